@@ -1,0 +1,90 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The assignment: the id beside the config source, which the node's status repeats. Private to configok.node."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Optional
+
+from ._config_source import ConfigSource
+from ._names import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE
+
+__all__ = ["MAX_ID", "Assignment", "InvalidAssignment", "assignment_patch", "next_id"]
+
+MAX_ID = 2**53 - 1  # what every JSON reader keeps exactly
+
+
+class InvalidAssignment(ValueError):
+    """An assignment annotation that cannot be read; its text is the cause that ConfigOK shows."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One act of assigning: an id that only grows on a Node, and whether a bad mark is to be forgotten."""
+
+    id: int
+    forget_bad: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> Assignment:
+        """Read the annotation: ``7`` or ``{"id": 7, "forgetBad": true}``. Raises InvalidAssignment."""
+        try:
+            value: Any = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InvalidAssignment(f"invalid assignment, it is not JSON: {str(error)[:200]}") from error
+        if isinstance(value, dict):
+            unknown = sorted(str(key) for key in value if key not in ("id", "forgetBad"))
+            if unknown:
+                raise InvalidAssignment(f"invalid assignment, unknown field {unknown[0][:100]!r}")
+            forget = value.get("forgetBad", False)
+            value = value.get("id")
+        else:
+            forget = False
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MAX_ID:
+            raise InvalidAssignment(f"invalid assignment, the id must be a whole number from 1 to {MAX_ID}")
+        if not isinstance(forget, bool):
+            raise InvalidAssignment("invalid assignment, forgetBad must be true or false")
+        return cls(value, forget)
+
+    def encode(self) -> str:
+        """Return the annotation's value."""
+        if not self.forget_bad:
+            return str(self.id)
+        return json.dumps({"id": self.id, "forgetBad": True}, separators=(",", ":"))
+
+
+def next_id(annotations: Mapping[str, str], answered: int) -> int:
+    """Return an id above every id that a Node was given or has answered.
+
+    annotations: the Node's; an unreadable assignment counts as none, since the node answered nothing to it.
+    answered: the highest id in the node's own status, 0 for none.
+    """
+    given = 0
+    if ANNOTATION_ASSIGNMENT in annotations:
+        try:
+            given = Assignment.parse(annotations[ANNOTATION_ASSIGNMENT]).id
+        except InvalidAssignment:
+            given = 0
+    return max(given, answered) + 1
+
+
+def assignment_patch(
+    source: Optional[ConfigSource], assignment: Assignment, *, resource_version: Optional[str] = None
+) -> dict[str, Any]:
+    """Return the merge patch of a Node that assigns ``source`` (None: the init config) under ``assignment``.
+
+    Both annotations travel in one PATCH, so a node never sees one without the other.
+    """
+    metadata: dict[str, Any] = {
+        "annotations": {
+            ANNOTATION_CONFIG_SOURCE: None if source is None else source.encode(),
+            ANNOTATION_ASSIGNMENT: assignment.encode(),
+        }
+    }
+    if resource_version is not None:
+        metadata["resourceVersion"] = resource_version
+    return {"metadata": metadata}

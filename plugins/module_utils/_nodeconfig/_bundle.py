@@ -1,0 +1,148 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bundle: everything that changes in unison on a node, as one immutable ConfigMap. Private to configok.node."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+from ._config_source import UID_PATTERN, ConfigSource
+from ._names import (
+    ANNOTATION_AUTHOR,
+    ANNOTATION_CHANGE_CAUSE,
+    ANNOTATION_CONTENT_HASH,
+    LABEL_HASH_SCHEME,
+    LABEL_POOL,
+    NAMESPACE_BUNDLES,
+)
+from ._trial import TRIAL_KEY, InvalidTrial, Trial
+
+__all__ = ["HASH_SCHEME", "MAX_BYTES", "MAX_POOL_LENGTH", "Bundle", "InvalidBundle", "build_bundle", "content_hash"]
+
+# The version of the way the hash is computed. A new one names new bundles only: nothing is re-rolled by an upgrade.
+HASH_SCHEME = "1"
+MAX_BYTES = 1024 * 1024  # what Kubernetes allows a ConfigMap to hold
+MAX_POOL_LENGTH = 52  # with "-" and 10 hexadecimal digits a name fits a label's 63
+_KEY = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")
+
+
+class InvalidBundle(ValueError):
+    """A bundle that cannot be built or must not be used; its text says why in one sentence."""
+
+
+def content_hash(data: Mapping[str, str]) -> str:
+    """Return the SHA-256, in hexadecimal, of a bundle's canonical data (hash scheme 1: sorted JSON in UTF-8)."""
+    text = json.dumps(dict(data), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _check_data(data: Any) -> dict[str, str]:
+    if not isinstance(data, dict) or not data:
+        raise InvalidBundle("the bundle has no data: one key per component is needed")
+    size = 0
+    for key, text in data.items():
+        if not isinstance(key, str) or not _KEY.match(key):
+            raise InvalidBundle(f"the bundle's key {str(key)[:100]!r} must be the bare name of a component")
+        if not isinstance(text, str) or not text.strip():
+            raise InvalidBundle(f"the bundle's key {key!r} must hold a document, but is empty")
+        size += len(key.encode()) + len(text.encode("utf-8", "surrogatepass"))
+    if size > MAX_BYTES:
+        raise InvalidBundle(f"the bundle holds {size} bytes, at most {MAX_BYTES} (1 MiB) are allowed")
+    if set(data) == {TRIAL_KEY}:
+        raise InvalidBundle("the bundle holds only a trial: at least one component is needed")
+    return dict(data)
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A bundle that was read from the API server or from a checkpoint, and verified."""
+
+    source: ConfigSource
+    documents: Mapping[str, str] = field(hash=False)  # component -> its config document, as text
+    trial: Trial
+    content_hash: str
+
+    @classmethod
+    def from_config_map(cls, config_map: Any, source: Optional[ConfigSource] = None) -> Bundle:
+        """Verify a ConfigMap as a bundle, and as the one that ``source`` pins if that is given.
+
+        Raises InvalidBundle: another object, not immutable, wrong keys, too large, changed content, a bad trial.
+        """
+        if not isinstance(config_map, dict) or not isinstance(config_map.get("metadata"), dict):
+            raise InvalidBundle("the object is not a ConfigMap")
+        if config_map.get("kind", "ConfigMap") != "ConfigMap":
+            raise InvalidBundle(f"the object is a {str(config_map['kind'])[:100]}, not a ConfigMap")
+        metadata = config_map["metadata"]
+        found = tuple(metadata.get(part) for part in ("namespace", "name", "uid"))
+        if not all(isinstance(part, str) and part for part in found) or not UID_PATTERN.match(found[2]):
+            raise InvalidBundle("the ConfigMap must have a namespace, a name and a uid")
+        where = f"ConfigMap {found[0]}/{found[1]}"
+        if source is not None and found != (source.namespace, source.name, source.uid):
+            raise InvalidBundle(f"{where} has uid {found[2]}, but {source.uid} is assigned")
+        if config_map.get("immutable") is not True:
+            raise InvalidBundle(f"{where} is not immutable")
+        if config_map.get("binaryData"):
+            raise InvalidBundle(f"{where} has binaryData, only data is allowed")
+        data = _check_data(config_map.get("data"))
+        labels = metadata.get("labels") or {}
+        scheme = labels.get(LABEL_HASH_SCHEME)
+        if scheme != HASH_SCHEME:
+            raise InvalidBundle(f"{where} has hash scheme {scheme!r}, this version knows {HASH_SCHEME!r}")
+        digest = content_hash(data)
+        claimed = (metadata.get("annotations") or {}).get(ANNOTATION_CONTENT_HASH)
+        if not found[1].endswith("-" + digest[:10]) or claimed not in (None, digest):
+            raise InvalidBundle(f"{where} does not hold what its name says: its content has hash {digest[:10]}")
+        try:
+            trial = Trial.parse(data.pop(TRIAL_KEY)) if TRIAL_KEY in data else Trial()
+        except InvalidTrial as error:
+            raise InvalidBundle(f"{where}: {error}") from error
+        return cls(ConfigSource(*found), data, trial, digest)
+
+
+def build_bundle(
+    pool: str,
+    documents: Mapping[str, str],
+    *,
+    trial: Optional[Trial] = None,
+    namespace: str = NAMESPACE_BUNDLES,
+    change_cause: str = "",
+    author: str = "",
+) -> dict[str, Any]:
+    """Return the ConfigMap to publish: the same documents and trial always give the same name.
+
+    pool: a DNS label of at most 52 characters. documents: component -> text. Raises InvalidBundle.
+    """
+    if not _KEY.match(pool) or len(pool) > MAX_POOL_LENGTH:
+        raise InvalidBundle(
+            f"pool {pool[:100]!r} must be a DNS label (a-z, 0-9, -) of at most {MAX_POOL_LENGTH} characters"
+        )
+    if TRIAL_KEY in documents:
+        raise InvalidBundle(f"{TRIAL_KEY!r} is not a component: give trialDuration and crashLoopThreshold apart")
+    data = dict(documents)
+    if trial is not None:
+        data[TRIAL_KEY] = trial.encode()
+    data = _check_data(data)
+    digest = content_hash(data)
+    annotations = {ANNOTATION_CONTENT_HASH: digest}
+    if change_cause:
+        annotations[ANNOTATION_CHANGE_CAUSE] = change_cause
+    if author:
+        annotations[ANNOTATION_AUTHOR] = author
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {
+            "namespace": namespace,
+            "name": f"{pool}-{digest[:10]}",
+            "labels": {LABEL_POOL: pool, LABEL_HASH_SCHEME: HASH_SCHEME},
+            "annotations": annotations,
+        },
+        "immutable": True,
+        "data": data,
+    }

@@ -1,0 +1,156 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a node answers: the ConfigOK condition, the structured status and the labels, in one PATCH. Private to configok.node."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+from ._config_source import ConfigSource, InvalidConfigSource
+from ._names import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK, LABEL_CONFIG, LABEL_CONFIG_OK
+from ._verdict import Verdict
+
+__all__ = ["ComponentStatus", "ConfigStatus", "read_condition", "read_status", "status_patch"]
+
+
+@dataclass(frozen=True)
+class ComponentStatus:
+    """What a node says of one component."""
+
+    version: str = ""  # the component's, as "v1.35.2"
+    config: str = ""  # SHA-256 of the file that the component reads, first 10 hexadecimal digits
+    state: str = ""  # "healthy" | "failing" | "stopped" | "unknown"
+    note: str = ""  # shadowed fields and such, for people
+
+
+@dataclass(frozen=True)
+class ConfigStatus:
+    """The structured status of a node (annotation ``configok.dev/config-status``).
+
+    The three sources are None for the local config; ``assignment`` is the id that this status answers, 0 for none.
+    """
+
+    assignment: int = 0
+    assigned: Optional[ConfigSource] = None
+    active: Optional[ConfigSource] = None
+    last_known_good: Optional[ConfigSource] = None
+    error: str = ""
+    cause: str = ""
+    in_trial: bool = False
+    components: Mapping[str, ComponentStatus] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()  # keys of the bundle for components that this node does not run
+    agent_version: str = ""
+
+    def encode(self) -> str:
+        """Return the annotation's value: the same status always gives the same text."""
+        value: dict[str, Any] = {
+            "assignment": self.assignment,
+            "assigned": _encode_source(self.assigned),
+            "active": _encode_source(self.active),
+            "lastKnownGood": _encode_source(self.last_known_good),
+            "error": self.error,
+            "cause": self.cause,
+            "inTrial": self.in_trial,
+            "components": {
+                name: {key: text for key, text in sorted(vars(component).items()) if text}
+                for name, component in sorted(self.components.items())
+            },
+            "ignored": list(self.ignored),
+            "agentVersion": self.agent_version,
+        }
+        return json.dumps(value, separators=(",", ":"))
+
+    @classmethod
+    def parse(cls, text: str) -> ConfigStatus:
+        """Read the annotation; what a newer agent adds is ignored. Raises ValueError when it is not a status."""
+        value = json.loads(text)
+        if not isinstance(value, dict):
+            raise ValueError("the config-status must be a JSON object")
+        assignment = value.get("assignment", 0)
+        if isinstance(assignment, bool) or not isinstance(assignment, int) or assignment < 0:
+            raise ValueError("the config-status has no assignment")
+        components = value.get("components")
+        return cls(
+            assignment=assignment,
+            assigned=_decode_source(value.get("assigned")),
+            active=_decode_source(value.get("active")),
+            last_known_good=_decode_source(value.get("lastKnownGood")),
+            error=str(value.get("error", "")),
+            cause=str(value.get("cause", "")),
+            in_trial=value.get("inTrial") is True,
+            components={
+                str(name): ComponentStatus(
+                    **{key: str(part.get(key, "")) for key in ("version", "config", "state", "note")}
+                )
+                for name, part in (components.items() if isinstance(components, dict) else ())
+                if isinstance(part, dict)
+            },
+            ignored=tuple(str(name) for name in value.get("ignored") or ()),
+            agent_version=str(value.get("agentVersion", "")),
+        )
+
+
+def _encode_source(source: Optional[ConfigSource]) -> Optional[dict[str, Any]]:
+    return None if source is None else source.to_dict()
+
+
+def _decode_source(value: Any) -> Optional[ConfigSource]:
+    if value is None:
+        return None
+    try:
+        return ConfigSource.from_dict(value)
+    except InvalidConfigSource as error:
+        raise ValueError(str(error)) from error
+
+
+def read_condition(node: Mapping[str, Any]) -> Optional[dict[str, Any]]:
+    """Return the ConfigOK condition of a Node, None when it has none."""
+    for condition in (node.get("status") or {}).get("conditions") or ():
+        if isinstance(condition, dict) and condition.get("type") == CONDITION_CONFIG_OK:
+            return condition
+    return None
+
+
+def read_status(node: Mapping[str, Any]) -> Optional[ConfigStatus]:
+    """Return the structured status of a Node, None when it has none that can be read."""
+    text = ((node.get("metadata") or {}).get("annotations") or {}).get(ANNOTATION_CONFIG_STATUS)
+    if not text:
+        return None
+    try:
+        return ConfigStatus.parse(text)
+    except (ValueError, TypeError, RecursionError):
+        return None
+
+
+def status_patch(
+    verdict: Verdict, status: ConfigStatus, label: str, *, now: str, since: Optional[str] = None
+) -> dict[str, Any]:
+    """Return the strategic-merge patch of ``nodes/<name>/status`` that says everything at once.
+
+    label: the bundle's name, "init" or "default". now, since: RFC 3339 times of this write and of the last change
+    of the condition's status (None: now). One write for condition, annotation and labels was checked on a real API
+    server, as the node's own identity.
+    """
+    verdict = verdict.cut()
+    return {
+        "metadata": {
+            "annotations": {ANNOTATION_CONFIG_STATUS: status.encode()},
+            "labels": {LABEL_CONFIG: label, LABEL_CONFIG_OK: verdict.status},
+        },
+        "status": {
+            "conditions": [
+                {
+                    "type": CONDITION_CONFIG_OK,
+                    "status": verdict.status,
+                    "reason": verdict.reason,
+                    "message": verdict.message,
+                    "lastHeartbeatTime": now,
+                    "lastTransitionTime": since or now,
+                }
+            ]
+        },
+    }

@@ -1,0 +1,47 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The names that users and clusters see: annotations, labels, namespaces. Private to configok.node.
+
+They are contracts (docs/architecture.md): a name here never changes its meaning.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ANNOTATION_ASSIGNMENT",
+    "ANNOTATION_AUTHOR",
+    "ANNOTATION_CHANGE_CAUSE",
+    "ANNOTATION_CONFIG_SOURCE",
+    "ANNOTATION_CONFIG_STATUS",
+    "ANNOTATION_CONTENT_HASH",
+    "ANNOTATION_CORDONED_BY",
+    "CONDITION_CONFIG_OK",
+    "LABEL_CONFIG",
+    "LABEL_CONFIG_OK",
+    "LABEL_HASH_SCHEME",
+    "LABEL_POOL",
+    "NAMESPACE_BUNDLES",
+    "NAMESPACE_ROLLOUTS",
+]
+
+ANNOTATION_CONFIG_SOURCE = "configok.dev/config-source"
+ANNOTATION_ASSIGNMENT = "configok.dev/assignment"
+ANNOTATION_CONFIG_STATUS = "configok.dev/config-status"
+ANNOTATION_CORDONED_BY = "configok.dev/cordoned-by"
+
+# On bundles.
+ANNOTATION_CONTENT_HASH = "configok.dev/content-hash"
+ANNOTATION_CHANGE_CAUSE = "configok.dev/change-cause"
+ANNOTATION_AUTHOR = "configok.dev/author"
+LABEL_HASH_SCHEME = "configok.dev/hash-scheme"
+LABEL_POOL = "configok.dev/pool"
+
+# On Nodes, for people: kubectl get nodes -L configok.dev/config,configok.dev/config-ok
+LABEL_CONFIG = "configok.dev/config"
+LABEL_CONFIG_OK = "configok.dev/config-ok"
+
+CONDITION_CONFIG_OK = "ConfigOK"
+
+NAMESPACE_BUNDLES = "configok-system"
+NAMESPACE_ROLLOUTS = "configok-rollouts"
