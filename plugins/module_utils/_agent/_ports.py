@@ -1,0 +1,103 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the agent needs from the world, as protocols: the cycle decides, these do. Private to configok.node.
+
+The real ones are beside (systemd, supervisor, probes) and in the entry point (processes, output), which may start
+processes and print; tests bring their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional, Protocol
+
+__all__ = [
+    "Clock",
+    "CommandResult",
+    "Journal",
+    "ProbeResult",
+    "Prober",
+    "Runner",
+    "ServiceError",
+    "ServiceManager",
+    "Unit",
+]
+
+
+class Clock(Protocol):
+    """Time. Durations are always measured by since_boot, never by wall clock."""
+
+    def since_boot(self) -> float:
+        """Seconds since boot, time asleep included (CLOCK_BOOTTIME)."""
+
+    def boot_id(self) -> str:
+        """The kernel's boot id."""
+
+    def now(self) -> str:
+        """RFC 3339 in UTC, for people and for the API."""
+
+
+@dataclass(frozen=True)
+class CommandResult:
+    """How a command ended: exit code (124: its deadline ran out), and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Runner(Protocol):
+    """Runs a command: an argument list, never a shell, LC_ALL=C."""
+
+    def __call__(
+        self, argv: Sequence[str], *, timeout: float, env: Optional[Mapping[str, str]] = None, stdin: str = ""
+    ) -> CommandResult: ...
+
+
+class Journal(Protocol):
+    """Log lines with structured fields. Never given a secret."""
+
+    def __call__(self, level: str, message: str, **fields: Any) -> None: ...
+
+
+class ServiceError(Exception):
+    """The service manager could not do it; its text names the unit and says why, in one sentence."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a service manager says of a component's unit."""
+
+    name: str
+    # active: its main process runs | starting: start jobs, ExecStartPre, waiting to restart | stopped: an administrator
+    # stopped it or it was never started | masked | failed: gave up | missing: no such unit
+    state: str
+    invocation: str = ""  # INVOCATION_ID of the running or last invocation
+    pid: Optional[int] = None
+    active_since: Optional[float] = None  # seconds since boot when it became active
+
+
+class ServiceManager(Protocol):
+    """systemd, or one small supervisor process for each component."""
+
+    def unit(self, component: str) -> Unit:
+        """Return the present state. Raises ServiceError."""
+
+    def restart(self, component: str) -> None:
+        """Ask for a restart and return at once (no waiting for the job). Raises ServiceError."""
+
+
+@dataclass(frozen=True)
+class ProbeResult:
+    """One look at a component's health: ok, or what was wrong in a few words ("healthz: connection refused")."""
+
+    ok: bool
+    detail: str = ""
+
+
+class Prober(Protocol):
+    """Looks at one component once. Never raises for what it finds, never waits longer than its own short timeouts."""
+
+    def __call__(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult: ...
