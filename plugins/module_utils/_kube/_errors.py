@@ -1,0 +1,199 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What can go wrong with the Kubernetes API, as types. Private to configok.node: no compatibility is promised."""
+from __future__ import annotations
+
+import json
+from typing import Any
+
+__all__ = [
+    "AlreadyExists",
+    "BadRequest",
+    "Conflict",
+    "CredentialsError",
+    "Forbidden",
+    "Gone",
+    "Invalid",
+    "KubeError",
+    "MissingLibrary",
+    "NotFound",
+    "NotImplementedByServer",
+    "ServerError",
+    "TooLarge",
+    "TooManyRequests",
+    "Unauthorized",
+    "Unreachable",
+    "error_for",
+    "error_of_status",
+    "shorten",
+]
+
+_LONGEST = 300
+
+
+def shorten(text: str, limit: int = _LONGEST) -> str:
+    """Return text on one line, cut to limit characters: API answers may be long and may hold what nobody should log."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 3] + "..."
+
+
+class KubeError(Exception):
+    """A request that did not do what was asked.
+
+    status is the HTTP status or None where there was no answer, reason is the API's CamelCase word, message its sentence,
+    where names method and object ("PATCH nodes/n1"), retry_after is what the server asked to wait, in seconds, or None,
+    causes are the reasons in the Status' details ("DisruptionBudget").
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        reason: str = "",
+        where: str = "",
+        retry_after: float | None = None,
+        causes: tuple[str, ...] = (),
+    ) -> None:
+        self.message = shorten(message)
+        self.status = status
+        self.reason = reason
+        self.where = where
+        self.retry_after = retry_after
+        self.causes = causes
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        """Return one sentence that names the object."""
+        code = " ".join(str(part) for part in (self.status, self.reason) if part)
+        return "".join((f"{self.where}: " if self.where else "", self.message, f" ({code})" if code else ""))
+
+
+class BadRequest(KubeError):
+    """400: the server did not understand the request."""
+
+
+class Unauthorized(KubeError):
+    """401: the credentials are not, or no longer, good."""
+
+
+class Forbidden(KubeError):
+    """403: the identity may not do this."""
+
+
+class NotFound(KubeError):
+    """404: there is no such object, or no such kind."""
+
+
+class Conflict(KubeError):
+    """409: the object has changed since it was read."""
+
+
+class AlreadyExists(Conflict):
+    """409 with reason AlreadyExists: the object to be created is there."""
+
+
+class Gone(KubeError):
+    """410: the resourceVersion or the continue token is too old; list again."""
+
+
+class TooLarge(KubeError):
+    """413: the body is larger than the server takes."""
+
+
+class Invalid(KubeError):
+    """422: the object breaks a rule of its kind."""
+
+
+class TooManyRequests(KubeError):
+    """429: the server asks for patience, or a disruption budget forbids an eviction."""
+
+
+class ServerError(KubeError):
+    """5xx: the server failed."""
+
+
+class NotImplementedByServer(ServerError):
+    """501: the server does not do this."""
+
+
+class Unreachable(KubeError):
+    """No whole answer: connection, TLS, timeout, or half a body.
+
+    sent is False only where the request certainly did not reach the server; transient is False where trying again soon is
+    no use (the server's certificate is not one that we trust).
+    """
+
+    def __init__(self, message: str, *, where: str = "", sent: bool = True, transient: bool = True) -> None:
+        super().__init__(message, where=where)
+        self.sent = sent
+        self.transient = transient
+
+
+class CredentialsError(KubeError):
+    """The credentials cannot be used, told in a sentence that names the file."""
+
+
+class MissingLibrary(KubeError):
+    """A Python library is not there; import_error is the traceback for fail_json(exception=...)."""
+
+    def __init__(self, library: str, import_error: str = "") -> None:
+        super().__init__(f"the Python library {library} is missing")
+        self.library = library
+        self.import_error = import_error
+
+
+_BY_STATUS: dict[int, type[KubeError]] = {
+    400: BadRequest,
+    401: Unauthorized,
+    403: Forbidden,
+    404: NotFound,
+    409: Conflict,
+    410: Gone,
+    413: TooLarge,
+    422: Invalid,
+    429: TooManyRequests,
+    501: NotImplementedByServer,
+}
+
+
+def error_for(status: int, body: bytes, *, where: str, retry_after: float | None = None) -> KubeError:
+    """Return the error for an HTTP answer; body is a Status object, or whatever a proxy said; retry_after in seconds."""
+    try:
+        data = json.loads(body)
+    except ValueError:
+        data = None
+    if not isinstance(data, dict):
+        data = {"message": body.decode("utf-8", "replace").strip()}
+    return error_of_status(data, status=status, where=where, retry_after=retry_after)
+
+
+def error_of_status(
+    data: dict[str, Any], *, where: str, status: int | None = None, retry_after: float | None = None
+) -> KubeError:
+    """Return the error for a Status object (also from the ERROR event of a watch, which has its own code)."""
+    code = status if status is not None else data.get("code")
+    if not isinstance(code, int) or isinstance(code, bool):
+        code = 500
+    reason = str(data.get("reason") or "")
+    details = data.get("details")
+    if not isinstance(details, dict):
+        details = {}
+    wait = details.get("retryAfterSeconds")
+    if retry_after is None and isinstance(wait, (int, float)) and wait > 0:
+        retry_after = float(wait)
+    causes = details.get("causes")
+    kind = _BY_STATUS.get(code, ServerError if code >= 500 else KubeError)
+    if kind is Conflict and reason == "AlreadyExists":
+        kind = AlreadyExists
+    return kind(
+        str(data.get("message") or "the server gave no message"),
+        status=code,
+        reason=reason,
+        where=where,
+        retry_after=retry_after,
+        causes=tuple(
+            str(cause.get("reason") or "") for cause in (causes if isinstance(causes, list) else ()) if isinstance(cause, dict)
+        ),
+    )

@@ -1,0 +1,75 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether and when a request is sent again, as pure functions. Private to configok.node: no compatibility is promised."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+from ._errors import KubeError, NotImplementedByServer, ServerError, TooManyRequests, Unreachable
+
+__all__ = ["ONCE", "RetryPolicy", "backoff", "is_transient", "parse_retry_after", "wait_before_retry"]
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How patient a client is: requests in all, first and longest pause, seconds of pauses in all."""
+
+    attempts: int = 6
+    first: float = 0.2
+    longest: float = 10.0
+    patience: float = 60.0
+
+
+ONCE = RetryPolicy(attempts=1)
+
+
+def parse_retry_after(value: str | None, now: float) -> float | None:
+    """Return the seconds that a Retry-After header asks for (a number or an HTTP date; now is wall-clock time), or None."""
+    if not value:
+        return None
+    text = value.strip()
+    if text.isascii() and text.isdigit():
+        return float(text)
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def backoff(failures: int, *, first: float, longest: float, jitter: float) -> float:
+    """Return the pause after so many failures in a row (1 is the first): doubling, between half and all of it by jitter in [0, 1)."""
+    ceiling = min(longest, first * 2 ** min(max(failures, 1) - 1, 30))
+    return float(ceiling * (0.5 + jitter / 2))
+
+
+def is_transient(error: KubeError, *, idempotent: bool) -> bool:
+    """Return whether the same request may be sent again and may then succeed.
+
+    A request that the server refused to look at (429) or never got is sent again whatever it is. One that may have been done
+    already is sent again only where doing it twice does the same. An eviction that a disruption budget forbids is an answer.
+    """
+    if isinstance(error, TooManyRequests):
+        return "DisruptionBudget" not in error.causes
+    if isinstance(error, Unreachable):
+        return error.transient and (idempotent or not error.sent)
+    if isinstance(error, ServerError):
+        return idempotent and not isinstance(error, NotImplementedByServer)
+    return idempotent and error.status == 408
+
+
+def wait_before_retry(
+    policy: RetryPolicy, error: KubeError, *, attempt: int, waited: float, idempotent: bool, jitter: float
+) -> float | None:
+    """Return the seconds to wait before the request is sent again, or None to give up.
+
+    attempt counts the requests sent (1 is the first), waited the seconds waited so far, jitter is a random number in [0, 1).
+    Never earlier than the server's Retry-After.
+    """
+    if attempt >= policy.attempts or not is_transient(error, idempotent=idempotent):
+        return None
+    pause = backoff(attempt, first=policy.first, longest=policy.longest, jitter=jitter)
+    if error.retry_after is not None:
+        pause = max(pause, error.retry_after + policy.first * jitter)
+    return pause if waited + pause <= policy.patience else None

@@ -1,0 +1,319 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Connections to one API server, made anew when credentials change. Private to configok.node: no compatibility is promised.
+
+The only file that imports urllib3 (1.26 or 2), and only urllib3 itself: on a node every megabyte counts.
+"""
+from __future__ import annotations
+
+import base64
+import math
+import socket
+import threading
+import time
+import traceback
+from typing import Any, Callable, Iterator, NamedTuple
+
+from ._credentials_types import Credentials, Stamp, file_stamps
+from ._errors import CredentialsError, KubeError, MissingLibrary, Unreachable
+from ._interrupt import Interrupt, SocketOptions
+from ._paths import describe
+
+try:
+    import urllib3
+    from urllib3.connection import HTTPConnection, HTTPSConnection
+    from urllib3.exceptions import ConnectTimeoutError, HTTPError, InsecureRequestWarning, NewConnectionError, SSLError
+    from urllib3.util import Retry, Timeout, parse_url
+except ImportError:
+    HAS_URLLIB3 = False
+    URLLIB3_IMPORT_ERROR = traceback.format_exc()
+else:
+    HAS_URLLIB3 = True
+    URLLIB3_IMPORT_ERROR = ""
+
+__all__ = ["HAS_URLLIB3", "URLLIB3_IMPORT_ERROR", "Answer", "Transport"]
+
+CHECK_INTERVAL = 1.0
+RENEW_INTERVAL = 5.0
+CONNECT_TIMEOUT = 5.0
+
+
+def _socket_options() -> SocketOptions:
+    """Return no delay, and keep-alive probes: the kernel finds a dead peer in about a minute, at no cost of ours."""
+    options = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1), (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
+    for name, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
+        if hasattr(socket, name):
+            options.append((socket.IPPROTO_TCP, getattr(socket, name), value))
+    return options
+
+
+class Answer(NamedTuple):
+    """What a server said, and by which generation of the credentials it was asked."""
+
+    status: int
+    body: bytes
+    retry_after: str | None
+    generation: int
+
+
+class _State(NamedTuple):
+    pool: Any
+    headers: dict[str, str]
+    credentials: Credentials
+    stamps: tuple[Stamp, ...]
+    generation: int
+
+
+class Transport:
+    """A pool of keep-alive connections by credentials; safe for many threads.
+
+    Files of the credentials are looked at once a second at most, when a request is made. When one has changed, new connections
+    use what it holds now; requests under way end on the old ones. Files that cannot be used, half-way through a rotation,
+    change nothing until they can.
+    """
+
+    def __init__(
+        self,
+        credentials: Credentials,
+        *,
+        pool_size: int,
+        timeout: float,
+        user_agent: str,
+        monotonic: Callable[[], float] = time.monotonic,
+        interrupt: Interrupt | None = None,
+    ) -> None:
+        if not HAS_URLLIB3:
+            raise MissingLibrary("urllib3", URLLIB3_IMPORT_ERROR)
+        self._credentials = credentials
+        self._pool_size = pool_size
+        self._timeout = timeout
+        self._user_agent = user_agent
+        self._monotonic = monotonic
+        self._interrupt = interrupt
+        self._lock = threading.Lock()
+        self._state: _State | None = None
+        self._next_check = -math.inf
+        self._last_renewal = -math.inf
+        self._no_retries = Retry(total=False, redirect=False)
+        self._prefix = _prefix(credentials.server)
+
+    def twin(self, *, pool_size: int, interrupt: Interrupt | None) -> Transport:
+        """Return a transport with connections of its own and the same credentials."""
+        state = self._state
+        return Transport(
+            self._credentials if state is None else state.credentials,
+            pool_size=pool_size,
+            timeout=self._timeout,
+            user_agent=self._user_agent,
+            monotonic=self._monotonic,
+            interrupt=interrupt,
+        )
+
+    def send(self, method: str, target: str, *, body: bytes | None, accept: str, content_type: str | None, path: str) -> Answer:
+        """Send one request and return the whole answer, whatever its status; raise Unreachable or CredentialsError."""
+        state = self._current()
+        headers = {**state.headers, "Accept": accept}
+        if content_type:
+            headers["Content-Type"] = content_type
+        try:
+            response = state.pool.urlopen(
+                method,
+                self._prefix + target,
+                body=body,
+                headers=headers,
+                retries=self._no_retries,
+                redirect=False,
+                # urllib3 1.26 would take half a body for a whole one.
+                enforce_content_length=True,
+            )
+        except HTTPError as exc:
+            raise self._unreachable(exc, f"{method} {describe(path)}") from exc
+        return Answer(response.status, response.data, response.headers.get("Retry-After"), state.generation)
+
+    def stream(self, target: str, *, accept: str, read_timeout: float, where: str) -> tuple[Answer, Iterator[bytes]]:
+        """Send a GET; return status and lines of the answer as they come, or the whole answer where the status is not 200.
+
+        read_timeout is the longest silence, in seconds. Reading raises Unreachable when the connection breaks; a last line
+        without its end is dropped.
+        """
+        state = self._current()
+        try:
+            response = state.pool.urlopen(
+                "GET",
+                self._prefix + target,
+                headers={**state.headers, "Accept": accept},
+                retries=self._no_retries,
+                redirect=False,
+                preload_content=False,
+                timeout=Timeout(connect=min(CONNECT_TIMEOUT, self._timeout), read=read_timeout),
+            )
+            body = response.read() if response.status != 200 else b""
+        except HTTPError as exc:
+            raise self._unreachable(exc, where) from exc
+        answer = Answer(response.status, body, response.headers.get("Retry-After"), state.generation)
+        return answer, self._lines(response, where)
+
+    def _lines(self, response: Any, where: str) -> Iterator[bytes]:
+        # A body that is not chunked would be waited for until so many bytes are there: then one by one.
+        amount = 65536 if response.chunked else 1
+        pending = b""
+        whole = False
+        try:
+            for chunk in response.stream(amount, decode_content=True):
+                lines = (pending + chunk).split(b"\n")
+                pending = lines.pop()
+                for line in lines:
+                    if line:
+                        yield line
+            whole = True
+        except HTTPError as exc:
+            raise self._unreachable(exc, where) from exc
+        finally:
+            if whole:
+                response.release_conn()
+            else:
+                response.close()
+
+    def renew(self, generation: int) -> bool:
+        """After a 401 to a request of that generation: get the credentials anew. Return whether it is worth asking again.
+
+        Many threads may call this at once: one of them renews, the others get its result. Not more often than every few
+        seconds, since an exec plugin may be slow or ask somebody. Raise CredentialsError where it failed.
+        """
+        with self._lock:
+            state = self._state
+            if state is None or state.generation != generation:
+                return True
+            now = self._monotonic()
+            if now - self._last_renewal < RENEW_INTERVAL:
+                return False
+            self._last_renewal = now
+            if state.credentials.refresh is None and file_stamps(state.credentials.files()) == state.stamps:
+                return False
+            renewed = state.credentials if state.credentials.refresh is None else state.credentials.refresh()
+            self._state = self._build(renewed, generation + 1)
+            return True
+
+    def close(self) -> None:
+        """Close the idle connections; the transport can be used again."""
+        with self._lock:
+            state, self._state = self._state, None
+            if state is not None:
+                self._credentials = state.credentials
+                state.pool.close()
+        if self._interrupt is not None:
+            self._interrupt.release()
+
+    def _current(self) -> _State:
+        state = self._state
+        if state is not None and self._monotonic() < self._next_check:
+            return state
+        with self._lock:
+            state = self._state
+            if state is None:
+                self._state = state = self._build(self._credentials, 1)
+            elif self._monotonic() >= self._next_check:
+                self._state = state = self._looked_at(state)
+            self._next_check = self._monotonic() + CHECK_INTERVAL if state.stamps else math.inf
+            return state
+
+    def _looked_at(self, state: _State) -> _State:
+        stamps = file_stamps(state.credentials.files())
+        if stamps == state.stamps:
+            return state
+        credentials = state.credentials
+        try:
+            if credentials.source and stamps[0] != state.stamps[0] and credentials.refresh:
+                credentials = credentials.refresh()
+            return self._build(credentials, state.generation + 1)
+        except CredentialsError:
+            return state
+
+    def _build(self, credentials: Credentials, generation: int) -> _State:
+        # Stamps before the files are read: what changes in between is then seen next time.
+        stamps = file_stamps(credentials.files())
+        headers = {"User-Agent": self._user_agent, **_authorization(credentials)}
+        pool = _pool(credentials, self._pool_size, self._timeout, self._interrupt)
+        self._prefix = _prefix(credentials.server)
+        return _State(pool, headers, credentials, stamps, generation)
+
+    def _unreachable(self, error: Exception, where: str) -> KubeError:
+        distrust = isinstance(error, SSLError) and "CERTIFICATE_VERIFY_FAILED" in str(error)
+        sent = not distrust and not isinstance(error, (NewConnectionError, ConnectTimeoutError))
+        return Unreachable(
+            f"no answer from {self._credentials.server}: {error}", where=where, sent=sent, transient=not distrust
+        )
+
+
+def _authorization(credentials: Credentials) -> dict[str, str]:
+    token = credentials.token
+    if credentials.token_file:
+        try:
+            with open(credentials.token_file, encoding="utf-8") as stream:
+                token = stream.read().strip()
+        except (OSError, ValueError) as exc:
+            raise CredentialsError(f"the token file {credentials.token_file} cannot be read: {exc}") from exc
+    if token:
+        if not token.isprintable() or not token.isascii():
+            raise CredentialsError("the token holds characters that no token has")
+        return {"Authorization": f"Bearer {token}"}
+    if credentials.username is not None:
+        pair = f"{credentials.username}:{credentials.password or ''}"
+        return {"Authorization": "Basic " + base64.b64encode(pair.encode()).decode()}
+    return {}
+
+
+def _prefix(server: str) -> str:
+    """Return the path of a server's URL: a cluster behind a proxy may live below one."""
+    return (parse_url(server).path or "").rstrip("/")
+
+
+def _pool(credentials: Credentials, size: int, timeout: float, interrupt: Interrupt | None) -> Any:
+    url = parse_url(credentials.server)
+    if url.scheme not in ("http", "https") or not url.host:
+        raise CredentialsError(f"{credentials.server} is not the URL of an API server (https://host:port)")
+    options: dict[str, Any] = {
+        "maxsize": size,
+        # With as many requests as connections, no connection is made only to be thrown away.
+        "block": True,
+        "timeout": Timeout(connect=min(CONNECT_TIMEOUT, timeout), read=timeout),
+        "socket_options": _socket_options(),
+    }
+    if url.scheme == "https":
+        from ._tls import ssl_context  # pylint: disable=import-outside-toplevel
+
+        options["ssl_context"] = ssl_context(credentials)
+        if credentials.tls_server_name:
+            options["server_hostname"] = credentials.tls_server_name
+        if not credentials.verify:
+            urllib3.disable_warnings(InsecureRequestWarning)
+    if credentials.proxy:
+        if url.scheme == "http" or not credentials.proxy.startswith(("http://", "https://")):
+            raise CredentialsError(f"a proxy must have an http or https URL and the server an https URL, not {credentials.server}")
+        pool: Any = urllib3.ProxyManager(credentials.proxy, **options).connection_from_url(credentials.server)
+    elif url.scheme == "https":
+        pool = urllib3.HTTPSConnectionPool(url.host, url.port or 443, **options)
+    else:
+        pool = urllib3.HTTPConnectionPool(url.host, url.port or 80, **options)
+    if interrupt is not None:
+        kind = _interruptible(HTTPSConnection if url.scheme == "https" else HTTPConnection, interrupt)
+        pool.ConnectionCls = kind
+    return pool
+
+
+def _interruptible(base: Any, interrupt: Interrupt) -> Any:
+    """Return the connection class base with its sockets made by interrupt."""
+
+    class Interruptible(base):  # type: ignore[misc]
+        def _new_conn(self) -> socket.socket:
+            try:
+                return interrupt.connect(self._dns_host, self.port, timeout=self.timeout, options=self.socket_options or ())
+            except socket.timeout as exc:
+                raise ConnectTimeoutError(self, f"connection to {self.host} timed out") from exc
+            except OSError as exc:
+                raise NewConnectionError(self, f"cannot connect: {exc}") from exc
+
+    return Interruptible
+
+
