@@ -128,9 +128,7 @@ def crash_loop(using: Using, new: str, crashes: int) -> Verdict:
 
 def not_healthy(using: Using, new: str, within: str, probe: str) -> Verdict:
     """The config did not become, or stay, healthy; the node is back on last-known-good. within: as "2m"."""
-    return Verdict(
-        "False", str(using), f"current (UID: {new}) not healthy within {within}: {probe}", "NotHealthy"
-    )
+    return Verdict("False", str(using), f"current (UID: {new}) not healthy within {within}: {probe}", "NotHealthy")
 
 
 def both_fail(using: Using, new: str) -> Verdict:
@@ -145,16 +143,12 @@ def both_fail(using: Using, new: str) -> Verdict:
 
 def unit_stopped(what: str, unit: str) -> Verdict:
     """An administrator has stopped or masked the unit: its file is switched, nothing is started."""
-    return Verdict(
-        "Unknown", f"current ({what}) not in use", f"{unit} is stopped by an administrator", "UnitStopped"
-    )
+    return Verdict("Unknown", f"current ({what}) not in use", f"{unit} is stopped by an administrator", "UnitStopped")
 
 
 def opted_out() -> Verdict:
     """dynamicConfig: false in the agent's own config."""
-    return Verdict(
-        "Unknown", "using the local config", "dynamic configuration is turned off on this node", "OptedOut"
-    )
+    return Verdict("Unknown", "using the local config", "dynamic configuration is turned off on this node", "OptedOut")
 
 
 def with_damaged(verdict: Verdict, file: str) -> Verdict:

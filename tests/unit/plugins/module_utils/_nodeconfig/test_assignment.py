@@ -1,0 +1,81 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The assignment: an id that only grows, and both annotations in one patch."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
+    MAX_ID,
+    Assignment,
+    InvalidAssignment,
+    assignment_patch,
+    next_id,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+
+SOURCE = ConfigSource("configok-system", "workers-0123456789", "5f1c6dd2-8d3c-4d7a-9e57-0c6c0b1c2a11")
+
+
+@given(st.builds(Assignment, st.integers(1, MAX_ID), st.booleans()))
+def test_round_trip(assignment: Assignment) -> None:
+    assert Assignment.parse(assignment.encode()) == assignment
+
+
+def test_plain_ids_stay_readable_for_people() -> None:
+    assert Assignment(7).encode() == "7"
+    assert Assignment(7, forget_bad=True).encode() == '{"id":7,"forgetBad":true}'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "it is not JSON"),
+        ("seven", "it is not JSON"),
+        ("0", "the id must be a whole number from 1"),
+        ("-1", "the id must be a whole number from 1"),
+        ("true", "the id must be a whole number from 1"),
+        ("7.5", "the id must be a whole number from 1"),
+        (str(MAX_ID + 1), "the id must be a whole number from 1"),
+        ("{}", "the id must be a whole number from 1"),
+        ('{"id": 7, "forgetBad": "yes"}', "forgetBad must be true or false"),
+        ('{"id": 7, "forgetbad": true}', "unknown field 'forgetbad'"),
+    ],
+)
+def test_what_is_refused(text: str, said: str) -> None:
+    with pytest.raises(InvalidAssignment, match=f"^invalid assignment, {said}"):
+        Assignment.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("annotations", "answered", "expected"),
+    [
+        ({}, 0, 1),
+        ({}, 4, 5),
+        ({"configok.dev/assignment": "9"}, 4, 10),
+        ({"configok.dev/assignment": "3"}, 4, 5),
+        ({"configok.dev/assignment": "broken"}, 4, 5),
+        ({"configok.dev/assignment": '{"id": 12, "forgetBad": true}'}, 0, 13),
+    ],
+)
+def test_next_id_is_above_what_was_given_and_answered(
+    annotations: dict[str, str], answered: int, expected: int
+) -> None:
+    assert next_id(annotations, answered) == expected
+
+
+def test_one_patch_carries_both_annotations() -> None:
+    patch = assignment_patch(SOURCE, Assignment(2), resource_version="17")
+    assert patch["metadata"]["resourceVersion"] == "17"
+    annotations = patch["metadata"]["annotations"]
+    assert annotations == {"configok.dev/config-source": SOURCE.encode(), "configok.dev/assignment": "2"}
+
+
+def test_unassigning_removes_the_source_under_a_new_assignment() -> None:
+    assert assignment_patch(None, Assignment(3)) == {
+        "metadata": {"annotations": {"configok.dev/config-source": None, "configok.dev/assignment": "3"}}
+    }

@@ -1,0 +1,166 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""ConfigOK in words, and the one PATCH that says it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _verdict as verdict
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+    ComponentStatus,
+    ConfigStatus,
+    read_condition,
+    read_status,
+    status_patch,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, Verdict
+
+NEW, CUR, LKG = "n" * 36, "c" * 36, "l" * 36
+SOURCE = ConfigSource("configok-system", "workers-0123456789", "5f1c6dd2-8d3c-4d7a-9e57-0c6c0b1c2a11")
+LAST = Using("last-known-good", LKG)
+
+# The table of the contract: situation, status, message, reason.
+TABLE = [
+    (verdict.good(Using("current", CUR)), "True", f"using current (UID: {CUR})", "all checks passed"),
+    (
+        verdict.good(Using("current")),
+        "True",
+        "using current (init)",
+        "current is set to the local default, and an init config was provided",
+    ),
+    (
+        verdict.good(Using("current", init=False)),
+        "True",
+        "using current (default)",
+        "current is set to the local default, and no init config was provided",
+    ),
+    (verdict.adopting(f"UID: {NEW}"), "Unknown", f"adopting (UID: {NEW})", "checks passed, not probed yet"),
+    (
+        verdict.not_synced(
+            Using("last-known-good"), "invalid NodeConfigSource, x", machine_cause="InvalidConfigSource"
+        ),
+        "Unknown",
+        "using last-known-good (init)",
+        "failed to sync, desired config unclear, cause: invalid NodeConfigSource, x",
+    ),
+    (verdict.assignment_lost(Using("current", CUR)), "Unknown", f"using current (UID: {CUR})", "assignment lost"),
+    (
+        verdict.stale_assignment(Using("current", CUR), 4),
+        "Unknown",
+        f"using current (UID: {CUR})",
+        "stale assignment 4",
+    ),
+    (
+        verdict.invalid(LAST, NEW, "maxPods: -1"),
+        "False",
+        f"using last-known-good (UID: {LKG})",
+        f"failed to validate current (UID: {NEW}): maxPods: -1",
+    ),
+    (
+        verdict.invalid_in_trial(Using("current", CUR), NEW, "maxPods: -1"),
+        "False",
+        f"using current (UID: {CUR})",
+        f"failed to validate (UID: {NEW}): maxPods: -1",
+    ),
+    (
+        verdict.known_bad(LAST, NEW, "2026-01-01T00:00:00Z", "crash loop"),
+        "False",
+        f"using last-known-good (UID: {LKG})",
+        f"(UID: {NEW}) was marked bad at 2026-01-01T00:00:00Z: crash loop",
+    ),
+    (
+        verdict.crash_loop(LAST, NEW, 4),
+        "False",
+        f"using last-known-good (UID: {LKG})",
+        f"current (UID: {NEW}) crashed 4 times during its trial",
+    ),
+    (
+        verdict.not_healthy(LAST, NEW, "2m", "healthz: refused"),
+        "False",
+        f"using last-known-good (UID: {LKG})",
+        f"current (UID: {NEW}) not healthy within 2m: healthz: refused",
+    ),
+    (
+        verdict.both_fail(LAST, NEW),
+        "False",
+        f"using last-known-good (UID: {LKG}), which is failing",
+        f"current (UID: {NEW}) and last-known-good both fail: cause may lie elsewhere",
+    ),
+    (
+        verdict.unit_stopped(f"UID: {CUR}", "kubelet.service"),
+        "Unknown",
+        f"current (UID: {CUR}) not in use",
+        "kubelet.service is stopped by an administrator",
+    ),
+    (verdict.opted_out(), "Unknown", "using the local config", "dynamic configuration is turned off on this node"),
+]
+
+
+@pytest.mark.parametrize(("said", "status", "message", "reason"), TABLE)
+def test_the_table(said: Verdict, status: str, message: str, reason: str) -> None:
+    assert (said.status, said.message, said.reason) == (status, message, reason)
+    assert said.cause.isalnum()
+
+
+def test_damaged_files_are_said_beside_what_is_said_otherwise() -> None:
+    said = verdict.with_damaged(verdict.good(Using("current", CUR)), "current")
+    assert said.status == "True"
+    assert said.reason == "all checks passed; current was damaged and set aside"
+
+
+def test_long_causes_are_cut() -> None:
+    said = verdict.invalid(LAST, NEW, "x" * 5000).cut()
+    assert len(said.reason) == verdict.MAX_TEXT
+    assert said.reason.endswith("...")
+
+
+def full_status() -> ConfigStatus:
+    return ConfigStatus(
+        assignment=7,
+        assigned=SOURCE,
+        active=SOURCE,
+        last_known_good=None,
+        error="",
+        cause="Good",
+        in_trial=True,
+        components={"kubelet": ComponentStatus("v1.35.0", "0123456789", "healthy")},
+        ignored=("kube-proxy",),
+        agent_version="0.1.0",
+    )
+
+
+def test_status_round_trip() -> None:
+    assert ConfigStatus.parse(full_status().encode()) == full_status()
+
+
+def test_what_a_newer_agent_adds_is_ignored() -> None:
+    value = json.loads(full_status().encode())
+    value["later"] = True
+    value["components"]["kubelet"]["later"] = True
+    assert ConfigStatus.parse(json.dumps(value)) == full_status()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "[]", "{", '{"assignment": "7"}', '{"assignment": -1}', '{"assignment": 1, "active": {}}']
+)
+def test_what_is_no_status(text: str) -> None:
+    with pytest.raises(ValueError):
+        ConfigStatus.parse(text)
+    assert read_status({"metadata": {"annotations": {"configok.dev/config-status": text}}}) is None
+
+
+def test_one_patch_says_everything() -> None:
+    patch = status_patch(
+        verdict.good(Using("current", SOURCE.uid)), full_status(), SOURCE.name, now="2026-01-01T00:00:00Z"
+    )
+    assert read_status(patch) == full_status()
+    condition = read_condition(patch)
+    assert condition is not None
+    assert condition["status"] == "True"
+    assert condition["lastTransitionTime"] == condition["lastHeartbeatTime"] == "2026-01-01T00:00:00Z"
+    assert patch["metadata"]["labels"] == {"configok.dev/config": SOURCE.name, "configok.dev/config-ok": "True"}
