@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Optional, Protocol
+from typing import Any, Protocol
 
 __all__ = [
     "Clock",
@@ -52,7 +52,7 @@ class Runner(Protocol):
     """Runs a command: an argument list, never a shell, LC_ALL=C."""
 
     def __call__(
-        self, argv: Sequence[str], *, timeout: float, env: Optional[Mapping[str, str]] = None, stdin: str = ""
+        self, argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None, stdin: str = ""
     ) -> CommandResult: ...
 
 
@@ -75,8 +75,8 @@ class Unit:
     # stopped it or it was never started | masked | failed: gave up | missing: no such unit
     state: str
     invocation: str = ""  # INVOCATION_ID of the running or last invocation
-    pid: Optional[int] = None
-    active_since: Optional[float] = None  # seconds since boot when it became active
+    pid: int | None = None
+    active_since: float | None = None  # seconds since boot when it became active
 
 
 class ServiceManager(Protocol):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any
 
 from ._config_source import ConfigSource
 from ._names import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE
@@ -73,7 +73,7 @@ def next_id(annotations: Mapping[str, str], answered: int) -> int:
 
 
 def assignment_patch(
-    source: Optional[ConfigSource], assignment: Assignment, *, resource_version: Optional[str] = None
+    source: ConfigSource | None, assignment: Assignment, *, resource_version: str | None = None
 ) -> dict[str, Any]:
     """Return the merge patch of a Node that assigns ``source`` (None: the init config) under ``assignment``.
 

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Any
 
 from ._config_source import UID_PATTERN, ConfigSource
 from ._names import (
@@ -69,7 +69,7 @@ class Bundle:
     content_hash: str
 
     @classmethod
-    def from_config_map(cls, config_map: Any, source: Optional[ConfigSource] = None) -> Bundle:
+    def from_config_map(cls, config_map: Any, source: ConfigSource | None = None) -> Bundle:
         """Verify a ConfigMap as a bundle, and as the one that ``source`` pins if that is given.
 
         Raises InvalidBundle: another object, not immutable, wrong keys, too large, changed content, a bad trial.
@@ -109,7 +109,7 @@ def build_bundle(
     pool: str,
     documents: Mapping[str, str],
     *,
-    trial: Optional[Trial] = None,
+    trial: Trial | None = None,
     namespace: str = NAMESPACE_BUNDLES,
     change_cause: str = "",
     author: str = "",

@@ -1,14 +1,14 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a node answers: the ConfigOK condition, the structured status and the labels, in one PATCH. Private to configok.node."""
+"""What a node answers: condition, structured status and labels, in one PATCH. Private to configok.node."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Any
 
 from ._config_source import ConfigSource, InvalidConfigSource
 from ._names import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK, LABEL_CONFIG, LABEL_CONFIG_OK
@@ -35,9 +35,9 @@ class ConfigStatus:
     """
 
     assignment: int = 0
-    assigned: Optional[ConfigSource] = None
-    active: Optional[ConfigSource] = None
-    last_known_good: Optional[ConfigSource] = None
+    assigned: ConfigSource | None = None
+    active: ConfigSource | None = None
+    last_known_good: ConfigSource | None = None
     error: str = ""
     cause: str = ""
     in_trial: bool = False
@@ -94,11 +94,11 @@ class ConfigStatus:
         )
 
 
-def _encode_source(source: Optional[ConfigSource]) -> Optional[dict[str, Any]]:
+def _encode_source(source: ConfigSource | None) -> dict[str, Any] | None:
     return None if source is None else source.to_dict()
 
 
-def _decode_source(value: Any) -> Optional[ConfigSource]:
+def _decode_source(value: Any) -> ConfigSource | None:
     if value is None:
         return None
     try:
@@ -107,7 +107,7 @@ def _decode_source(value: Any) -> Optional[ConfigSource]:
         raise ValueError(str(error)) from error
 
 
-def read_condition(node: Mapping[str, Any]) -> Optional[dict[str, Any]]:
+def read_condition(node: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the ConfigOK condition of a Node, None when it has none."""
     for condition in (node.get("status") or {}).get("conditions") or ():
         if isinstance(condition, dict) and condition.get("type") == CONDITION_CONFIG_OK:
@@ -115,7 +115,7 @@ def read_condition(node: Mapping[str, Any]) -> Optional[dict[str, Any]]:
     return None
 
 
-def read_status(node: Mapping[str, Any]) -> Optional[ConfigStatus]:
+def read_status(node: Mapping[str, Any]) -> ConfigStatus | None:
     """Return the structured status of a Node, None when it has none that can be read."""
     text = ((node.get("metadata") or {}).get("annotations") or {}).get(ANNOTATION_CONFIG_STATUS)
     if not text:
@@ -127,7 +127,7 @@ def read_status(node: Mapping[str, Any]) -> Optional[ConfigStatus]:
 
 
 def status_patch(
-    verdict: Verdict, status: ConfigStatus, label: str, *, now: str, since: Optional[str] = None
+    verdict: Verdict, status: ConfigStatus, label: str, *, now: str, since: str | None = None
 ) -> dict[str, Any]:
     """Return the strategic-merge patch of ``nodes/<name>/status`` that says everything at once.
 

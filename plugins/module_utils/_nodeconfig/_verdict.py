@@ -10,7 +10,6 @@ proposal where it has them). Pure: nothing here knows a cluster or a file.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Optional
 
 __all__ = [
     "MAX_TEXT",
@@ -40,7 +39,7 @@ class Using:
     """Which config a node uses: of which record, by which uid (None: the local config)."""
 
     record: str  # "current" | "last-known-good"
-    uid: Optional[str] = None
+    uid: str | None = None
     init: bool = True  # whether an init config was provided, for the local config
 
     def __str__(self) -> str:
