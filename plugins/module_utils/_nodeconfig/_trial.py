@@ -54,14 +54,10 @@ class Trial:
         """Return the trial for these options, None for a default. Raises InvalidTrial."""
         duration = cls.duration if trial_duration is None else parse_duration(trial_duration, "trialDuration")
         threshold = cls.crash_loop_threshold if crash_loop_threshold is None else crash_loop_threshold
-        if (
-            isinstance(threshold, bool)
-            or not isinstance(threshold, int)
-            or not 0 <= threshold <= MAX_CRASH_LOOP_THRESHOLD
-        ):
-            raise InvalidTrial(
-                f"crashLoopThreshold {str(threshold)[:50]!r} must be a whole number from 0 to {MAX_CRASH_LOOP_THRESHOLD}"
-            )
+        whole = isinstance(threshold, int) and not isinstance(threshold, bool)
+        if not whole or not 0 <= threshold <= MAX_CRASH_LOOP_THRESHOLD:
+            allowed = f"a whole number from 0 to {MAX_CRASH_LOOP_THRESHOLD}"
+            raise InvalidTrial(f"crashLoopThreshold {str(threshold)[:50]!r} must be {allowed}")
         return cls(duration, threshold)
 
     @classmethod

@@ -149,7 +149,7 @@ def test_what_a_newer_agent_adds_is_ignored() -> None:
     "text", ["", "x", "[]", "{", '{"assignment": "7"}', '{"assignment": -1}', '{"assignment": 1, "active": {}}']
 )
 def test_what_is_no_status(text: str) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"config-status|Expecting|NodeConfigSource"):
         ConfigStatus.parse(text)
     assert read_status({"metadata": {"annotations": {"configok.dev/config-status": text}}}) is None
 
