@@ -1,0 +1,96 @@
+# One command for everything, the same here and in CI. `make` alone lists the targets.
+#
+# Paths are relative to the checkout, so that it may lie anywhere. PYTHON names the interpreter for the virtual
+# environments, LINT the checks to run (all of them by default), PYTEST further arguments for pytest.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+DEMO = playbooks/files/demo/demo.py
+COLLECTIONS = build/collections
+LINK = $(COLLECTIONS)/ansible_collections/configok/node
+
+# How the collection is found: by Ansible and by Python as ansible_collections.configok.node, in the checkout itself.
+RUN = ANSIBLE_COLLECTIONS_PATH="$(CURDIR)/$(COLLECTIONS)" PYTHONPATH="$(CURDIR)/$(COLLECTIONS)" PATH="$(CURDIR)/.venv/bin:$$PATH"
+RUN_PYTEST = $(RUN) .venv/bin/python -m pytest $(PYTEST)
+
+.PHONY: help
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+
+.PHONY: demo
+demo: .venv/.run $(LINK) ## see it work: eight nodes, a canary, a config that breaks (ARGS=--keep leaves them running)
+	@$(RUN) .venv/bin/python $(DEMO) $(ARGS)
+
+.PHONY: test
+test: lint .venv-oldest/.made apiserver ## everything: lint, unit and integration tests
+	@$(RUN_PYTEST) tests/unit tests/integration
+
+.PHONY: all
+all: test docs ## test, and the documentation
+
+.PHONY: lint
+lint: .venv/.lint $(LINK) ## all static checks (LINT="ruff mypy" runs some)
+	@$(RUN) .venv/bin/python tools/lint.py $(LINT)
+
+.PHONY: unit
+unit: .venv/.test $(LINK) ## unit tests, in seconds
+	@$(RUN_PYTEST) tests/unit
+
+.PHONY: integration
+integration: .venv/.test .venv-oldest/.made $(LINK) apiserver ## tests against the embedded and the real API server
+	@$(RUN_PYTEST) tests/integration
+
+# Exit code 3: there is no real API server to be had here. pytest then says so, or fails with CONFIGOK_REQUIRE_REAL=1.
+.PHONY: apiserver
+apiserver:
+	@tests/support/bin/prepare-apiserver || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
+
+.PHONY: bench
+bench: .venv/.test $(LINK) build/community/.made apiserver ## the figures that docs/ quotes, to build/bench.jsonl
+	@$(RUN) CONFIGOK_COMMUNITY="$(CURDIR)/build/community" .venv/bin/python -m pytest tests/benchmarks -s $(PYTEST)
+
+.PHONY: molecule conformance faults
+molecule conformance faults:
+	@echo "make $@: arrives with the work on real nodes (node-semantics on real kubelets and under faults)." >&2; exit 2
+
+.PHONY: docs
+docs: .venv/.lint $(LINK) ## write the references of modules and roles to docs/reference/
+	@$(RUN) tools/make-docs docs/reference
+
+.PHONY: venv
+venv: .venv/.run .venv/.lint $(LINK) ## the virtual environment with all tools, in .venv
+
+.PHONY: venv-oldest
+venv-oldest: .venv-oldest/.made $(LINK) ## the oldest supported ansible-core, in .venv-oldest
+
+.PHONY: clean
+clean: ## remove what was built here (caches outside the checkout stay)
+	@rm -rf build .venv .venv-oldest .ansible .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Each stamp stands for one more set of packages; those of a later one include those of the earlier.
+
+.venv/.run: requirements/run.txt tools/make-venv
+	@tools/make-venv .venv 3.10 - requirements/run.txt && touch $@
+
+.venv/.test: requirements/run.txt requirements/test.txt tools/make-venv
+	@tools/make-venv .venv 3.10 - requirements/run.txt requirements/test.txt && touch .venv/.run $@
+
+.venv/.lint: requirements/run.txt requirements/test.txt requirements/lint.txt tools/make-venv
+	@tools/make-venv .venv 3.10 - requirements/run.txt requirements/test.txt requirements/lint.txt \
+	  && touch .venv/.run .venv/.test $@
+
+.venv-oldest/.made: requirements/oldest.txt tools/make-venv
+	@tools/make-venv .venv-oldest 3.10 3.12 requirements/oldest.txt && touch $@
+
+# Beside .venv, not in it: it brings its own top-level package ansible_collections, which would hide ours.
+build/community/.made: requirements/bench.txt .venv/.run
+	@echo "make: build/community: installing requirements/bench.txt"
+	@rm -rf build/community
+	@.venv/bin/python -m pip install --disable-pip-version-check --no-compile --no-deps -qq \
+	  --target build/community -r requirements/bench.txt && touch $@
+
+$(LINK):
+	@mkdir -p $(@D) && ln -sfn ../../../.. $@

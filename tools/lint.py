@@ -1,0 +1,188 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run the static checks, two at a time, and report all that fail.
+
+    python tools/lint.py [CHECK...]        from the checkout, with the tools of .venv on PATH
+
+Checks that want a collection where Ansible would install it, or a git checkout without anything generated, get a copy
+of the files that git knows or would know, in build/lint/ansible_collections/configok/node.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+COPY = ROOT / "build/lint/ansible_collections/configok/node"
+PACKAGES = "ansible_collections.configok.node.plugins"
+AT_ONCE = 2
+
+
+class CheckFailed(Exception):
+    """A check found something; the text is what it said."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check: commands that run one after the other in ``where``, and must all exit with 0."""
+
+    name: str
+    commands: Sequence[Sequence[str]]
+    where: Path = ROOT
+    environment: Mapping[str, str] = field(default_factory=dict)
+    # What the output must not hold, for a tool whose exit code does not tell.
+    refuse: str | None = None
+    prepare: Callable[[], None] | None = None
+
+    def run(self) -> None:
+        """Run the commands; raise CheckFailed with their output if one of them fails."""
+        if self.prepare:
+            self.prepare()
+        for command in self.commands:
+            output = run(command, self.where, self.environment)
+            if self.refuse and re.search(self.refuse, output, re.MULTILINE):
+                raise CheckFailed(output)
+
+
+def run(command: Sequence[str], where: Path, environment: Mapping[str, str] | None = None) -> str:
+    """Return what a command printed, both streams; raise CheckFailed with it if the command fails."""
+    ended = subprocess.run(
+        command,
+        cwd=where,
+        env={**os.environ, "NO_COLOR": "1", **(environment or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if ended.returncode != 0:
+        raise CheckFailed(f"{ended.stdout.rstrip()}\n({command[0]} ended with {ended.returncode})")
+    return ended.stdout
+
+
+def copy_collection() -> None:
+    """Make the copy anew, as a git checkout with everything committed, which ansible-test wants."""
+    shutil.rmtree(COPY, ignore_errors=True)
+    COPY.mkdir(parents=True)
+    names = run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], ROOT).split("\0")
+    for name in filter(None, names):
+        source, target = ROOT / name, COPY / name
+        if not os.path.lexists(source):
+            continue  # deleted and not yet committed
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source, target, follow_symlinks=False)
+    run(["git", "init", "-q"], COPY)
+    run(["git", "add", "-A"], COPY)
+    run(["git", "-c", "user.name=lint", "-c", "user.email=lint@localhost", "commit", "-q", "-m", "copy"], COPY)
+
+
+def place_pip_bootstrap() -> None:
+    """Put tools/get_pip.py where ansible-test looks before it downloads pip's own script, unless one is there."""
+    import ansible_test._internal as internal
+
+    source = Path(str(internal.__file__)).with_name("python_requirements.py").read_text(encoding="utf-8")
+    version = re.search(r"\bpip=['\"]([0-9.]+)['\"]", source)
+    if not version:
+        raise CheckFailed("this ansible-test does not say which pip it bootstraps: see place_pip_bootstrap()")
+    script = Path.home() / f".ansible/test/cache/get_pip_{version[1].replace('.', '_')}.py"
+    if not script.exists():
+        script.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / "tools/get_pip.py", script)
+
+
+def yaml_files() -> list[str]:
+    """Return the YAML files that git knows or would know."""
+    patterns = ["*.yml", "*.yaml", ".yamllint", ".ansible-lint"]
+    output = run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns], ROOT)
+    return [name for name in output.split("\0") if name and (ROOT / name).exists()]
+
+
+def mypy_targets() -> list[str]:
+    """Return the packages of ours that hold any code, as mypy's arguments."""
+    parts = ["module_utils", "modules", "action", "plugin_utils", "filter", "inventory"]
+    packages = [f"{PACKAGES}.{part}" for part in parts if any((ROOT / "plugins" / part).rglob("*.py"))]
+    if any((ROOT / "tests/support").glob("*.py")):
+        packages.append("support")
+    return [argument for package in packages for argument in ("-p", package)]
+
+
+def checks() -> list[Check]:
+    """Return all checks, those that take long first."""
+    copies = str(COPY.parents[2])
+    in_copy = {"ANSIBLE_COLLECTIONS_PATH": copies, "PYTHONPATH": copies}
+    return [
+        Check(
+            "ansible-test",
+            [["ansible-test", "sanity", "--color", "no"]],
+            COPY,
+            in_copy,
+            prepare=place_pip_bootstrap,
+        ),
+        Check("ansible-lint", [["ansible-lint", "--offline", "--nocolor", "-q"]], COPY, in_copy),
+        Check(
+            "galaxy-importer",
+            [
+                ["ansible-galaxy", "collection", "build", "--force", "--output-path", "../../../../artifact"],
+                ["sh", "-c", "exec python -m galaxy_importer.main ../../../../artifact/configok-node-*.tar.gz"],
+            ],
+            COPY,
+            # ansible-lint and ansible-test run by themselves.
+            {"GALAXY_IMPORTER_RUN_ANSIBLE_LINT": "0", "GALAXY_IMPORTER_RUN_ANSIBLE_TEST": "0"},
+            refuse=r"^(ERROR|WARNING)\b",
+            prepare=lambda: shutil.rmtree(ROOT / "build/artifact", ignore_errors=True),
+        ),
+        Check("mypy", [["mypy", *mypy_targets()], ["mypy", "tools"]]),
+        Check("antsibull-docs", [["antsibull-docs", "lint-collection-docs", "--plugin-docs", "."]], COPY, in_copy),
+        Check("yamllint", [["yamllint", "--strict", *yaml_files()]]),
+        Check("import-linter", [["lint-imports", "--no-cache"]]),
+        Check("antsibull-changelog", [["antsibull-changelog", "lint"]], COPY),
+        Check("ruff", [["ruff", "check", "--quiet"]]),
+        Check("ruff-format", [["ruff", "format", "--check", "--quiet"]]),
+    ]
+
+
+def main(wanted: Sequence[str]) -> int:
+    """Run the checks named, or all; return the exit code."""
+    known = checks()
+    unknown = set(wanted) - {check.name for check in known}
+    if unknown:
+        print(f"lint: no check {', '.join(sorted(unknown))}; there are {', '.join(check.name for check in known)}")
+        return 2
+    chosen = [check for check in known if not wanted or check.name in wanted]
+    if not (ROOT / ".git").exists():
+        print("lint: needs a git checkout, because git says which files are the project's")
+        return 2
+    begin = time.monotonic()
+    copy_collection()
+
+    def one(check: Check) -> bool:
+        started = time.monotonic()
+        try:
+            check.run()
+        except CheckFailed as failed:
+            print(f"{failed}\nlint: {check.name} FAILED ({time.monotonic() - started:.1f} s)", flush=True)
+            return False
+        print(f"lint: {check.name} ok ({time.monotonic() - started:.1f} s)", flush=True)
+        return True
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        good = sum(pool.map(one, chosen))
+    bad = len(chosen) - good
+    print(f"lint: {good} checks ok, {bad} failed ({time.monotonic() - begin:.1f} s)")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
