@@ -1,0 +1,201 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Follow objects for as long as wanted: list, watch, and again. Private to configok.node: no compatibility is promised."""
+from __future__ import annotations
+
+import json
+import random as _random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Optional
+
+from ._client import Client, Object
+from ._errors import Gone, KubeError, Unreachable, error_of_status
+from ._interrupt import Interrupt
+from ._known import Known
+from ._paths import describe
+from ._retry import backoff
+
+__all__ = ["Event", "watch"]
+
+SERVER_TIMEOUT = (290.0, 350.0)
+GRACE = 15.0
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 30.0
+_GUARD_INTERVAL = 5.0
+
+
+class Event(NamedTuple):
+    """ADDED, MODIFIED, DELETED with the object; SYNCED when all that exists has been told; ERROR with why it goes on later."""
+
+    type: str
+    object: Optional[Object] = None
+    error: Optional[KubeError] = None
+
+
+def watch(
+    client: Client,
+    path: str,
+    *,
+    label_selector: str | None = None,
+    field_selector: str | None = None,
+    metadata_only: bool = False,
+    stop: threading.Event,
+    inactivity: float | None = None,
+    server_timeout: tuple[float, float] = SERVER_TIMEOUT,
+    sleep: Callable[[float], Any] | None = None,
+    monotonic: Callable[[], float] = time.monotonic,
+    random: Callable[[], float] = _random.random,
+) -> Iterator[Event]:
+    """Yield what exists at path, SYNCED, and from then on what changes, until stop is set (seen within a second).
+
+    After an interruption that cannot be bridged (410) everything is listed again: ADDED or MODIFIED for each object that
+    exists, DELETED for each that is gone (with what is known of its metadata only), then SYNCED. No fault is raised: an ERROR
+    is yielded for each failed attempt to list or to connect, and the next attempt comes after a growing, jittered pause, never
+    before the server's Retry-After. inactivity is the longest silence in seconds (default: the server's own timeout for the
+    watch, which is drawn from server_timeout, and a grace).
+    """
+    following = _Following(
+        client,
+        path,
+        {"labelSelector": label_selector, "fieldSelector": field_selector},
+        metadata_only=metadata_only,
+        stop=stop,
+        inactivity=inactivity,
+        server_timeout=server_timeout,
+        monotonic=monotonic,
+        random=random,
+    )
+    guard = threading.Thread(target=following.guard, name="watch-guard", daemon=True)
+    guard.start()
+    try:
+        yield from following.run(sleep or stop.wait)
+    finally:
+        following.end()
+
+
+class _Following:
+    """The state of one watch: what is known, from where to go on, and the connection that stop ends."""
+
+    def __init__(
+        self,
+        client: Client,
+        path: str,
+        selectors: dict[str, str | None],
+        *,
+        metadata_only: bool,
+        stop: threading.Event,
+        inactivity: float | None,
+        server_timeout: tuple[float, float],
+        monotonic: Callable[[], float],
+        random: Callable[[], float],
+    ) -> None:
+        self._interrupt = Interrupt()
+        self._client = client.interruptible(self._interrupt)
+        self._path = path
+        self._where = f"WATCH {describe(path)}"
+        self._selectors = selectors
+        self._metadata_only = metadata_only
+        self._stop = stop
+        self._ended = threading.Event()
+        self._inactivity = inactivity
+        self._server_timeout = server_timeout
+        self._monotonic = monotonic
+        self._random = random
+        self._known = Known()
+        self._version = ""  # The resourceVersion to go on from; empty means list.
+
+    def guard(self) -> None:
+        """Wait for stop and end the connection then; run by a thread of its own, which wakes now and then to end itself."""
+        while not self._ended.is_set():
+            if self._stop.wait(_GUARD_INTERVAL):
+                self._interrupt.trip()
+                return
+
+    def end(self) -> None:
+        """Give back the connection."""
+        self._ended.set()
+        self._client.close()
+
+    def run(self, sleep: Callable[[float], Any]) -> Iterator[Event]:
+        failures = 0
+        while not self._stop.is_set():
+            began = self._monotonic()
+            progress = False
+            error: KubeError | None = None
+            try:
+                if not self._version:
+                    yield from self._list()
+                    progress = True
+                for event in self._watch():
+                    progress = True
+                    if event is not None:
+                        yield event
+            except Gone as exc:
+                self._version = ""
+                error = exc
+            except KubeError as exc:
+                error = exc
+            if self._stop.is_set():
+                return
+            # A watch that the server ends in good order after a while is normal; one that ends at once, again and again, is not.
+            lived = progress or self._monotonic() - began >= 1.0
+            if error is None and lived:
+                failures = 0
+                continue
+            failures = 1 if progress else failures + 1
+            if error is not None and not progress and not isinstance(error, Gone):
+                yield Event("ERROR", None, error)
+            pause = backoff(failures, first=FIRST_PAUSE, longest=LONGEST_PAUSE, jitter=self._random())
+            sleep(max(pause, (error.retry_after if error else None) or 0.0))
+
+    def _list(self) -> Iterator[Event]:
+        listing = self._client.list(
+            self._path,
+            label_selector=self._selectors["labelSelector"],
+            field_selector=self._selectors["fieldSelector"],
+            metadata_only=self._metadata_only,
+        )
+        for kind, found in self._known.replace(listing.items):
+            yield Event(kind, found)
+        self._version = listing.resource_version
+        yield Event("SYNCED")
+
+    def _watch(self) -> Iterator[Event | None]:
+        """Yield the events of one request, None for a bookmark; end when the server ends it."""
+        low, high = self._server_timeout
+        seconds = low + (high - low) * self._random()
+        lines = self._client.stream(
+            self._path,
+            metadata_only=self._metadata_only,
+            read_timeout=self._inactivity or seconds + GRACE,
+            watch=True,
+            allowWatchBookmarks=True,
+            resourceVersion=self._version,
+            timeoutSeconds=int(seconds) or 1,
+            **self._selectors,
+        )
+        for line in lines:
+            kind, found = _parsed(line, self._where)
+            if kind == "ERROR":
+                raise error_of_status(found, where=self._where)
+            version = (found.get("metadata") or {}).get("resourceVersion")
+            if version:
+                self._version = str(version)
+            if kind == "BOOKMARK":
+                yield None
+            else:
+                yield Event(self._known.note(kind, found), found)
+
+
+def _parsed(line: bytes, where: str) -> tuple[str, Object]:
+    try:
+        data = json.loads(line)
+        kind, found = data["type"], data["object"]
+    except (ValueError, TypeError, KeyError) as exc:
+        raise Unreachable("a line of the watch is damaged", where=where) from exc
+    if kind not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR") or not isinstance(found, dict):
+        raise Unreachable(f"a line of the watch has the unknown type {kind!r}", where=where)
+    return kind, found
