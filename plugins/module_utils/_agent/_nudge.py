@@ -1,0 +1,88 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A word to the daemon that something happened on the node: one datagram. Private to configok.node.
+
+prestart, poststop and forget-bad change the store; the daemon waits without polling, so they tell it to look again.
+A nudge is cheap, carries nothing and may be lost: what counts is in the store.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+from typing import Optional
+
+__all__ = ["Nudges", "nudge"]
+
+SOCKET_NAME = "agent.sock"
+
+
+def nudge(run_directory: str) -> None:
+    """Tell the daemon of this run directory to read the store again; nobody listening is no fault."""
+    try:
+        directory = os.open(run_directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as sender:
+            sender.sendto(b"\n", _short(directory))
+    except OSError:
+        pass
+    finally:
+        os.close(directory)
+
+
+def _short(directory: int) -> str:
+    """Return an address that fits the 108 bytes of a unix socket's path, however deep the directory is."""
+    return f"/proc/self/fd/{directory}/{SOCKET_NAME}"
+
+
+class Nudges:
+    """What the daemon waits on: nudges from outside, and set() from its own threads and signal handlers."""
+
+    def __init__(self, run_directory: Optional[str] = None) -> None:
+        """Listen in the run directory (None: only to set()). Raises OSError."""
+        self._inside, self._waker = socket.socketpair()
+        self._sockets = [self._inside]
+        self._waker.setblocking(False)
+        self._inside.setblocking(False)
+        if run_directory is not None:
+            os.makedirs(run_directory, mode=0o755, exist_ok=True)
+            directory = os.open(run_directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
+                self._sockets.append(listener)
+                try:
+                    os.unlink(SOCKET_NAME, dir_fd=directory)
+                except FileNotFoundError:
+                    pass
+                listener.bind(_short(directory))
+                os.chmod(SOCKET_NAME, 0o600, dir_fd=directory)
+            finally:
+                os.close(directory)
+
+    def set(self) -> None:
+        """End the present or the next wait(); safe from threads and signal handlers."""
+        try:
+            self._waker.send(b"\n")
+        except (BlockingIOError, OSError):
+            pass  # enough is waiting already, or closed
+
+    def wait(self, timeout: Optional[float]) -> bool:
+        """Wait at most timeout seconds (None: for ever); return whether there was a nudge."""
+        ready, _, _ = select.select(self._sockets, [], [], timeout)
+        for one in ready:
+            try:
+                while one.recv(4096):
+                    pass
+            except BlockingIOError:
+                pass
+        return bool(ready)
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._waker.close()
+        for one in self._sockets:
+            one.close()
