@@ -1,0 +1,197 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Nodes in a sandbox: real agent processes that supervise a stub kubelet each, on one machine, without root.
+
+The demo and the tests use it, against the embedded API server or a real one: it only needs a kubeconfig for each node.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+COMPONENT = Path(__file__).resolve().parent / "stub_kubelet.py"
+INIT_CONFIG = """\
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+maxPods: 110
+"""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How fast a sandbox node lives; a real node's defaults are minutes."""
+
+    settling_time: str = "200ms"
+    health_timeout: str = "10s"
+    probe_interval: str = "500ms"
+    restart_delay: str = "200ms"
+
+
+@dataclass
+class SandboxNode:
+    """One node: its directory, its agent and its component's supervisor, both processes of ours."""
+
+    name: str
+    directory: Path
+    agent: list[str]
+    health_port: int
+    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    @property
+    def configuration(self) -> Path:
+        """The node's AgentConfiguration."""
+        return self.directory / "agent.yaml"
+
+    @property
+    def state(self) -> Path:
+        """The agent's state directory, /var/lib/configok on a real node."""
+        return self.directory / "state"
+
+    def start(self, role: str) -> None:
+        """Start ``agent`` (the daemon) or ``supervisor`` (which starts the component)."""
+        command = {"agent": ["run"], "supervisor": ["supervise", "kubelet"]}[role]
+        with open(self.directory / f"{role}.log", "ab") as log:
+            self.processes[role] = subprocess.Popen(
+                [*self.agent, *command, f"--config={self.configuration}"],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def kill(self, role: str) -> None:
+        """End one of the two as a power cut would."""
+        process = self.processes.pop(role)
+        process.kill()
+        process.wait()
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run another command of the agent on this node, as ``status --json``."""
+        command = [*self.agent, *arguments, f"--config={self.configuration}"]
+        return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+
+    def component_starts(self) -> int:
+        """How often the component was started since the sandbox began."""
+        log = self.directory / "starts.log"
+        return len(log.read_text().splitlines()) if log.exists() else 0
+
+
+def free_ports(count: int) -> list[int]:
+    """Return loopback ports that were free a moment ago, all different."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()
+
+
+class Sandbox:
+    """Some nodes, started and stopped together."""
+
+    def __init__(
+        self,
+        directory: Path,
+        agent: list[str],
+        kubeconfig_for: Callable[[str], Path],
+        *,
+        timing: Timing | None = None,
+    ) -> None:
+        """directory: an empty one, short (its sockets' paths have 107 characters). agent: the command configok-agent.
+
+        kubeconfig_for: returns the path of a kubeconfig with the identity system:node:<name>.
+        """
+        self.directory = directory
+        self.agent = agent
+        self.timing = timing or Timing()
+        self.nodes: dict[str, SandboxNode] = {}
+        self._kubeconfig_for = kubeconfig_for
+
+    def add(self, names: list[str], *, zones: int = 3) -> list[SandboxNode]:
+        """Provision nodes and start them: what the role ``node`` does on a real machine."""
+        added = []
+        for index, (name, port) in enumerate(zip(names, free_ports(len(names)))):
+            zone = f"zone-{'abcdefgh'[index % zones]}"
+            node = self._provision(name, port, zone)
+            node.start("supervisor")
+            node.start("agent")
+            self.nodes[name] = node
+            added.append(node)
+        return added
+
+    def _provision(self, name: str, port: int, zone: str) -> SandboxNode:
+        node = SandboxNode(name, self.directory / name, self.agent, port)
+        node.directory.mkdir(parents=True)
+        (node.directory / "init.yaml").write_text(INIT_CONFIG)
+        # What no two nodes can share. On a real node: addresses, provider id; here all nodes share one address.
+        (node.directory / "instance.yaml").write_text(
+            "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+            f"healthzBindAddress: 127.0.0.1\nhealthzPort: {port}\n"
+        )
+        kubeconfig = self._kubeconfig_for(name)
+        component = [sys.executable, str(COMPONENT)]
+        labels = f"node-role.kubernetes.io/worker=,topology.kubernetes.io/zone={zone}"
+        config = {
+            "apiVersion": "agent.config.configok.dev/v1alpha1",
+            "kind": "AgentConfiguration",
+            "nodeName": name,
+            "kubeconfig": str(kubeconfig),
+            "stateDirectory": str(node.state),
+            "runDirectory": str(node.directory / "run"),
+            "serviceManager": "supervisor",
+            "settlingTime": self.timing.settling_time,
+            "healthTimeout": self.timing.health_timeout,
+            "probeInterval": self.timing.probe_interval,
+            "components": {
+                "kubelet": {
+                    "initConfig": str(node.directory / "init.yaml"),
+                    "instanceConfig": str(node.directory / "instance.yaml"),
+                    "versionCommand": [*component, "--version"],
+                    "command": [
+                        *component,
+                        f"--config={node.state}/components/kubelet/config.yaml",
+                        f"--kubeconfig={kubeconfig}",
+                        f"--hostname-override={name}",
+                        f"--node-labels={labels}",
+                        f"--starts-log={node.directory}/starts.log",
+                    ],
+                    "restartDelay": self.timing.restart_delay,
+                    "servingProbe": False,
+                }
+            },
+        }
+        node.configuration.write_text(json.dumps(config, indent=2))
+        node.configuration.chmod(0o600)
+        return node
+
+    def stop(self) -> None:
+        """End every process that was started here, politely first."""
+        processes = [process for node in self.nodes.values() for process in node.processes.values()]
+        for process in processes:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+        deadline = time.monotonic() + 10
+        for process in processes:
+            try:
+                process.wait(max(0.1, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        for node in self.nodes.values():
+            node.processes.clear()
+
+
+def pack_agent(collection: Path, target: Path) -> list[str]:
+    """Pack configok-agent from the collection into ``target`` and return the command that runs it."""
+    raise NotImplementedError
