@@ -1,0 +1,160 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a rollout knows of one Node: a small, immutable picture of it. Private to configok.node: no compatibility is promised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+from .._nodeconfig._assignment import Assignment, InvalidAssignment
+from .._nodeconfig._config_source import ConfigSource, InvalidConfigSource
+from .._nodeconfig._config_status import ConfigStatus, read_condition, read_status
+from .._nodeconfig._names import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE
+
+__all__ = ["COVER_FIELDS", "NodeView", "given_assignment", "given_source", "node_view"]
+
+_INSTANCE_TYPE = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
+_ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+
+# The names that a policy's canary.cover may use beside the keys of labels.
+COVER_FIELDS = ("kubeletVersion", "osImage", "instanceType", "zone", "architecture")
+
+
+@dataclass(frozen=True)
+class NodeView:
+    """A Node as one read saw it.
+
+    ready: True, False, None where the condition says Unknown or is missing. given: the id of the assignment annotation,
+    0 for none. config_ok: "True", "False", "Unknown", "" for a Node without the condition.
+    """
+
+    name: str
+    uid: str
+    resource_version: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    kubelet_version: str = ""
+    os_image: str = ""
+    architecture: str = ""
+    ready: Optional[bool] = None
+    ready_reason: str = ""
+    deleting: bool = False
+    source: Optional[ConfigSource] = None
+    source_error: str = ""
+    given: int = 0
+    config_ok: str = ""
+    reason: str = ""
+    message: str = ""
+    status: Optional[ConfigStatus] = None
+
+    @property
+    def has_agent(self) -> bool:
+        """Return whether an agent has ever said something here."""
+        return bool(self.config_ok) and self.status is not None
+
+    @property
+    def instance_type(self) -> str:
+        """Return the instance type of the Node's labels, "" for none."""
+        return _first(self.labels, _INSTANCE_TYPE)
+
+    @property
+    def zone(self) -> str:
+        """Return the zone of the Node's labels, "" for none."""
+        return _first(self.labels, _ZONE)
+
+    @property
+    def answered(self) -> int:
+        """Return the id of the assignment that the agent's last status answers, 0 for none."""
+        return 0 if self.status is None else self.status.assignment
+
+    @property
+    def words(self) -> str:
+        """Return what the agent says, in its own words: effect and cause."""
+        if not self.config_ok:
+            return "no ConfigOK condition"
+        return f"ConfigOK is {self.config_ok}: {self.message}: {self.reason}" if self.message else self.reason
+
+    def attribute(self, name: str) -> str:
+        """Return what a canary's cover calls name: one of COVER_FIELDS, or the value of a label."""
+        if name == "kubeletVersion":
+            return self.kubelet_version
+        if name == "osImage":
+            return self.os_image
+        if name == "instanceType":
+            return self.instance_type
+        if name == "zone":
+            return self.zone
+        if name == "architecture":
+            return self.architecture
+        return self.labels.get(name, "")
+
+    def is_on(self, source: Optional[ConfigSource]) -> bool:
+        """Return whether the Node is assigned source (None: the init config) and says that it uses it and is fine."""
+        return (
+            self.status is not None
+            and not self.source_error
+            and self.source == source
+            and self.answered == self.given
+            and self.config_ok == "True"
+            and self.status.active == source
+        )
+
+
+def _first(labels: Mapping[str, str], keys: tuple[str, ...]) -> str:
+    return next((labels[key] for key in keys if labels.get(key)), "")
+
+
+def given_source(annotations: Mapping[str, str]) -> tuple[Optional[ConfigSource], str]:
+    """Return the config source of a Node's annotations (None: the init config), and what is wrong with it or ""."""
+    text = annotations.get(ANNOTATION_CONFIG_SOURCE)
+    if text is None:
+        return None, ""
+    try:
+        return ConfigSource.parse(text), ""
+    except InvalidConfigSource as error:
+        return None, str(error)
+
+
+def given_assignment(annotations: Mapping[str, str]) -> int:
+    """Return the id of a Node's assignment annotation, 0 where there is none that can be read."""
+    try:
+        return Assignment.parse(annotations[ANNOTATION_ASSIGNMENT]).id
+    except (KeyError, InvalidAssignment):
+        return 0
+
+
+def node_view(node: Mapping[str, Any]) -> NodeView:
+    """Return the view of a Node object, whole or metadata only (then without conditions and versions)."""
+    metadata = node.get("metadata") or {}
+    annotations = metadata.get("annotations") or {}
+    status = node.get("status") or {}
+    info = status.get("nodeInfo") or {}
+    condition = read_condition(node) or {}
+    source, source_error = given_source(annotations)
+    ready: Optional[bool] = None
+    ready_reason = "no Ready condition"
+    for one in status.get("conditions") or ():
+        if one.get("type") == "Ready":
+            ready = {"True": True, "False": False}.get(one.get("status", ""))
+            ready_reason = str(one.get("message") or one.get("reason") or "")
+    return NodeView(
+        name=str(metadata.get("name", "")),
+        uid=str(metadata.get("uid", "")),
+        resource_version=str(metadata.get("resourceVersion", "")),
+        labels=dict(metadata.get("labels") or {}),
+        kubelet_version=str(info.get("kubeletVersion", "")),
+        os_image=str(info.get("osImage", "")),
+        architecture=str(info.get("architecture", "")),
+        ready=ready,
+        ready_reason=ready_reason,
+        deleting=bool(metadata.get("deletionTimestamp")),
+        source=source,
+        source_error=source_error,
+        given=given_assignment(annotations),
+        config_ok=str(condition.get("status", "")),
+        reason=str(condition.get("reason", "")),
+        message=str(condition.get("message", "")),
+        status=read_status(node),
+    )

@@ -1,0 +1,183 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A pool and its policy: what a user writes, checked and with its defaults. Private to configok.node: no compatibility is promised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+from .._nodeconfig._bundle import MAX_POOL_LENGTH
+from .._nodeconfig._trial import InvalidTrial, Trial
+from ._errors import InvalidPool
+from ._fields import Amount, Fields
+
+__all__ = ["Canary", "Policy", "Pool", "crash_loop_seconds", "parse_policy", "parse_pool"]
+
+ON_FAILURE = ("halt", "rollback")
+_COVER = ("kubeletVersion", "osImage", "instanceType", "zone")
+_SOAK_AFTER_TRIAL = 60.0
+
+
+@dataclass(frozen=True)
+class Canary:
+    """The first nodes of a rollout. soak: seconds, None for the trial of the bundle plus one minute."""
+
+    count: Amount = Amount(3)
+    cover: tuple[str, ...] = _COVER
+    labels: Mapping[str, str] = field(default_factory=dict)
+    soak: Optional[float] = None
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How a pool is moved; times in seconds, defaults as in docs/rollout.md.
+
+    waves: the part of the pool that is reached after each wave, the canary included; the last one always reaches all.
+    restart_delay, time_to_crash, health_timeout: how the nodes are set up; from these follows how long a crash loop takes.
+    """
+
+    canary: Canary = Canary()
+    waves: tuple[Amount, ...] = (Amount(10, True), Amount(30, True), Amount(100, True))
+    soak: float = 120.0
+    max_unavailable: Amount = Amount(10, True)
+    failure_budget: Amount = Amount(1)
+    node_timeout: float = 300.0
+    on_failure: str = "halt"
+    restart_delay: float = 10.0
+    time_to_crash: float = 10.0
+    health_timeout: float = 120.0
+
+    def canary_soak(self, trial: Optional[Trial]) -> float:
+        """Return the canary's soak in seconds. trial: the bundle's, None for the init config, which has none."""
+        if self.canary.soak is not None:
+            return self.canary.soak
+        return self.soak if trial is None else trial.duration + _SOAK_AFTER_TRIAL
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Nodes that should end up with the same config. selector: a label selector; layers and documents: what to publish."""
+
+    name: str
+    selector: str
+    policy: Policy = Policy()
+    trial: Trial = Trial()
+    layers: tuple[str, ...] = ()
+    documents: Mapping[str, Any] = field(default_factory=dict)
+    kubernetes_versions: tuple[str, ...] = ()
+    change_cause: str = ""
+
+
+def crash_loop_seconds(policy: Policy, trial: Trial) -> float:
+    """Return how long a crash loop may take until the agent goes back: (threshold + 1) restarts, then healthTimeout."""
+    starts = trial.crash_loop_threshold + 1
+    return starts * (policy.restart_delay + policy.time_to_crash) + policy.health_timeout
+
+
+def parse_policy(value: Any, *, trial: Optional[Trial] = None) -> Policy:
+    """Read a policy as a user writes it; None gives the defaults.
+
+    trial: of the bundle it is for, to judge nodeTimeout by. Raises InvalidPool with all errors at once.
+    """
+    errors: list[str] = []
+    policy = _policy(Fields(value, "policy", errors), trial or Trial())
+    if errors:
+        raise InvalidPool(errors)
+    return policy
+
+
+def parse_pool(value: Any) -> Pool:
+    """Read a pool file's data: pool, selector, layers or documents, trial, policy. Raises InvalidPool with all errors."""
+    errors: list[str] = []
+    fields = Fields(value, "", errors)
+    name = fields.label("pool", MAX_POOL_LENGTH)
+    selector = fields.text("selector", "")
+    if not selector and not errors:
+        errors.append("selector: a label selector is needed: a pool never means all nodes by accident")
+    layers = fields.texts("layers", ())
+    documents = fields.mapping("documents")
+    if layers and documents:
+        errors.append("documents: give either layers or documents, not both")
+    trial = _trial(fields.part("trial"))
+    pool = Pool(
+        name=name,
+        selector=selector,
+        layers=layers,
+        documents=documents,
+        trial=trial,
+        policy=_policy(fields.part("policy"), trial),
+        kubernetes_versions=fields.texts("kubernetesVersions", ()),
+        change_cause=fields.text("changeCause", ""),
+    )
+    fields.done()
+    if errors:
+        raise InvalidPool(errors)
+    return pool
+
+
+def _trial(fields: Fields) -> Trial:
+    duration, threshold = fields.take("trialDuration"), fields.take("crashLoopThreshold")
+    fields.done()
+    try:
+        return Trial.of(duration, threshold)
+    except InvalidTrial as error:
+        fields.errors.append(f"trial: {error}")
+        return Trial()
+
+
+def _policy(fields: Fields, trial: Trial) -> Policy:
+    default = Policy()
+    policy = Policy(
+        canary=_canary(fields.part("canary")),
+        waves=_waves(fields),
+        soak=fields.duration("soak", default.soak),
+        max_unavailable=fields.amount("maxUnavailable", default.max_unavailable),
+        failure_budget=fields.amount("failureBudget", default.failure_budget),
+        node_timeout=fields.duration("nodeTimeout", default.node_timeout),
+        on_failure=fields.choice("onFailure", ON_FAILURE, default.on_failure),
+        restart_delay=fields.duration("restartDelay", default.restart_delay),
+        time_to_crash=fields.duration("timeToCrash", default.time_to_crash),
+        health_timeout=fields.duration("healthTimeout", default.health_timeout),
+    )
+    fields.done()
+    if policy.max_unavailable.value == 0:
+        fields.errors.append("policy.maxUnavailable: 0 allows nothing: no node could ever be moved")
+    if policy.max_unavailable == Amount(100, True):
+        fields.errors.append("policy.maxUnavailable: 100% allows everything: the whole pool could be down at once")
+    if policy.failure_budget == Amount(100, True):
+        fields.errors.append("policy.failureBudget: 100% allows everything: the whole pool could fail")
+    needed = crash_loop_seconds(policy, trial)
+    if policy.node_timeout < needed:
+        fields.errors.append(
+            f"policy.nodeTimeout: {policy.node_timeout:g}s is shorter than a crash loop takes, {needed:g}s: "
+            f"({trial.crash_loop_threshold} + 1) times (restartDelay {policy.restart_delay:g}s + timeToCrash "
+            f"{policy.time_to_crash:g}s) + healthTimeout {policy.health_timeout:g}s"
+        )
+    return policy
+
+
+def _canary(fields: Fields) -> Canary:
+    canary = Canary(
+        count=fields.amount("count", Canary().count),
+        cover=fields.texts("cover", _COVER),
+        labels={str(key): str(text) for key, text in fields.mapping("labels").items()},
+        soak=fields.duration("soak", None),
+    )
+    fields.done()
+    if canary.count.value == 0:
+        fields.errors.append("policy.canary.count: a rollout has at least one canary")
+    return canary
+
+
+def _waves(fields: Fields) -> tuple[Amount, ...]:
+    waves = fields.amounts("waves", Policy().waves)
+    for kind, name in ((False, "count"), (True, "percent")):
+        reached = [wave.value for wave in waves if wave.percent is kind]
+        if any(later <= earlier for earlier, later in zip(reached, reached[1:])):
+            fields.errors.append(f"policy.waves: each {name} is what is reached after that wave, so it must grow")
+    if any(wave.value == 0 for wave in waves):
+        fields.errors.append("policy.waves: a wave that reaches 0 nodes moves nothing")
+    return waves
