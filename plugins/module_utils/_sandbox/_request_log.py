@@ -1,0 +1,52 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the embedded API server was asked, for tests that count requests.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from typing import Any, NamedTuple
+
+__all__ = ["Call", "RequestLog"]
+
+
+class Call(NamedTuple):
+    """One entry of the request log. A watch is written down when it begins, others when they are answered."""
+
+    user: str
+    verb: str
+    resource: str
+    namespace: str
+    name: str
+    status: int
+
+
+class RequestLog:
+    """What was asked: tests count it. Holds the newest 100,000 calls."""
+
+    def __init__(self) -> None:
+        self._calls: deque[Call] = deque(maxlen=100_000)
+
+    def add(self, call: Call) -> None:
+        """Write down one call."""
+        self._calls.append(call)
+
+    def calls(self, **wanted: Any) -> list[Call]:
+        """The calls with these fields: `calls(user="admin", verb="patch", resource="nodes/status")`, oldest first."""
+        return [call for call in list(self._calls) if all(getattr(call, key) == one for key, one in wanted.items())]
+
+    def count(self, **wanted: Any) -> int:
+        """How many calls have these fields."""
+        return len(self.calls(**wanted))
+
+    def by_user_and_verb(self) -> Counter[tuple[str, str]]:
+        """Calls for each user and verb."""
+        return Counter((call.user, call.verb) for call in list(self._calls))
+
+    def clear(self) -> None:
+        """Start counting again."""
+        self._calls.clear()

@@ -1,0 +1,130 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Watches of the embedded API server: history, selectors, bookmarks, the ERROR event.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Optional
+
+from ._resources import Target
+from ._selectors import field_matcher, label_matcher, required_name
+from ._statuses import ApiError, bad_request, expired
+from ._storage import Change, Storage, Stored, Watcher, encode
+
+__all__ = ["Watch"]
+
+_DEFAULT_SECONDS = 1800.0
+
+
+class Watch:
+    """One watch: made (and refused) before the answer begins, then run until it ends."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        target: Target,
+        query: Mapping[str, str],
+        partial: str,
+        *,
+        user: str,
+        bookmark_interval: float,
+    ) -> None:
+        """Register the watch. Raises ApiError 400 for bad parameters."""
+        self._storage = storage
+        self._resource = target.resource
+        self._partial = partial
+        self._bookmarks = query.get("allowWatchBookmarks", "") in ("true", "1")
+        self._interval = bookmark_interval
+        self._labels = label_matcher(query.get("labelSelector", ""))
+        selector = query.get("fieldSelector", "")
+        self._fields = field_matcher(target.resource, selector)
+        seconds, version = query.get("timeoutSeconds", ""), query.get("resourceVersion", "")
+        if not (seconds.isdigit() or not seconds) or not (version.isdigit() or not version):
+            raise bad_request(f'invalid resource version "{version}" or timeoutSeconds "{seconds}"')
+        self._seconds = float(seconds) if seconds and int(seconds) else _DEFAULT_SECONDS
+        name = target.name or required_name(target.resource, selector)
+        self.watcher = Watcher(target.resource, target.namespace, name, user)
+        since = int(version) if version not in ("", "0") else None
+        self._backlog, floor = storage.watch(self.watcher, since)
+        self._seen = storage.version
+        self._too_old: Optional[ApiError] = None
+        if since is not None and since < floor:
+            self._too_old = expired(f"too old resource version: {since} ({floor})")
+        elif since is not None and since > self._seen:
+            self._backlog = []
+
+    def run(self, write: Callable[[bytes], None]) -> None:
+        """Write event lines until the time is up or the watch is ended; `write` raises OSError when nobody reads."""
+        try:
+            if self._too_old is not None:
+                write(b'{"type":"ERROR","object":' + encode(self._too_old.body()) + b"}\n")
+                return
+            lines = [line for change in self._backlog if (line := self._line(change))]
+            self._backlog = []
+            write(b"".join(lines))
+            self._follow(write)
+        finally:
+            self._storage.unwatch(self.watcher)
+
+    def _follow(self, write: Callable[[bytes], None]) -> None:
+        ends = time.monotonic() + self._seconds
+        # As on the real server: a bookmark about once a minute, and one shortly before the end.
+        next_bookmark = min(time.monotonic() + self._interval, max(time.monotonic(), ends - 2.0))
+        while True:
+            current = time.monotonic()
+            if self._bookmarks and current >= next_bookmark:
+                write(self._bookmark())
+                next_bookmark = max(min(current + self._interval, ends - 2.0), current + min(self._interval, 1.0))
+            if current >= ends:
+                return
+            until = min(ends, next_bookmark) if self._bookmarks else ends
+            try:
+                change = self.watcher.queue.get(timeout=max(0.0, until - current))
+            except queue.Empty:
+                continue
+            if change is None:
+                return
+            self._seen = change.version
+            line = self._line(change)
+            if line:
+                write(line)
+
+    def _bookmark(self) -> bytes:
+        with self._storage.lock:  # nothing of this resource is in the queue that would be older than this version
+            version = self._storage.version if self.watcher.queue.empty() else self._seen
+        metadata: dict[str, Any] = {"resourceVersion": str(version), "creationTimestamp": None}
+        if self._partial:
+            item = {"kind": "PartialObjectMetadata", "apiVersion": self._partial, "metadata": metadata}
+        else:
+            item = {"kind": self._resource.kind, "apiVersion": self._resource.api_version, "metadata": metadata}
+        return b'{"type":"BOOKMARK","object":' + encode(item) + b"}\n"
+
+    def _matches(self, stored: Stored) -> bool:
+        watcher = self.watcher
+        return (
+            (not watcher.namespace or stored.key[0] == watcher.namespace)
+            and (not watcher.name or stored.key[1] == watcher.name)
+            and (self._labels is None or self._labels(stored.item))
+            and (self._fields is None or self._fields(stored.item))
+        )
+
+    def _line(self, change: Change) -> bytes:
+        """The event as this watch sees it: an object that no longer matches is DELETED, one that now does ADDED."""
+        was = change.before is not None and self._matches(change.before)
+        matches = not change.deleted and self._matches(change.after)
+        if not was and not matches:
+            return b""
+        shown = change.after
+        if was and not matches and not change.deleted and change.before is not None:
+            # As the real server does: the last form that matched, under the version of the change.
+            metadata = {**change.before.item["metadata"], "resourceVersion": str(change.version)}
+            shown = Stored(change.before.key, {**change.before.item, "metadata": metadata}, change.version)
+        kind = b"MODIFIED" if was and matches else b"ADDED" if matches else b"DELETED"
+        return b'{"type":"' + kind + b'","object":' + shown.encoded(self._partial) + b"}\n"
