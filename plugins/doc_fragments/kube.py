@@ -16,7 +16,7 @@ options:
   kubeconfig:
     description:
       - The kubeconfig to connect with. Several paths, separated as in E(PATH), are merged as C(kubectl) does.
-      - Without it E(KUBECONFIG) is used, then C(~/.kube/config), then the service account of the Pod the module runs in.
+      - Without it E(KUBECONFIG) is used, then C(~/.kube/config), then the service account of the Pod it runs in.
       - If not set, the value of E(K8S_AUTH_KUBECONFIG) is used.
     type: path
   context:
@@ -26,8 +26,8 @@ options:
     type: str
   host:
     description:
-      - The URL of the API server. Together with O(api_key) or O(client_cert), and with neither O(kubeconfig) nor O(context),
-        no kubeconfig is read; otherwise it takes the place of the URL that the kubeconfig has.
+      - The URL of the API server. Together with O(api_key) or O(client_cert), and with neither O(kubeconfig) nor
+        O(context), no kubeconfig is read; otherwise it takes the place of the URL that the kubeconfig has.
       - If not set, the value of E(K8S_AUTH_HOST) is used.
     type: str
   api_key:
@@ -61,7 +61,7 @@ options:
     type: str
   request_timeout:
     description:
-      - How long the API server may be silent during a request, in seconds. Requests that are safe to repeat are repeated.
+      - How long the API server may be silent during a request, in seconds. Requests that are safe to repeat are.
     type: int
     default: 30
   connections:

@@ -1,25 +1,28 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One small client for the Kubernetes API, plain dicts in and out. Private to configok.node: no compatibility is promised."""
+"""One small client for the Kubernetes API, dicts in and out. Private to configok.node: no compatibility is promised."""
 from __future__ import annotations
 
 import json
 import random as _random
 import time
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from ._credentials_types import Credentials
 from ._errors import Gone, KubeError, Unreachable, error_for, shorten
 from ._interrupt import Interrupt
 from ._paths import describe
-from ._retry import ONCE, RetryPolicy, parse_retry_after, wait_before_retry
+from ._retry import ONCE, PATIENT, RetryPolicy, parse_retry_after, wait_before_retry
 from ._transport import HAS_URLLIB3, URLLIB3_IMPORT_ERROR, Answer, Transport
 
 __all__ = ["HAS_URLLIB3", "URLLIB3_IMPORT_ERROR", "Client", "Listing", "Object"]
 
-Object = Dict[str, Any]
+Object = dict[str, Any]
+
+Objects = list[Object]
 
 USER_AGENT = "configok.node/0.1.0"
 _JSON = "application/json"
@@ -37,16 +40,17 @@ _LIST_RESTARTS = 3
 class Listing(NamedTuple):
     """The objects of a list, all pages, and the resourceVersion from which a watch goes on."""
 
-    items: List[Object]
+    items: list[Object]
     resource_version: str
 
 
 class Client:
     """Requests to one API server; safe for many threads.
 
-    Every method raises a KubeError that names the object. 429 is retried, with the server's Retry-After; 5xx, timeouts and
-    broken connections only where doing it twice does the same; 401 once, after the credentials were read anew. Bounded by
-    retries. timeout is the longest silence of the server in seconds. sleep may return True to say that waiting was broken off.
+    Every method raises a KubeError that names the object. 429 is retried, with the server's Retry-After; 5xx,
+    timeouts and broken connections only where doing it twice does the same; 401 once, after the credentials were read
+    anew. Bounded by retries. timeout is the longest silence of the server in seconds. sleep may return True to say
+    that waiting was broken off.
     """
 
     def __init__(
@@ -56,8 +60,8 @@ class Client:
         pool_size: int = 4,
         timeout: float = 30.0,
         user_agent: str = USER_AGENT,
-        retries: RetryPolicy = RetryPolicy(),
-        sleep: Callable[[float], Optional[bool]] = time.sleep,
+        retries: RetryPolicy = PATIENT,
+        sleep: Callable[[float], bool | None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,
         clock: Callable[[], float] = time.time,
         random: Callable[[], float] = _random.random,
@@ -121,13 +125,15 @@ class Client:
         raise RuntimeError("unreachable")
 
     def create(self, path: str, body: Object, *, dry_run: bool = False) -> Object:
-        """Create an object in the collection at path and return it. Not sent again where it may have been done already."""
+        """Create an object in the collection at path and return it. Never sent again where it may be done already."""
         return self._request("POST", path, query=_dry(dry_run), body=body, content_type=_JSON, idempotent=dry_run)
 
     def replace(self, path: str, body: Object, *, dry_run: bool = False) -> Object:
-        """Replace the object at path and return it. With a resourceVersion in body, Conflict when it has changed since."""
+        """Replace the object at path and return it; Conflict when it has not the resourceVersion in body any more."""
         pinned = bool((body.get("metadata") or {}).get("resourceVersion"))
-        return self._request("PUT", path, query=_dry(dry_run), body=body, content_type=_JSON, idempotent=pinned or dry_run)
+        return self._request(
+            "PUT", path, query=_dry(dry_run), body=body, content_type=_JSON, idempotent=pinned or dry_run
+        )
 
     def patch(
         self,
@@ -139,7 +145,7 @@ class Client:
         field_manager: str | None = None,
         force: bool = False,
     ) -> Object:
-        """Patch the object at path and return it. kind: merge, strategic, json (body is a list) or apply (wants a field_manager)."""
+        """Patch the object at path and return it. kind: merge, strategic, json (a list), apply (wants field_manager)."""
         query = _dry(dry_run)
         if field_manager:
             query["fieldManager"] = field_manager
@@ -152,7 +158,7 @@ class Client:
     def delete(
         self, path: str, *, uid: str | None = None, resource_version: str | None = None, dry_run: bool = False
     ) -> Object:
-        """Delete the object at path, where uid and resource_version are given only if it has them (otherwise Conflict)."""
+        """Delete the object at path; Conflict when it has another uid or resource_version than those given."""
         preconditions = {k: v for k, v in (("uid", uid), ("resourceVersion", resource_version)) if v}
         body: Object = {"apiVersion": "v1", "kind": "DeleteOptions"}
         if preconditions:
@@ -161,8 +167,10 @@ class Client:
             body["dryRun"] = ["All"]
         return self._request("DELETE", path, body=body, content_type=_JSON, idempotent=bool(uid) or dry_run)
 
-    def stream(self, path: str, *, metadata_only: bool = False, read_timeout: float, **query: object) -> Iterator[bytes]:
-        """Return the lines of a streamed answer as they come (a watch). Raise before the first line where it is refused."""
+    def stream(
+        self, path: str, *, metadata_only: bool = False, read_timeout: float, **query: object
+    ) -> Iterator[bytes]:
+        """Return the lines of a streamed answer as they come (a watch); raise at once where it is refused."""
         where = f"WATCH {describe(path)}"
         target = _target(path, query)
         accept = _METADATA if metadata_only else _JSON
@@ -175,7 +183,7 @@ class Client:
         raise self._error(answer, where)
 
     def _list(self, path: str, selectors: Object, limit: int, accept: str) -> Listing:
-        items: List[Object] = []
+        items: Objects = []
         query: Object = {**selectors, "limit": limit or None}
         while True:
             page = self._request("GET", path, query=query, accept=accept, idempotent=True)
@@ -234,17 +242,20 @@ def _dry(dry_run: bool) -> Object:
 def _target(path: str, query: Object | None) -> str:
     if not query:
         return path
-    pairs = [(key, str(value).lower() if isinstance(value, bool) else value) for key, value in query.items() if value is not None]
+    pairs = [(key, _text(value)) for key, value in query.items() if value is not None]
     return f"{path}?{urlencode(pairs)}" if pairs else path
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _decoded(body: bytes, method: str, path: str) -> Object:
     try:
         data = json.loads(body)
     except ValueError as exc:
-        raise Unreachable(
-            f"the answer is not JSON: {shorten(body[:100].decode('utf-8', 'replace'))}", where=f"{method} {describe(path)}"
-        ) from exc
+        said = shorten(body[:100].decode("utf-8", "replace"))
+        raise Unreachable(f"the answer is not JSON: {said}", where=f"{method} {describe(path)}") from exc
     if not isinstance(data, dict):
         raise Unreachable("the answer is not a JSON object", where=f"{method} {describe(path)}")
     return data

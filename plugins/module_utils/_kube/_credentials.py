@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Credentials on the control side, however a user has them. Private to configok.node: no compatibility is promised.
 
-The only file that imports the kubernetes package, and only for what is hard: merged kubeconfigs, exec plugins, OIDC and other
-auth providers. Its import costs half a second and 44 MB, which one module call for 1,000 Nodes would feel; a kubeconfig that is one
-file with a certificate or a token is read without it.
+The only file that imports the kubernetes package, and only for what is hard: merged kubeconfigs, exec plugins, OIDC
+and other auth providers. Its import costs half a second and 44 MB, which one module call for 1,000 Nodes would feel;
+a kubeconfig that is one file with a certificate or a token is read without it.
 """
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def load(
 ) -> Credentials:
     """Return the credentials for these options; raise CredentialsError or MissingLibrary.
 
-    In this order: host together with an api_key or a client_cert; kubeconfig (paths with the system's separator are merged as
-    kubectl does), else $KUBECONFIG, else ~/.kube/config; else the service account of the Pod we run in. What is given beside that wins over
-    what is found there; None means not given.
+    In this order: host together with an api_key or a client_cert; kubeconfig (paths with the system's separator are
+    merged as kubectl does), else $KUBECONFIG, else ~/.kube/config; else the service account of the Pod we run in.
+    What is given beside that wins over what is found there; None means not given.
     """
     given = {
         "server": host.rstrip("/") if host else None,
@@ -81,7 +81,7 @@ def _path(path: str | None) -> str | None:
 
 
 def _kubeconfigs(kubeconfig: str | None, environ: Mapping[str, str]) -> list[str]:
-    """Return the kubeconfigs to read that exist: one that is named and does not exist is no error if another does (kubectl)."""
+    """Return the kubeconfigs that exist: one that does not is no error where another does, as for kubectl."""
     named = kubeconfig or environ.get("KUBECONFIG") or _DEFAULT_KUBECONFIG
     paths = [os.path.abspath(os.path.expanduser(path)) for path in named.split(os.pathsep) if path]
     return [path for path in paths if os.path.exists(path)]
@@ -131,7 +131,7 @@ def _through_kubernetes(paths: list[str], context: str | None) -> Credentials:
         raise MissingLibrary("kubernetes", traceback.format_exc()) from exc
     complaints = _Complaints()
     logging.getLogger().addHandler(complaints)
-    # The package writes inline certificates and keys to files, for as long as the process lives: into a directory of ours.
+    # The package writes inline certificates and keys to files that live as long as the process: into a directory of ours.
     with tempfile.TemporaryDirectory(prefix="configok-") as directory:
         try:
             configuration = client.Configuration()
@@ -153,7 +153,8 @@ def _through_kubernetes(paths: list[str], context: str | None) -> Credentials:
                 forget()
     if complaints.said:
         # An exec plugin that fails is only logged, and the request would be sent as anonymous.
-        raise CredentialsError(f"the kubeconfig {os.pathsep.join(paths)} gives no credentials: {'; '.join(complaints.said)}")
+        said = "; ".join(complaints.said)
+        raise CredentialsError(f"the kubeconfig {os.pathsep.join(paths)} gives no credentials: {said}")
     return dataclasses.replace(found, refresh=lambda: _through_kubernetes(paths, context))
 
 

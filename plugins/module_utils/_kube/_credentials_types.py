@@ -5,24 +5,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Callable, Optional, Tuple
+from typing import Optional
 
 __all__ = ["Credentials", "Stamp", "file_stamps"]
 
 # What tells one content of a file from the next, symlinks followed: modified (ns), inode, size. None: not readable.
-Stamp = Optional[Tuple[int, int, int]]
+Stamp = Optional[tuple[int, int, int]]
 
 
 @dataclass(frozen=True)
 class Credentials:
     """How to reach and be known to an API server.
 
-    server is a URL. CA, certificate, key and token are each a path or the data itself (PEM bytes, for the token the text); a
-    path is read again when the file behind it changes. Without a CA the system's are used; verify=False trusts anybody.
-    namespace is the context's. source is the file all this was read from, if it should be read again when it changes.
-    refresh, where there is one, returns these credentials anew (reads the files, runs the exec plugin) or raises
-    CredentialsError; the client calls it when source changes and after a 401.
+    server is a URL. CA, certificate, key and token are each a path or the data itself (PEM bytes, for the token the
+    text); a path is read again when the file behind it changes. Without a CA the system's are used; verify=False
+    trusts anybody. namespace is the context's. source is the file all this was read from, if it should be read again
+    when it changes. refresh, where there is one, returns these credentials anew (reads the files, runs the exec
+    plugin) or raises CredentialsError; the client calls it when source changes and after a 401.
     """
 
     server: str

@@ -41,9 +41,9 @@ def shorten(text: str, limit: int = _LONGEST) -> str:
 class KubeError(Exception):
     """A request that did not do what was asked.
 
-    status is the HTTP status or None where there was no answer, reason is the API's CamelCase word, message its sentence,
-    where names method and object ("PATCH nodes/n1"), retry_after is what the server asked to wait, in seconds, or None,
-    causes are the reasons in the Status' details ("DisruptionBudget").
+    status is the HTTP status or None where there was no answer, reason is the API's CamelCase word, message its
+    sentence, where names method and object ("PATCH nodes/n1"), retry_after is what the server asked to wait, in
+    seconds, or None, causes are the reasons in the Status' details ("DisruptionBudget").
     """
 
     def __init__(
@@ -121,8 +121,8 @@ class NotImplementedByServer(ServerError):
 class Unreachable(KubeError):
     """No whole answer: connection, TLS, timeout, or half a body.
 
-    sent is False only where the request certainly did not reach the server; transient is False where trying again soon is
-    no use (the server's certificate is not one that we trust).
+    sent is False only where the request certainly did not reach the server; transient is False where trying again
+    soon is no use (the server's certificate is not one that we trust).
     """
 
     def __init__(self, message: str, *, where: str = "", sent: bool = True, transient: bool = True) -> None:
@@ -159,7 +159,7 @@ _BY_STATUS: dict[int, type[KubeError]] = {
 
 
 def error_for(status: int, body: bytes, *, where: str, retry_after: float | None = None) -> KubeError:
-    """Return the error for an HTTP answer; body is a Status object, or whatever a proxy said; retry_after in seconds."""
+    """Return the error for an HTTP answer, whose body is a Status object or whatever a proxy said."""
     try:
         data = json.loads(body)
     except ValueError:
@@ -183,7 +183,6 @@ def error_of_status(
     wait = details.get("retryAfterSeconds")
     if retry_after is None and isinstance(wait, (int, float)) and wait > 0:
         retry_after = float(wait)
-    causes = details.get("causes")
     kind = _BY_STATUS.get(code, ServerError if code >= 500 else KubeError)
     if kind is Conflict and reason == "AlreadyExists":
         kind = AlreadyExists
@@ -193,7 +192,11 @@ def error_of_status(
         reason=reason,
         where=where,
         retry_after=retry_after,
-        causes=tuple(
-            str(cause.get("reason") or "") for cause in (causes if isinstance(causes, list) else ()) if isinstance(cause, dict)
-        ),
+        causes=_reasons(details.get("causes")),
     )
+
+
+def _reasons(causes: object) -> tuple[str, ...]:
+    if not isinstance(causes, list):
+        return ()
+    return tuple(str(cause.get("reason") or "") for cause in causes if isinstance(cause, dict))

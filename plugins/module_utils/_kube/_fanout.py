@@ -22,9 +22,9 @@ def fan_out(
 ) -> Iterator[tuple[Item, Result | KubeError]]:
     """Yield (item, result) for every item, in the order in which they are done; a KubeError is a result like any other.
 
-    Any other exception is a fault of ours: it ends the iteration and is raised here. Ending early (close, Ctrl-C) starts no
-    further item and waits for none: the threads are daemons, unlike those of concurrent.futures, for which the interpreter
-    waits at exit.
+    Any other exception is a fault of ours: it ends the iteration and is raised here. Ending early (close, Ctrl-C)
+    starts no further item and waits for none: the threads are daemons, unlike those of concurrent.futures, for which
+    the interpreter waits at exit.
     """
     todo = list(items)
     if not todo:
@@ -43,7 +43,7 @@ def fan_out(
                 done.put((item, function(item), None))
             except KubeError as error:
                 done.put((item, error, None))
-            except BaseException as fault:  # Handed to the caller, who else would wait for ever.
+            except BaseException as fault:  # noqa: BLE001 - raised in the caller, who would wait for ever
                 done.put((item, KubeError("not done"), fault))
                 return
 

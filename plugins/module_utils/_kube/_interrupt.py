@@ -4,13 +4,15 @@
 """A way to end what blocks on a socket from another thread. Private to configok.node: no compatibility is promised."""
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
-from typing import Sequence, Tuple, Union
+from collections.abc import Sequence
+from typing import Union
 
 __all__ = ["Interrupt", "SocketOptions"]
 
-SocketOptions = Sequence[Tuple[int, int, Union[int, bytes]]]
+SocketOptions = Sequence[tuple[int, int, Union[int, bytes]]]
 
 
 class Interrupt:
@@ -26,7 +28,7 @@ class Interrupt:
         self._tripped = False
 
     def connect(self, host: str, port: int, *, timeout: float | None, options: SocketOptions) -> socket.socket:
-        """Return a connected TCP socket that trip() ends; raise OSError (TimeoutError among them) where there is none."""
+        """Return a connected TCP socket that trip() ends; raise OSError where there is none."""
         failure: OSError = OSError(f"no address for {host}")
         for family, kind, protocol, _name, address in socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM):
             sock = socket.socket(family, kind, protocol)
@@ -48,10 +50,9 @@ class Interrupt:
         with self._lock:
             self._tripped = True
             if self._line is not None:
-                try:
+                # Where it is not connected any more, nobody waits for it.
+                with contextlib.suppress(OSError):
                     self._line.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    pass  # It was not connected any more, so that nobody waits for it.
 
     def release(self) -> None:
         """Forget the connection."""

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a watch has told so far, to tell only the truth after a new list. Private to configok.node: no compatibility is promised."""
+"""What a watch has told so far, to be true after a new list. Private to configok.node: no compatibility is promised."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
@@ -30,7 +30,8 @@ class Known:
     def replace(self, listed: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Take in a whole list and yield the events that lead there: DELETED for what is gone comes first.
 
-        An object of the same name with another uid is another object. Of what is gone only name, namespace and uid are known.
+        An object of the same name with another uid is another object. Of what is gone only name, namespace and uid
+        are known.
         """
         objects = list(listed)
         now = dict(_identity(found) for found in objects)

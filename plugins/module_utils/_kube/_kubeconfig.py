@@ -32,10 +32,10 @@ class NeedsPlugin(CredentialsError):
 
 
 def from_kubeconfig(path: str, *, context: str | None = None) -> Credentials:
-    """Return the credentials of a kubeconfig's context (default: its current one); raise CredentialsError in a sentence.
+    """Return the credentials of a kubeconfig's context (default: its current one); raise CredentialsError.
 
-    Files that it names are relative to its own directory and are read again when they change; so is the kubeconfig. A user
-    that needs an exec plugin or an auth provider is refused (NeedsPlugin): a node has neither.
+    Files that it names are relative to its own directory and are read again when they change; so is the kubeconfig. A
+    user that needs an exec plugin or an auth provider is refused (NeedsPlugin): a node has neither.
     """
     path = os.path.abspath(os.path.expanduser(path))
     config = _read(path)

@@ -51,7 +51,7 @@ CLUSTER_ROLE_BINDINGS = f"{_RBAC}/clusterrolebindings"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 FLOW_SCHEMAS = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
 
-# RBAC names may hold a colon (system:nodes); none of these characters needs quoting in a path, and no name can leave its place.
+# RBAC names may hold a colon (system:nodes). None of these characters needs quoting, and no name can leave its place.
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._:-]{0,251}[A-Za-z0-9])?")
 
 
@@ -167,7 +167,7 @@ def flow_schema(name: str) -> str:
 
 
 def describe(path: str) -> str:
-    """Return what a path names, for people: "nodes/n1", "configmaps/pool-1a2b in configok-system"; other paths as they are."""
+    """Return what a path names, for people: "nodes/n1", "configmaps/pool-1a2b in configok-system"."""
     parts = path.partition("?")[0].strip("/").split("/")
     if parts[:1] == ["api"] and len(parts) > 2:
         rest = parts[2:]

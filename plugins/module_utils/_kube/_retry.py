@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether and when a request is sent again, as pure functions. Private to configok.node: no compatibility is promised."""
+"""Whether and when a request is sent again, purely. Private to configok.node: no compatibility is promised."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 
 from ._errors import KubeError, NotImplementedByServer, ServerError, TooManyRequests, Unreachable
 
-__all__ = ["ONCE", "RetryPolicy", "backoff", "is_transient", "parse_retry_after", "wait_before_retry"]
+__all__ = ["ONCE", "PATIENT", "RetryPolicy", "backoff", "is_transient", "parse_retry_after", "wait_before_retry"]
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,12 @@ class RetryPolicy:
     patience: float = 60.0
 
 
+PATIENT = RetryPolicy()
 ONCE = RetryPolicy(attempts=1)
 
 
 def parse_retry_after(value: str | None, now: float) -> float | None:
-    """Return the seconds that a Retry-After header asks for (a number or an HTTP date; now is wall-clock time), or None."""
+    """Return the seconds that a Retry-After header asks for (a number or an HTTP date; now is wall-clock time)."""
     if not value:
         return None
     text = value.strip()
@@ -39,7 +40,10 @@ def parse_retry_after(value: str | None, now: float) -> float | None:
 
 
 def backoff(failures: int, *, first: float, longest: float, jitter: float) -> float:
-    """Return the pause after so many failures in a row (1 is the first): doubling, between half and all of it by jitter in [0, 1)."""
+    """Return the pause in seconds after so many failures in a row, 1 being the first.
+
+    It doubles up to longest; between half and all of it is waited, by jitter in [0, 1).
+    """
     ceiling = min(longest, first * 2 ** min(max(failures, 1) - 1, 30))
     return float(ceiling * (0.5 + jitter / 2))
 
@@ -47,8 +51,9 @@ def backoff(failures: int, *, first: float, longest: float, jitter: float) -> fl
 def is_transient(error: KubeError, *, idempotent: bool) -> bool:
     """Return whether the same request may be sent again and may then succeed.
 
-    A request that the server refused to look at (429) or never got is sent again whatever it is. One that may have been done
-    already is sent again only where doing it twice does the same. An eviction that a disruption budget forbids is an answer.
+    A request that the server refused to look at (429) or never got is sent again whatever it is. One that may have
+    been done already is sent again only where doing it twice does the same. An eviction that a disruption budget
+    forbids is an answer.
     """
     if isinstance(error, TooManyRequests):
         return "DisruptionBudget" not in error.causes
@@ -64,8 +69,8 @@ def wait_before_retry(
 ) -> float | None:
     """Return the seconds to wait before the request is sent again, or None to give up.
 
-    attempt counts the requests sent (1 is the first), waited the seconds waited so far, jitter is a random number in [0, 1).
-    Never earlier than the server's Retry-After.
+    attempt counts the requests sent (1 is the first), waited the seconds waited so far, jitter is a random number in
+    [0, 1). Never earlier than the server's Retry-After.
     """
     if attempt >= policy.attempts or not is_transient(error, idempotent=idempotent):
         return None

@@ -15,7 +15,7 @@ __all__ = ["ssl_context"]
 
 
 def ssl_context(credentials: Credentials) -> ssl.SSLContext:
-    """Return the TLS context for credentials: CA, client certificate, verification. Raise CredentialsError if a part is unusable."""
+    """Return the TLS context for credentials; raise CredentialsError where a file cannot be used."""
     try:
         cadata = credentials.ca_data.decode("ascii") if credentials.ca_data else None
         context = ssl.create_default_context(cafile=None if cadata else credentials.ca_file, cadata=cadata)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Connections to one API server, made anew when credentials change. Private to configok.node: no compatibility is promised.
+"""Connections to an API server by credentials that change. Private to configok.node: no compatibility is promised.
 
 The only file that imports urllib3 (1.26 or 2), and only urllib3 itself: on a node every megabyte counts.
 """
@@ -13,12 +13,14 @@ import socket
 import threading
 import time
 import traceback
-from typing import Any, Callable, Iterator, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from ._credentials_types import Credentials, Stamp, file_stamps
 from ._errors import CredentialsError, KubeError, MissingLibrary, Unreachable
 from ._interrupt import Interrupt, SocketOptions
 from ._paths import describe
+from ._tls import ssl_context
 
 try:
     import urllib3
@@ -68,9 +70,9 @@ class _State(NamedTuple):
 class Transport:
     """A pool of keep-alive connections by credentials; safe for many threads.
 
-    Files of the credentials are looked at once a second at most, when a request is made. When one has changed, new connections
-    use what it holds now; requests under way end on the old ones. Files that cannot be used, half-way through a rotation,
-    change nothing until they can.
+    Files of the credentials are looked at once a second at most, when a request is made. When one has changed, new
+    connections use what it holds now; requests under way end on the old ones. Files that cannot be used, half-way
+    through a rotation, change nothing until they can.
     """
 
     def __init__(
@@ -110,7 +112,9 @@ class Transport:
             interrupt=interrupt,
         )
 
-    def send(self, method: str, target: str, *, body: bytes | None, accept: str, content_type: str | None, path: str) -> Answer:
+    def send(
+        self, method: str, target: str, *, body: bytes | None, accept: str, content_type: str | None, path: str
+    ) -> Answer:
         """Send one request and return the whole answer, whatever its status; raise Unreachable or CredentialsError."""
         state = self._current()
         headers = {**state.headers, "Accept": accept}
@@ -132,10 +136,10 @@ class Transport:
         return Answer(response.status, response.data, response.headers.get("Retry-After"), state.generation)
 
     def stream(self, target: str, *, accept: str, read_timeout: float, where: str) -> tuple[Answer, Iterator[bytes]]:
-        """Send a GET; return status and lines of the answer as they come, or the whole answer where the status is not 200.
+        """Send a GET; return the lines of the answer as they come, or the whole answer where the status is not 200.
 
-        read_timeout is the longest silence, in seconds. Reading raises Unreachable when the connection breaks; a last line
-        without its end is dropped.
+        read_timeout is the longest silence, in seconds. Reading raises Unreachable when the connection breaks; a last
+        line without its end is dropped.
         """
         state = self._current()
         try:
@@ -176,10 +180,10 @@ class Transport:
                 response.close()
 
     def renew(self, generation: int) -> bool:
-        """After a 401 to a request of that generation: get the credentials anew. Return whether it is worth asking again.
+        """Get the credentials anew after a 401 to a request of that generation; return whether to ask again.
 
-        Many threads may call this at once: one of them renews, the others get its result. Not more often than every few
-        seconds, since an exec plugin may be slow or ask somebody. Raise CredentialsError where it failed.
+        Many threads may call this at once: one of them renews, the others get its result. Not more often than every
+        few seconds, since an exec plugin may be slow or ask somebody. Raise CredentialsError where it failed.
         """
         with self._lock:
             state = self._state
@@ -281,8 +285,6 @@ def _pool(credentials: Credentials, size: int, timeout: float, interrupt: Interr
         "socket_options": _socket_options(),
     }
     if url.scheme == "https":
-        from ._tls import ssl_context  # pylint: disable=import-outside-toplevel
-
         options["ssl_context"] = ssl_context(credentials)
         if credentials.tls_server_name:
             options["server_hostname"] = credentials.tls_server_name
@@ -290,7 +292,7 @@ def _pool(credentials: Credentials, size: int, timeout: float, interrupt: Interr
             urllib3.disable_warnings(InsecureRequestWarning)
     if credentials.proxy:
         if url.scheme == "http" or not credentials.proxy.startswith(("http://", "https://")):
-            raise CredentialsError(f"a proxy must have an http or https URL and the server an https URL, not {credentials.server}")
+            raise CredentialsError("only http and https proxies are supported, and only to a server with an https URL")
         pool: Any = urllib3.ProxyManager(credentials.proxy, **options).connection_from_url(credentials.server)
     elif url.scheme == "https":
         pool = urllib3.HTTPSConnectionPool(url.host, url.port or 443, **options)
@@ -308,7 +310,8 @@ def _interruptible(base: Any, interrupt: Interrupt) -> Any:
     class Interruptible(base):  # type: ignore[misc]
         def _new_conn(self) -> socket.socket:
             try:
-                return interrupt.connect(self._dns_host, self.port, timeout=self.timeout, options=self.socket_options or ())
+                options = self.socket_options or ()
+                return interrupt.connect(self._dns_host, self.port, timeout=self.timeout, options=options)
             except socket.timeout as exc:
                 raise ConnectTimeoutError(self, f"connection to {self.host} timed out") from exc
             except OSError as exc:

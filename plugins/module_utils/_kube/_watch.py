@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Follow objects for as long as wanted: list, watch, and again. Private to configok.node: no compatibility is promised."""
+"""Follow objects as long as wanted: list, watch, and again. Private to configok.node: no compatibility is promised."""
 from __future__ import annotations
 
 import json
@@ -9,7 +9,7 @@ import random as _random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 from ._client import Client, Object
 from ._errors import Gone, KubeError, Unreachable, error_of_status
@@ -28,11 +28,11 @@ _GUARD_INTERVAL = 5.0
 
 
 class Event(NamedTuple):
-    """ADDED, MODIFIED, DELETED with the object; SYNCED when all that exists has been told; ERROR with why it goes on later."""
+    """ADDED, MODIFIED, DELETED with the object; SYNCED when all that exists has been told; ERROR with its reason."""
 
     type: str
-    object: Optional[Object] = None
-    error: Optional[KubeError] = None
+    object: Object | None = None
+    error: KubeError | None = None
 
 
 def watch(
@@ -51,11 +51,11 @@ def watch(
 ) -> Iterator[Event]:
     """Yield what exists at path, SYNCED, and from then on what changes, until stop is set (seen within a second).
 
-    After an interruption that cannot be bridged (410) everything is listed again: ADDED or MODIFIED for each object that
-    exists, DELETED for each that is gone (with what is known of its metadata only), then SYNCED. No fault is raised: an ERROR
-    is yielded for each failed attempt to list or to connect, and the next attempt comes after a growing, jittered pause, never
-    before the server's Retry-After. inactivity is the longest silence in seconds (default: the server's own timeout for the
-    watch, which is drawn from server_timeout, and a grace).
+    After an interruption that cannot be bridged (410) everything is listed again: ADDED or MODIFIED for each object
+    that exists, DELETED for each that is gone (with what is known of its metadata only), then SYNCED. No fault is
+    raised: an ERROR is yielded for each failed attempt to list or to connect, and the next attempt comes after a
+    growing, jittered pause, never before the server's Retry-After. inactivity is the longest silence in seconds
+    (default: the server's own timeout for the watch, which is drawn from server_timeout, and a grace).
     """
     following = _Following(
         client,
@@ -108,7 +108,7 @@ class _Following:
         self._version = ""  # The resourceVersion to go on from; empty means list.
 
     def guard(self) -> None:
-        """Wait for stop and end the connection then; run by a thread of its own, which wakes now and then to end itself."""
+        """Wait for stop and end the connection then; for a thread of its own, which looks now and then if it is needed."""
         while not self._ended.is_set():
             if self._stop.wait(_GUARD_INTERVAL):
                 self._interrupt.trip()
@@ -140,7 +140,7 @@ class _Following:
                 error = exc
             if self._stop.is_set():
                 return
-            # A watch that the server ends in good order after a while is normal; one that ends at once, again and again, is not.
+            # That the server ends a watch in good order after a while is normal; at once, again and again, is not.
             lived = progress or self._monotonic() - began >= 1.0
             if error is None and lived:
                 failures = 0
