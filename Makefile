@@ -1,7 +1,7 @@
 # One command for everything, the same here and in CI. `make` alone lists the targets.
 #
 # Paths are relative to the checkout, so that it may lie anywhere. PYTHON names the interpreter for the virtual
-# environments, LINT the checks to run (all of them by default), PYTEST further arguments for pytest.
+# environments, ONLY the checks of `make lint` to run, PYTEST further arguments for pytest.
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -31,8 +31,8 @@ test: lint .venv-oldest/.made apiserver ## everything: lint, unit and integratio
 all: test docs ## test, and the documentation
 
 .PHONY: lint
-lint: .venv/.lint $(LINK) ## all static checks (LINT="ruff mypy" runs some)
-	@$(RUN) .venv/bin/python tools/lint.py $(LINT)
+lint: .venv/.lint $(LINK) ## all static checks (ONLY="ruff mypy" runs some)
+	@$(RUN) .venv/bin/python tools/lint.py $(ONLY)
 
 .PHONY: unit
 unit: .venv/.test $(LINK) ## unit tests, in seconds
@@ -58,6 +58,14 @@ molecule conformance faults:
 .PHONY: docs
 docs: .venv/.lint $(LINK) ## write the references of modules and roles to docs/reference/
 	@$(RUN) tools/make-docs docs/reference
+
+.PHONY: format
+format: .venv/.lint ## let ruff format the Python files and mend what it can
+	@.venv/bin/ruff format -q && .venv/bin/ruff check -q --fix --output-format=concise
+
+.PHONY: changelog
+changelog: .venv/.lint $(LINK) ## write CHANGELOG.md for the version in galaxy.yml, from changelogs/fragments/
+	@$(RUN) antsibull-changelog release --update-existing --reload-plugins
 
 .PHONY: venv
 venv: .venv/.run .venv/.lint $(LINK) ## the virtual environment with all tools, in .venv

@@ -102,6 +102,27 @@ def place_pip_bootstrap() -> None:
         shutil.copyfile(ROOT / "tools/get_pip.py", script)
 
 
+def path_of_real_interpreters() -> str:
+    """Return PATH without the directories in which a pythonX.Y does not run, and with the interpreters behind them.
+
+    ansible-test compiles and imports with each Python that it finds on PATH, and takes every name for an interpreter.
+    pyenv leaves names there (shims) for versions that are not switched on.
+    """
+    good, behind = [], []
+    for directory in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        if all(map(runs, Path(directory).glob("python3.[0-9]*[0-9]"))):
+            good.append(directory)
+        else:
+            behind += [str(found.parent) for found in sorted(Path(directory).parent.glob("versions/*/bin/python3"))]
+    return os.pathsep.join(good + behind)
+
+
+def runs(interpreter: Path) -> bool:
+    """Say whether a Python interpreter starts at all."""
+    ended = subprocess.run([interpreter, "-c", ""], capture_output=True, check=False)
+    return ended.returncode == 0
+
+
 def yaml_files() -> list[str]:
     """Return the YAML files that git knows or would know."""
     patterns = ["*.yml", "*.yaml", ".yamllint", ".ansible-lint"]
@@ -127,7 +148,7 @@ def checks() -> list[Check]:
             "ansible-test",
             [["ansible-test", "sanity", "--color", "no"]],
             COPY,
-            in_copy,
+            {**in_copy, "PATH": path_of_real_interpreters()},
             prepare=place_pip_bootstrap,
         ),
         Check("ansible-lint", [["ansible-lint", "--offline", "--nocolor", "-q"]], COPY, in_copy),
@@ -146,10 +167,10 @@ def checks() -> list[Check]:
         Check("mypy", [["mypy", *mypy_targets()], ["mypy", "tools"]]),
         Check("antsibull-docs", [["antsibull-docs", "lint-collection-docs", "--plugin-docs", "."]], COPY, in_copy),
         Check("yamllint", [["yamllint", "--strict", *yaml_files()]]),
-        Check("import-linter", [["lint-imports", "--no-cache"]]),
+        Check("import-linter", [["lint-imports", "--no-cache", "--no-logo"]]),
         Check("antsibull-changelog", [["antsibull-changelog", "lint"]], COPY),
-        Check("ruff", [["ruff", "check", "--quiet"]]),
-        Check("ruff-format", [["ruff", "format", "--check", "--quiet"]]),
+        Check("ruff", [["ruff", "check", "--quiet", "--output-format=concise"]]),
+        Check("ruff-format", [["ruff", "format", "--check", "--quiet", "--output-format=concise"]]),
     ]
 
 
