@@ -1,0 +1,45 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ansible's output for the demo: what the playbooks say themselves, and what failed; no banners."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible.plugins.callback import CallbackBase
+
+DOCUMENTATION = """
+name: quiet
+type: stdout
+short_description: only what the playbooks say
+description:
+  - Shows the messages of debug tasks and of failures, and nothing else.
+"""
+
+
+class CallbackModule(CallbackBase):  # type: ignore[misc]
+    """Only what a person wants to read while the demo runs."""
+
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "stdout"
+    CALLBACK_NAME = "quiet"
+
+    def v2_runner_on_ok(self, result: Any) -> None:
+        """Show a debug task's message."""
+        if result._task.action in ("debug", "ansible.builtin.debug"):
+            self._show(result._result.get("msg"))
+
+    def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
+        """Show why a task failed."""
+        if not ignore_errors:
+            self._show(result._result.get("msg"))
+
+    def v2_runner_item_on_failed(self, result: Any) -> None:
+        """Show why an item of a loop failed; the loop itself then only says that one did."""
+        self._show(result._result.get("msg"))
+
+    def _show(self, message: Any) -> None:
+        lines = message if isinstance(message, list) else str(message or "").splitlines()
+        for line in lines:
+            self._display.display(f"  {line}")

@@ -1,0 +1,257 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The product at work on this machine: no root, no cluster. Eight nodes, a good config, two bad ones, the way back.
+
+    demo.py [--keep]      --keep leaves everything running until Ctrl-C, to try the commands by hand
+
+Each step is checked in the cluster and on the nodes; the exit code is 0 only if every check held.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sandbox import Sandbox, SandboxNode, pack_agent
+
+HERE = Path(__file__).resolve().parent
+COLLECTION = HERE.parents[2]
+sys.path.insert(0, str(COLLECTION / "plugins"))
+
+NODES = [f"node-{number}" for number in range(1, 9)]
+POOL = "workers"
+LABEL = {"label_selector": "node-role.kubernetes.io/worker"}
+
+
+class DemoFailed(Exception):
+    """Something that the demo says was not seen to be so."""
+
+
+def say(text: str = "") -> None:
+    """Narrate."""
+    print(text, flush=True)
+
+
+def check(what: str, holds: bool) -> None:
+    """Say that a thing was seen, or end the demo."""
+    if not holds:
+        raise DemoFailed(what)
+    say(f"  seen: {what}")
+
+
+class Demo:
+    """The cluster in a sandbox, and what a user does with it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.pool = directory / "pool"
+        self.sandbox: Sandbox | None = None
+        self.server: Any = None
+        self.client: Any = None
+
+    # --- the world ---------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start the API server and the nodes."""
+        shutil.copytree(HERE / "pool", self.pool)
+        apiserver = importlib.import_module("module_utils._sandbox._apiserver")
+        client = importlib.import_module("module_utils._kube._client")
+        kubeconfig = importlib.import_module("module_utils._kube._kubeconfig")
+        self.server = apiserver.EmbeddedApiServer()
+        self.server.start()
+        self.admin = self._kubeconfig_for("admin", ["system:masters"])
+        self.client = client.Client(kubeconfig.from_kubeconfig(str(self.admin)))
+        agent = pack_agent(COLLECTION, self.directory / "configok-agent.pyz")
+        # Bytecode of what the processes import is kept, as an installed collection would have it.
+        os.environ["PYTHONPYCACHEPREFIX"] = str(self.directory / "pycache")
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        self.sandbox = Sandbox(
+            self.directory, agent, lambda name: self._kubeconfig_for(f"system:node:{name}", ["system:nodes"])
+        )
+
+    def _kubeconfig_for(self, user: str, groups: list[str]) -> Path:
+        path = self.directory / f"{user.replace(':', '-')}.kubeconfig"
+        self.server.kubeconfig_for(user, groups=groups, path=str(path))
+        return path
+
+    def stop(self) -> None:
+        """End every process and remove every file of the demo."""
+        if self.sandbox is not None:
+            self.sandbox.stop()
+        if self.server is not None:
+            self.server.stop()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def playbook(self, name: str, *arguments: str) -> int:
+        """Run a playbook as a user would, showing what it says; return its exit code."""
+        say(f"$ ansible-playbook configok.node.{name} {' '.join(arguments)}".rstrip())
+        environment = {
+            **os.environ,
+            "KUBECONFIG": str(self.admin),
+            "ANSIBLE_HOME": str(self.directory / "ansible"),
+            "ANSIBLE_CALLBACK_PLUGINS": str(HERE / "callback_plugins"),
+            "ANSIBLE_STDOUT_CALLBACK": "quiet",
+            "ANSIBLE_LOCALHOST_WARNING": "false",
+            "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
+            "ANSIBLE_RETRY_FILES_ENABLED": "false",
+            "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
+        }
+        command = [str(Path(sys.executable).parent / "ansible-playbook"), f"configok.node.{name}", *arguments]
+        return subprocess.run(command, cwd=self.pool, env=environment, stdin=subprocess.DEVNULL, check=False).returncode
+
+    # --- what can be seen --------------------------------------------------------------------------------------------
+
+    def nodes(self) -> dict[str, dict[str, Any]]:
+        """Return what each Node says: config-ok, active config, assignment, ready."""
+        status = importlib.import_module("module_utils._nodeconfig._config_status")
+        found = {}
+        for node in self.client.list("/api/v1/nodes").items:
+            said = status.read_status(node)
+            condition = status.read_condition(node) or {}
+            found[node["metadata"]["name"]] = {
+                "ok": condition.get("status", ""),
+                "reason": condition.get("reason", ""),
+                "active": said.active.name if said and said.active else "init",
+                "assignment": said.assignment if said else None,
+            }
+        return found
+
+    def bundles(self) -> set[str]:
+        """Return the names of the published bundles."""
+        listed = self.client.list("/api/v1/namespaces/configok-system/configmaps").items
+        return {item["metadata"]["name"] for item in listed if item["metadata"]["name"].startswith(f"{POOL}-")}
+
+    def wait(self, what: str, holds: Callable[[], bool], seconds: float = 30.0) -> None:
+        """Wait until something is so, then say that it was seen."""
+        deadline = time.monotonic() + seconds
+        while not holds() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        check(what, holds())
+
+    def config(self, *lines: str) -> None:
+        """Write the pool's own layer, as a user would edit it in git."""
+        head = "---\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+        (self.pool / "workers.yaml").write_text(head + "".join(f"{line}\n" for line in lines))
+        say(f"  workers.yaml now says: {', '.join(lines)}")
+
+    # --- the story ---------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Tell it, checking every claim."""
+        say("1. A cluster in a sandbox: an embedded API server and eight nodes, each a real agent process that")
+        say("   supervises a small stub kubelet. They are provisioned with an init config.")
+        self.start()
+        if self.playbook("provision", "-e", "provision_hosts=none"):
+            raise DemoFailed("the cluster role ran")
+        nodes = self.sandbox.add(NODES) if self.sandbox else []
+        ready = {"ok": "True", "active": "init"}
+        self.wait("eight nodes say ConfigOK True, using current (init)", lambda: self._all(NODES, **ready))
+
+        say("\n2. A good config, through a canary and waves.")
+        self.config("maxPods: 60")
+        code = self.playbook("rollout", "-e", "@pool.yml")
+        good = self.bundles()
+        check("the rollout completed, one bundle was published", code == 0 and len(good) == 1)
+        (bundle,) = good
+        check("all eight nodes say ConfigOK True for it", self._all(NODES, ok="True", active=bundle))
+
+        say("\n3. The nodes, as anybody can see them.")
+        check("status ran", self.playbook("status", "-e", "@pool.yml") == 0)
+
+        say("\n4. An invalid config: refused before anything is published.")
+        before = self._starts(nodes)
+        self.config("maxPods: -1")
+        code = self.playbook("rollout", "-e", "@pool.yml")
+        check("the playbook failed, and no bundle was published", code != 0 and self.bundles() == good)
+        check("no component was restarted", self._starts(nodes) == before)
+
+        say("\n5. A config that validates, and then kills the kubelet.")
+        self.config("maxPods: 60", "podsPerCore: 13")
+        assigned = {name: node["assignment"] for name, node in self.nodes().items()}
+        code = self.playbook("rollout", "-e", "@pool.yml")
+        now = self.nodes()
+        canary = sorted(name for name in NODES if now[name]["assignment"] != assigned[name])
+        others = sorted(set(NODES) - set(canary))
+        check("the rollout halted", code != 0)
+        check(f"only canary nodes had been given it: {', '.join(canary)}", 1 <= len(canary) <= 2)
+        self.wait(
+            "they are back on last-known-good by themselves, and say why",
+            lambda: all(
+                self.nodes()[name]["ok"] == "False"
+                and self.nodes()[name]["active"] == bundle
+                and "crashed" in self.nodes()[name]["reason"]
+                for name in canary
+            ),
+        )
+        after = self._starts(nodes)
+        check("no other node was touched", all(after[name] == before[name] for name in others))
+
+        say("\n6. And back: undo.")
+        check("undo completed", self.playbook("undo", "-e", "@pool.yml") == 0)
+        self.wait(f"all eight nodes say ConfigOK True for {bundle}", lambda: self._all(NODES, ok="True", active=bundle))
+
+    def _all(self, names: list[str], **expected: str) -> bool:
+        found = self.nodes()
+        return all(
+            name in found and all(found[name][key] == value for key, value in expected.items()) for name in names
+        )
+
+    def _starts(self, nodes: list[SandboxNode]) -> dict[str, int]:
+        return {node.name: node.component_starts() for node in nodes}
+
+    def keep(self) -> None:
+        """Wait for Ctrl-C, with all of it running."""
+        say("\nEverything is still running. In another terminal:")
+        say(f"  cd {self.pool} && export KUBECONFIG={self.admin}")
+        say("  ansible-playbook configok.node.rollout -e @pool.yml --check --diff")
+        say("Ctrl-C ends it.")
+        try:
+            while True:
+                time.sleep(3600)
+        except KeyboardInterrupt:
+            say()
+
+
+NEXT = """
+Try next:
+  make demo ARGS=--keep                     the same, and everything stays up until Ctrl-C
+  make test                                 everything, on the embedded and on a real API server
+  less docs/getting-started.md              the same on a real cluster"""
+
+
+def main() -> int:
+    """Run the demo and return its exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--keep", action="store_true", help="leave everything running until Ctrl-C")
+    arguments = parser.parse_args()
+    begun = time.monotonic()
+    demo = Demo(Path(tempfile.mkdtemp(prefix="configok-demo-")))
+    try:
+        demo.run()
+        say(f"\nDone: every claim above was seen to be so, in {time.monotonic() - begun:.0f} s.")
+        if arguments.keep:
+            demo.keep()
+    except DemoFailed as error:
+        say(f"\nThe demo failed: not seen: {error}.")
+        return 1
+    except KeyboardInterrupt:
+        say("\nInterrupted.")
+        return 130
+    finally:
+        demo.stop()
+    say(NEXT)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
