@@ -1,0 +1,90 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Generated from schema/ by tools/generate_componentconfig.py: do not edit.
+"""Kinds and fields of controller-manager as JSON. Private to configok.node: no compatibility is promised."""
+
+from __future__ import annotations
+
+__all__ = ["TEXT"]
+
+TEXT = r"""
+{"kubecontrollermanager.config.k8s.io/v1alpha1 KubeControllerManagerConfiguration":{"component":
+"kube-controller-manager","fields":{"Generic":{"type":"object","fields":{"Port":{"type":"int32"},"Address":{},
+"MinResyncPeriod":{"type":"duration"},"ClientConnection":{"type":"object","fields":{"kubeconfig":{},
+"acceptContentTypes":{},"contentType":{},"qps":{"type":"float"},"burst":{"type":"int32"}}},"ControllerStartInterval":
+{"type":"duration"},"LeaderElection":{"type":"object","fields":{"leaderElect":{"type":"bool","nullable":1},
+"leaseDuration":{"type":"duration"},"renewDeadline":{"type":"duration"},"retryPeriod":{"type":"duration"},
+"resourceLock":{},"resourceName":{},"resourceNamespace":{}}},"Controllers":{"type":"list<string>"},"Debugging":
+{"type":"object","fields":{"enableProfiling":{"type":"bool","optional":1,"nullable":1},"enableContentionProfiling":
+{"type":"bool","optional":1,"nullable":1}}},"LeaderMigrationEnabled":{"type":"bool","since":21},"LeaderMigration":
+{"type":"object","since":21,"fields":{"leaderName":{"since":21},"resourceLock":{"since":21},"controllerLeaders":
+{"type":"list<object>","since":21,"fields":{"name":{"since":21},"component":{"since":21}}}}}}},"KubeCloudShared":
+{"type":"object","fields":{"CloudProvider":{"type":"object","fields":{"Name":{},"CloudConfigFile":{}}},
+"ExternalCloudVolumePlugin":{},"UseServiceAccountCredentials":{"type":"bool"},"AllowUntaggedCloud":{"type":"bool"},
+"RouteReconciliationPeriod":{"type":"duration"},"NodeMonitorPeriod":{"type":"duration"},"ClusterName":{},
+"ClusterCIDR":{},"AllocateNodeCIDRs":{"type":"bool"},"CIDRAllocatorType":{},"ConfigureCloudRoutes":{"type":"bool",
+"nullable":1},"NodeSyncPeriod":{"type":"duration"}}},"AttachDetachController":{"type":"object","fields":
+{"DisableAttachDetachReconcilerSync":{"type":"bool"},"ReconcilerSyncLoopPeriod":{"type":"duration"},
+"disableForceDetachOnTimeout":{"type":"bool","since":30}}},"CSRSigningController":{"type":"object","fields":
+{"ClusterSigningCertFile":{},"ClusterSigningKeyFile":{},"KubeletServingSignerConfiguration":{"type":"object","fields":
+{"CertFile":{},"KeyFile":{}}},"KubeletClientSignerConfiguration":{"type":"object","fields":{"CertFile":{},"KeyFile":
+{}}},"KubeAPIServerClientSignerConfiguration":{"type":"object","fields":{"CertFile":{},"KeyFile":{}}},
+"LegacyUnknownSignerConfiguration":{"type":"object","fields":{"CertFile":{},"KeyFile":{}}},"ClusterSigningDuration":
+{"type":"duration"}}},"DaemonSetController":{"type":"object","fields":{"ConcurrentDaemonSetSyncs":{"type":"int32"}}},
+"DeploymentController":{"type":"object","fields":{"ConcurrentDeploymentSyncs":{"type":"int32"},
+"DeploymentControllerSyncPeriod":{"type":"duration","last":23}}},"DisruptionController":{"type":"object","since":37,
+"fields":{"ConcurrentDisruptionSyncs":{"type":"int32","since":37}}},"StatefulSetController":{"type":"object","fields":
+{"ConcurrentStatefulSetSyncs":{"type":"int32"}}},"DeprecatedController":{"type":"object","fields":{"DeletingPodsQPS":
+{"type":"float","last":24},"DeletingPodsBurst":{"type":"int32","last":24},"RegisterRetryCount":{"type":"int32","last":
+24}}},"EndpointController":{"type":"object","fields":{"ConcurrentEndpointSyncs":{"type":"int32"},
+"EndpointUpdatesBatchPeriod":{"type":"duration"}}},"EndpointSliceController":{"type":"object","fields":
+{"ConcurrentServiceEndpointSyncs":{"type":"int32"},"MaxEndpointsPerSlice":{"type":"int32"},
+"EndpointUpdatesBatchPeriod":{"type":"duration"}}},"EndpointSliceMirroringController":{"type":"object","fields":
+{"MirroringConcurrentServiceEndpointSyncs":{"type":"int32"},"MirroringMaxEndpointsPerSubset":{"type":"int32"},
+"MirroringEndpointUpdatesBatchPeriod":{"type":"duration"}}},"EphemeralVolumeController":{"type":"object","since":23,
+"fields":{"ConcurrentEphemeralVolumeSyncs":{"type":"int32","since":23}}},"GarbageCollectorController":{"type":
+"object","fields":{"EnableGarbageCollector":{"type":"bool","nullable":1},"ConcurrentGCSyncs":{"type":"int32"},
+"GCIgnoredResources":{"type":"list<object>","fields":{"Group":{},"Resource":{}}}}},"HPAController":{"type":"object",
+"fields":{"ConcurrentHorizontalPodAutoscalerSyncs":{"type":"int32","since":26},"HorizontalPodAutoscalerSyncPeriod":
+{"type":"duration"},"HorizontalPodAutoscalerDownscaleStabilizationWindow":{"type":"duration"},
+"HorizontalPodAutoscalerTolerance":{"type":"float"},"HorizontalPodAutoscalerCPUInitializationPeriod":{"type":
+"duration"},"HorizontalPodAutoscalerInitialReadinessDelay":{"type":"duration"},
+"HorizontalPodAutoscalerUpscaleForbiddenWindow":{"type":"duration","last":30},
+"HorizontalPodAutoscalerDownscaleForbiddenWindow":{"type":"duration","last":30},
+"HorizontalPodAutoscalerUseRESTClients":{"type":"bool","nullable":1,"last":21}}},"JobController":{"type":"object",
+"fields":{"ConcurrentJobSyncs":{"type":"int32"}}},"CronJobController":{"type":"object","fields":
+{"ConcurrentCronJobSyncs":{"type":"int32"}}},"LegacySATokenCleaner":{"type":"object","since":28,"fields":
+{"CleanUpPeriod":{"type":"duration","since":28}}},"NamespaceController":{"type":"object","fields":
+{"NamespaceSyncPeriod":{"type":"duration"},"ConcurrentNamespaceSyncs":{"type":"int32"}}},"NodeIPAMController":{"type":
+"object","fields":{"ServiceCIDR":{},"SecondaryServiceCIDR":{},"NodeCIDRMaskSize":{"type":"int32"},
+"NodeCIDRMaskSizeIPv4":{"type":"int32"},"NodeCIDRMaskSizeIPv6":{"type":"int32"}}},"NodeLifecycleController":{"type":
+"object","fields":{"NodeEvictionRate":{"type":"float"},"SecondaryNodeEvictionRate":{"type":"float"},
+"NodeStartupGracePeriod":{"type":"duration"},"NodeMonitorGracePeriod":{"type":"duration"},"PodEvictionTimeout":
+{"type":"duration"},"LargeClusterSizeThreshold":{"type":"int32"},"UnhealthyZoneThreshold":{"type":"float"},
+"NodeMonitorPeriod":{"type":"duration","since":37},"EnableTaintManager":{"type":"bool","nullable":1,"last":26}}},
+"PersistentVolumeBinderController":{"type":"object","fields":{"PVClaimBinderSyncPeriod":{"type":"duration"},
+"VolumeConfiguration":{"type":"object","fields":{"EnableHostPathProvisioning":{"type":"bool","nullable":1},
+"EnableDynamicProvisioning":{"type":"bool","nullable":1},"PersistentVolumeRecyclerConfiguration":{"type":"object",
+"fields":{"MaximumRetry":{"type":"int32"},"MinimumTimeoutNFS":{"type":"int32"},"PodTemplateFilePathNFS":{},
+"IncrementTimeoutNFS":{"type":"int32"},"PodTemplateFilePathHostPath":{},"MinimumTimeoutHostPath":{"type":"int32"},
+"IncrementTimeoutHostPath":{"type":"int32"}}},"FlexVolumePluginDir":{}}},"VolumeHostCIDRDenylist":{"type":
+"list<string>","last":30},"VolumeHostAllowLocalLoopback":{"type":"bool","nullable":1,"last":30}}},"PodGCController":
+{"type":"object","fields":{"TerminatedPodGCThreshold":{"type":"int32"}}},"ReplicaSetController":{"type":"object",
+"fields":{"ConcurrentRSSyncs":{"type":"int32"}}},"ReplicationController":{"type":"object","fields":
+{"ConcurrentRCSyncs":{"type":"int32"}}},"ResourceQuotaController":{"type":"object","fields":
+{"ResourceQuotaSyncPeriod":{"type":"duration"},"ConcurrentResourceQuotaSyncs":{"type":"int32"}}},"SAController":
+{"type":"object","fields":{"ServiceAccountKeyFile":{},"ConcurrentSATokenSyncs":{"type":"int32"},"RootCAFile":{}}},
+"ServiceController":{"type":"object","fields":{"ConcurrentServiceSyncs":{"type":"int32"}}},
+"TTLAfterFinishedController":{"type":"object","fields":{"ConcurrentTTLSyncs":{"type":"int32"}}},
+"ValidatingAdmissionPolicyStatusController":{"type":"object","since":28,"fields":{"ConcurrentPolicySyncs":{"type":
+"int32","since":28}}},"DeviceTaintEvictionController":{"type":"object","since":35,"fields":{"ConcurrentSyncs":{"type":
+"int32","since":35}}},"ResourceClaimController":{"type":"object","since":36,"fields":{"ConcurrentSyncs":{"type":
+"int32","since":36}}}}},"controllermanager.config.k8s.io/v1 LeaderMigrationConfiguration":{"component":
+"controller-manager","fields":{"leaderName":{},"controllerLeaders":{"type":"list<object>","fields":{"name":{},
+"component":{}}}}},"controllermanager.config.k8s.io/v1alpha1 LeaderMigrationConfiguration":{"component":
+"controller-manager","fields":{"leaderName":{},"resourceLock":{},"controllerLeaders":{"type":"list<object>","fields":
+{"name":{},"component":{}}}}},"controllermanager.config.k8s.io/v1beta1 LeaderMigrationConfiguration":{"component":
+"controller-manager","fields":{"leaderName":{},"resourceLock":{},"controllerLeaders":{"type":"list<object>","fields":
+{"name":{},"component":{}}}}}}
+"""

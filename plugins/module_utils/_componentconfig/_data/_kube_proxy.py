@@ -1,0 +1,48 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Generated from schema/ by tools/generate_componentconfig.py: do not edit.
+"""Kinds and fields of kube-proxy as JSON. Private to configok.node: no compatibility is promised."""
+
+from __future__ import annotations
+
+__all__ = ["TEXT"]
+
+TEXT = r"""
+{"kubeproxy.config.k8s.io/v1alpha1 KubeProxyConfiguration":{"component":"kube-proxy","fields":{"featureGates":{"type":
+"map<bool>","optional":1},"clientConnection":{"type":"object","fields":{"kubeconfig":{},"acceptContentTypes":{},
+"contentType":{"default":"application/vnd.kubernetes.protobuf"},"qps":{"type":"float","default":5.0},"burst":{"type":
+"int32","default":10}}},"logging":{"type":"object","optional":1,"since":28,"fields":{"format":{"optional":1,"since":
+28,"enum":["text","json"],"default":"text"},"flushFrequency":{"type":"durationOrNanoseconds","since":28,"default":
+"5s"},"verbosity":{"type":"int64","since":28,"default":0},"vmodule":{"type":"list<object>","optional":1,"since":28,
+"fields":{"filePattern":{"since":28},"verbosity":{"type":"int64","since":28}}},"options":{"type":"object","optional":
+1,"since":28,"fields":{"text":{"type":"object","optional":1,"since":30,"fields":{"splitStream":{"type":"bool",
+"optional":1,"since":30},"infoBufferSize":{"type":"quantity","optional":1,"since":30}}},"json":{"type":"object",
+"optional":1,"since":28,"fields":{"splitStream":{"type":"bool","optional":1,"since":28},"infoBufferSize":{"type":
+"quantity","optional":1,"since":28}}}}}}},"hostnameOverride":{},"bindAddress":{"default":"0.0.0.0"},
+"healthzBindAddress":{"default":"0.0.0.0:10256"},"metricsBindAddress":{"default":"127.0.0.1:10249"},
+"bindAddressHardFail":{"type":"bool","default":false},"enableProfiling":{"type":"bool","default":false},
+"showHiddenMetricsForVersion":{},"mode":{"enum":["","iptables","ipvs","nftables","kernelspace"],"enums":[[20,["",
+"userspace","iptables","ipvs","kernelspace"]],[26,["","iptables","ipvs","kernelspace"]],[29,["","iptables","ipvs",
+"nftables","kernelspace"]]]},"iptables":{"type":"object","fields":{"masqueradeBit":{"type":"int32","nullable":1,
+"default":-999},"masqueradeAll":{"type":"bool","default":false},"localhostNodePorts":{"type":"bool","nullable":1,
+"since":26,"default":true},"syncPeriod":{"type":"duration","default":"30s"},"minSyncPeriod":{"type":"duration",
+"default":"1s"}}},"ipvs":{"type":"object","fields":{"syncPeriod":{"type":"duration","default":"30s"},"minSyncPeriod":
+{"type":"duration"},"scheduler":{},"excludeCIDRs":{"type":"list<string>"},"strictARP":{"type":"bool","default":false},
+"tcpTimeout":{"type":"duration"},"tcpFinTimeout":{"type":"duration"},"udpTimeout":{"type":"duration"}}},"nftables":
+{"type":"object","since":29,"fields":{"masqueradeBit":{"type":"int32","nullable":1,"since":29,"default":-999},
+"masqueradeAll":{"type":"bool","since":29,"default":false},"syncPeriod":{"type":"duration","since":29,"default":
+"30s"},"minSyncPeriod":{"type":"duration","since":29,"default":"1s"}}},"winkernel":{"type":"object","fields":
+{"networkName":{},"sourceVip":{},"enableDSR":{"type":"bool","default":false},"rootHnsEndpointName":{"since":24},
+"forwardHealthCheckVip":{"type":"bool","since":24,"default":false}}},"detectLocalMode":{"enum":["","ClusterCIDR",
+"NodeCIDR","BridgeInterface","InterfaceNamePrefix"],"enums":[[20,["","ClusterCIDR","NodeCIDR"]],[24,["","ClusterCIDR",
+"NodeCIDR","BridgeInterface","InterfaceNamePrefix"]]]},"detectLocal":{"type":"object","since":24,"fields":
+{"bridgeInterface":{"since":24},"interfaceNamePrefix":{"since":24}}},"clusterCIDR":{},"nodePortAddresses":{"type":
+"list<string>"},"oomScoreAdj":{"type":"int32","nullable":1,"default":-999},"conntrack":{"type":"object","fields":
+{"maxPerCore":{"type":"int32","nullable":1,"default":32768},"min":{"type":"int32","nullable":1,"default":131072},
+"tcpEstablishedTimeout":{"type":"duration","nullable":1,"default":"24h0m0s"},"tcpCloseWaitTimeout":{"type":"duration",
+"nullable":1,"default":"1h0m0s"},"tcpBeLiberal":{"type":"bool","since":29,"default":false},"udpTimeout":{"type":
+"duration","since":29},"udpStreamTimeout":{"type":"duration","since":29}}},"configSyncPeriod":{"type":"duration",
+"default":"15m0s"},"portRange":{},"windowsRunAsService":{"type":"bool","optional":1,"since":31},"udpIdleTimeout":
+{"type":"duration","last":25,"default":"250ms"}}}}
+"""

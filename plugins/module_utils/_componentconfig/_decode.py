@@ -1,0 +1,232 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Text to a document: strict YAML and JSON, with the line of every field. Private to configok.node: no compatibility is promised.
+
+The parsers hand over events, so nothing here recurses, and size, depth and the number of nodes (aliases counted as often as they
+are used) are bounded before anything is built.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Mapping
+
+from ._findings import POLICY, DecodeError, Finding, finding
+from ._paths import Path
+from ._scalars import key_text
+
+__all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_NODES", "Document", "Builder", "decode"]
+
+MAX_BYTES = 1024 * 1024
+MAX_DEPTH = 64
+MAX_NODES = 20_000
+
+
+@dataclass(frozen=True)
+class Document:
+    """Decoded data (plain dicts, lists and scalars) with what was seen on the way.
+
+    `findings` are duplicate keys, keys that are no strings, several documents and the like, all of level "policy": whether the
+    component itself refuses a duplicate depends on kind and version, and `validate` decides it. `is_json` tells how it was written.
+    """
+
+    data: Any
+    file: str
+    findings: tuple[Finding, ...] = ()
+    is_json: bool = False
+    lines: Mapping[Path, int] = field(default_factory=dict, repr=False)
+
+    def line_of(self, path: Path) -> int | None:
+        """The line of a field, or of the nearest thing around it."""
+        for length in range(len(path), -1, -1):
+            line = self.lines.get(path[:length])
+            if line is not None:
+                return line
+        return None
+
+
+@dataclass
+class _Frame:
+    container: Any
+    path: Path
+    line: int
+    anchor: str | None
+    start: int
+    key: str | None = None
+    own: dict[str, int] = field(default_factory=dict)
+    merged: list[Any] = field(default_factory=list)
+
+
+class Builder:
+    """Builds data from parser events, whatever the parser; refuses what is too deep or too much."""
+
+    def __init__(self, file: str, max_depth: int, max_nodes: int) -> None:
+        self.file = file
+        self.findings: list[Finding] = []
+        self.lines: dict[Path, int] = {}
+        self.data: Any = None
+        self._depth = max_depth
+        self._left = max_nodes
+        self._limit = max_nodes
+        self._stack: list[_Frame] = []
+        self._anchors: dict[str, tuple[Any, int]] = {}
+
+    def fail(self, line: int | None, message: str, rule: str = "syntax") -> DecodeError:
+        """The error to raise for a text that cannot be read."""
+        path = self._stack[-1].path if self._stack else ()
+        return DecodeError(finding(self.file, line, path, None, message, rule=rule))
+
+    def note(self, line: int, path: Path, value: Any, message: str, rule: str) -> None:
+        """Add a finding that does not stop the reading."""
+        self.findings.append(finding(self.file, line, path, value, message, POLICY, rule))
+
+    def open(self, container: Any, line: int, anchor: str | None = None) -> None:
+        """Begin a mapping (give an empty dict) or a list (an empty list)."""
+        if len(self._stack) >= self._depth:
+            raise self.fail(line, f"nested deeper than {self._depth} levels", "too-deep")
+        if self._at_key():
+            raise self.fail(line, "a key must be a string, not a list or a mapping", "key-type")
+        self._count(1, line)
+        path = self._next_path()
+        if not path:
+            self.lines[()] = line
+        self._stack.append(_Frame(container, path, line, anchor, self._left))
+
+    def close(self) -> None:
+        """End the mapping or list begun last."""
+        frame = self._stack.pop()
+        for source in frame.merged:
+            for key, value in source.items():
+                frame.container.setdefault(key, value)
+        if frame.anchor is not None:
+            self._anchors[frame.anchor] = (frame.container, frame.start - self._left + 1)
+        self._put(frame.container, frame.line)
+
+    def scalar(self, value: Any, line: int, anchor: str | None = None, *, plain_text: str | None = None) -> None:
+        """Add a scalar; `plain_text` is its text where it was written without quotes."""
+        self._count(1, line)
+        if isinstance(value, float) and not math.isfinite(value):
+            raise self.fail(line, f"{plain_text or value} is no number that JSON knows", "number")
+        if anchor is not None:
+            self._anchors[anchor] = (value, 1)
+        if self._at_key():
+            self._key(value, line, plain_text)
+        else:
+            self._put(value, line)
+
+    def alias(self, name: str, line: int) -> None:
+        """Add what an anchor stands for."""
+        if name not in self._anchors:
+            raise self.fail(line, f"alias *{name} has no anchor before it, or stands inside it", "alias")
+        value, size = self._anchors[name]
+        self._count(size, line)
+        if not self._at_key():
+            self._put(value, line)
+        elif isinstance(value, (dict, list)):
+            raise self.fail(line, "a key must be a string, not a list or a mapping", "key-type")
+        else:
+            self._key(value, line, None)
+
+    def _count(self, nodes: int, line: int) -> None:
+        self._left -= nodes
+        if self._left < 0:
+            raise self.fail(line, f"more than {self._limit} values, aliases counted as often as used", "too-many")
+
+    def _at_key(self) -> bool:
+        return bool(self._stack) and isinstance(self._stack[-1].container, dict) and self._stack[-1].key is None
+
+    def _next_path(self) -> Path:
+        if not self._stack:
+            return ()
+        frame = self._stack[-1]
+        if isinstance(frame.container, list):
+            return frame.path + (len(frame.container),)
+        return frame.path + (frame.key or "",)
+
+    def _key(self, value: Any, line: int, plain_text: str | None) -> None:
+        frame = self._stack[-1]
+        if value is None:
+            raise self.fail(line, "a key must be a string, not null", "key-type")
+        if plain_text == "<<":
+            frame.key = "<<"
+            self.note(line, frame.path, None, "merge keys (<<) are not allowed in a component config", "merge-key")
+            frame.own["<<"] = -1
+            return
+        text = key_text(value)
+        path = frame.path + (text,)
+        if not isinstance(value, str):
+            kind = "boolean" if isinstance(value, bool) else "number"
+            written = plain_text or text
+            self.note(line, path, None, f"the key {written} is read as the {kind} {text}: write it in quotes", "key-type")
+        if text in frame.own:
+            first = frame.own[text]
+            self.note(line, path, None, f"duplicate field, first on line {first}; the last one is used", "duplicate")
+        else:
+            frame.own[text] = line
+        self.lines[path] = line
+        frame.key = text
+
+    def _put(self, value: Any, line: int) -> None:
+        if not self._stack:
+            self.data = value
+            self.lines.setdefault((), line)
+            return
+        frame = self._stack[-1]
+        if isinstance(frame.container, list):
+            self.lines[frame.path + (len(frame.container),)] = line
+            frame.container.append(value)
+            return
+        key, frame.key = frame.key or "", None
+        if key == "<<" and frame.own.get("<<") == -1:
+            del frame.own["<<"]
+            sources = value if isinstance(value, list) else [value]
+            if not all(isinstance(source, dict) for source in sources):
+                raise self.fail(line, "a merge key (<<) needs a mapping or a list of mappings", "merge-key")
+            frame.merged.extend(sources)
+        else:
+            frame.container[key] = value
+
+
+def _text(source: str | bytes, builder: Builder, max_bytes: int) -> str:
+    raw = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+    if len(raw) > max_bytes:
+        raise builder.fail(None, f"{len(raw)} bytes, at most {max_bytes} are read", "too-large")
+    encoding = "utf-8"
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+        builder.note(1, (), None, "the file is UTF-16: write it in UTF-8", "encoding")
+    try:
+        text = raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise builder.fail(line, f"not valid {encoding.upper()} text", "encoding") from error
+    return text[1:] if text.startswith("\ufeff") else text
+
+
+def decode(
+    source: str | bytes,
+    *,
+    file: str = "config",
+    max_bytes: int = MAX_BYTES,
+    max_depth: int = MAX_DEPTH,
+    max_nodes: int = MAX_NODES,
+) -> Document:
+    """Decode one document as Kubernetes does: JSON where the text begins with `{`, else YAML 1.1 without timestamps.
+
+    Takes text or bytes and the name of the file for messages; returns a `Document` (data is None for an empty one).
+    Raises DecodeError, and nothing else, for what is not a document or exceeds a limit.
+    """
+    builder = Builder(file, max_depth, max_nodes)
+    text = _text(source, builder, max_bytes)
+    is_json = text.lstrip().startswith("{")
+    if is_json:
+        from ._decode_json import parse_json
+
+        parse_json(text, builder)
+    else:
+        from ._decode_yaml import parse_yaml
+
+        parse_yaml(text, builder)
+    return Document(builder.data, file, tuple(builder.findings), is_json, builder.lines)

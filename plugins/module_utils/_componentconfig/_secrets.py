@@ -1,0 +1,50 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which values are secrets: keys, tokens, passwords. Private to configok.node: no compatibility is promised."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Iterator
+
+from ._paths import Path
+
+__all__ = ["is_secret", "secrets"]
+
+_TEXT = re.compile(
+    r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY"  # PEM
+    r"|LS0tLS1CRUdJTi[A-Za-z0-9+/]*?(?:UFJJVkFURS|BSSVZBVEU|QUklWQVRF)"  # the same in base64
+    r"|\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}"  # JSON web token
+    r"|\b[Bb]earer +[A-Za-z0-9._~+/-]{16,}"
+    r"|\bBasic +[A-Za-z0-9+/]{12,}={0,2}"
+    r"|\b(?:ghp|gho|ghs|github_pat|glpat|xox[abp])[-_][A-Za-z0-9_-]{16,}"  # tokens that say so
+    r"|\bAKIA[0-9A-Z]{16}\b"
+    r"|://[^/\s:@]+:[^/\s@]+@"  # a password in a URL
+)
+# A bootstrap token is six characters, a dot and sixteen: too short to be known by its look outside a field of that name.
+_NAMES = frozenset(
+    ("password", "token", "secret", "client-key-data", "tlsBootstrapToken", "certificateKey", "secretKey", "privateKey")
+)
+_LONG = 400_000
+
+
+def is_secret(value: Any, path: Path = ()) -> bool:
+    """Whether a decoded value, at a field path, must neither be published nor shown."""
+    if not isinstance(value, str):
+        return isinstance(value, (dict, list)) and any(True for _unused in secrets(value, path))
+    named = bool(path) and path[-1] in _NAMES and value != ""
+    return named or _TEXT.search(value, 0, _LONG) is not None
+
+
+def secrets(data: Any, path: Path = ()) -> Iterator[Path]:
+    """The paths of all secrets in decoded data."""
+    pending: list[tuple[Path, Any]] = [(path, data)]
+    while pending:
+        here, value = pending.pop()
+        if isinstance(value, dict):
+            pending.extend((here + (key,), item) for key, item in value.items())
+        elif isinstance(value, list):
+            pending.extend((here + (index,), item) for index, item in enumerate(value))
+        elif isinstance(value, str) and is_secret(value, here):
+            yield here

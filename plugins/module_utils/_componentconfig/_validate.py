@@ -1,0 +1,188 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All faults of a config at once, for every Kubernetes version it has to run on. Private to configok.node: no compatibility is promised."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Sequence
+
+from ._decode import Document, decode
+from ._findings import COMPONENT, POLICY, WARNING, DecodeError, Finding, finding
+from ._gates import Gates
+from ._kubelet_rules import GATED_VALUES, KUBELET_RULES
+from ._kubelet_start import KUBELET_START_CHECKS
+from ._kubeproxy_rules import KUBE_PROXY_RULES
+from ._paths import Path, lookup
+from ._policy import bundle_problems
+from ._rules import Context, run_rules
+from ._schema import MAIN_KINDS, Kind, find_kind, kinds, known_minors
+from ._types import Problem, check_types
+from ._versions import name, names, parse_minor
+
+__all__ = ["validate"]
+
+# From which minor on a reader of the kind refuses unknown and duplicate fields; all others take them, with a warning or silently.
+_STRICT_SINCE = {
+    "AuthenticationConfiguration": 0,
+    "AuthorizationConfiguration": 0,
+    "PodSecurityConfiguration": 0,
+    "EncryptionConfiguration": 31,
+    "AdmissionConfiguration": 32,
+    "TracingConfiguration": 32,
+    "EgressSelectorConfiguration": 32,
+    "ResourceQuotaConfiguration": 32,
+    "LeaderMigrationConfiguration": 32,
+    "CredentialProviderConfig": 32,
+    "WebhookAdmission": 36,
+    "WebhookAdmissionConfiguration": 36,
+}
+_RULES = {
+    "KubeletConfiguration": (("kubelet", KUBELET_RULES), ("kubeletStart", KUBELET_START_CHECKS)),
+    "KubeProxyConfiguration": (("kubeProxy", KUBE_PROXY_RULES),),
+}
+
+
+def validate(
+    source: str | bytes | Document,
+    *,
+    file: str = "config",
+    component: str | None = None,
+    versions: Sequence[str] = (),
+    bundle: bool = False,
+) -> list[Finding]:
+    """Judge one component config for a set of Kubernetes versions and return everything that is wrong with it.
+
+    Takes text, bytes or a decoded `Document`; `component` is the one that will read it, where that is known; `versions` are
+    Kubernetes versions ("1.31", "v1.31.4"; none means the newest that the data cover); with `bundle` what may not be shared is
+    found as well. Findings are sorted by line; `versions` of each tells for which minors it holds. Raises ValueError for a version
+    that is none, nothing else: a text that cannot be read is one finding.
+    """
+    newest = known_minors()[-1]
+    minors = sorted({parse_minor(version) for version in versions}) or [newest]
+    try:
+        document = source if isinstance(source, Document) else decode(source, file=file)
+    except DecodeError as error:
+        return [error.finding]
+    judged = _Judged(document, file, minors)
+    _warn_of_versions(judged)
+    kind = _kind_of(judged, component)
+    if kind is not None:
+        for minor in minors:
+            _judge(judged, kind, minor)
+        if bundle:
+            judged.add(bundle_problems(document.data, kind.kind), POLICY)
+    else:
+        for found in document.findings:
+            judged.add_finding(_at_level(found, file, found.level), minors)
+        if bundle:
+            judged.add(bundle_problems(document.data, ""), POLICY)
+    return judged.findings()
+
+
+class _Judged:
+    """Collects problems, the same one of several minors once."""
+
+    def __init__(self, document: Document, file: str, minors: Sequence[int]) -> None:
+        self.document = document
+        self.file = file
+        self.minors = minors
+        self._found: dict[Finding, set[int]] = {}
+
+    def add(self, problems: Iterable[Problem], level: str, minor: int | None = None) -> None:
+        for problem in problems:
+            value = problem.value
+            if value is None and problem.path:
+                value = lookup(self.document.data, problem.path)
+            line = self.document.line_of(problem.path)
+            found = finding(self.file, line, problem.path, value, problem.message, level, problem.rule)
+            self._found.setdefault(found, set()).update(self.minors if minor is None else (minor,))
+
+    def add_finding(self, found: Finding, minors: Iterable[int]) -> None:
+        self._found.setdefault(found, set()).update(minors)
+
+    def findings(self) -> list[Finding]:
+        result = []
+        for found, minors in self._found.items():
+            suffix = "" if len(minors) == len(self.minors) else f" (Kubernetes {names(minors)})"
+            versions = tuple(name(minor) for minor in sorted(minors))
+            result.append(
+                Finding(
+                    found.file, found.line, found.path, found.value, found.message + suffix, found.level, found.rule, versions
+                )
+            )
+        return sorted(result, key=lambda one: (one.line or 0, one.path, one.message))
+
+
+def _warn_of_versions(judged: _Judged) -> None:
+    known = known_minors()
+    for minor in judged.minors:
+        if not known[0] <= minor <= known[-1]:
+            nearest = known[0] if minor < known[0] else known[-1]
+            message = f"Kubernetes {name(minor)} is not known here: judged as {name(nearest)}"
+            judged.add([Problem((), message, "version")], WARNING, minor)
+
+
+def _kind_of(judged: _Judged, component: str | None) -> Kind | None:
+    """The document's kind; None, with the reason noted, where it cannot be judged as that component's config."""
+    data = judged.document.data
+    if not isinstance(data, dict):
+        message = "the file is empty" if data is None else "must be a mapping with apiVersion and kind"
+        judged.add([Problem((), message, "kind")], COMPONENT)
+        return None
+    missing = [key for key in ("apiVersion", "kind") if not isinstance(data.get(key), str) or not data[key]]
+    if missing:
+        judged.add([Problem((key,), "is required, as a string", "kind") for key in missing], COMPONENT)
+        return None
+    known_components = {kind.component for kind in kinds()}
+    kind = find_kind(data["apiVersion"], data["kind"])
+    if kind is None:
+        if component is not None and component not in known_components:
+            message = f"the kind is not known here: of {component}'s config only the syntax is judged"
+            judged.add([Problem(("kind",), message, "kind")], WARNING)
+            return None
+        same = sorted(one.api_version for one in kinds() if one.kind == data["kind"])
+        if same:
+            judged.add([Problem(("apiVersion",), f"{data['kind']} is known in {', '.join(same)}", "kind")], COMPONENT)
+        else:
+            judged.add([Problem(("kind",), _wanted(component) or "unknown kind", "kind")], COMPONENT)
+        return None
+    wrong = component in MAIN_KINDS and kind.kind != MAIN_KINDS[str(component)]
+    if wrong or (component in known_components and kind.component != component):
+        judged.add([Problem(("kind",), _wanted(component), "kind")], COMPONENT)
+        return None
+    return kind
+
+
+def _wanted(component: str | None) -> str:
+    if component in MAIN_KINDS:
+        return f"{component} reads a {MAIN_KINDS[str(component)]}"
+    return f"{component} does not read this kind" if component else ""
+
+
+def _judge(judged: _Judged, kind: Kind, minor: int) -> None:
+    known = known_minors()
+    at = min(max(minor, known[0]), known[-1])
+    if not kind.known_at(at):
+        ends = f" to {name(kind.last)}" if kind.last is not None else " on"
+        message = f"{kind.api_version} is known from Kubernetes {name(kind.since)}{ends}"
+        judged.add([Problem(("apiVersion",), message, "kind")], COMPONENT, minor)
+        return
+    strict = kind.component == "kube-scheduler" or _STRICT_SINCE.get(kind.kind, at + 1) <= at
+    lenient_level = COMPONENT if strict else POLICY
+    for found in judged.document.findings:
+        level = lenient_level if found.rule == "duplicate" else found.level
+        judged.add_finding(_at_level(found, judged.file, level), [minor])
+    checked = check_types(judged.document.data, kind, at, is_json=judged.document.is_json, gated=GATED_VALUES)
+    judged.add((one for one in checked.problems if one.rule == "unknown-field"), lenient_level, minor)
+    judged.add((one for one in checked.problems if one.rule != "unknown-field"), COMPONENT, minor)
+    given = checked.data.get("featureGates", {})
+    context = Context(at, checked.data, kind.fields, Gates(at, given), frozenset(checked.broken))
+    for section, rules in _RULES.get(kind.kind, ()):
+        for problem in run_rules(section, rules, context):
+            certain = problem.rule not in ("gates-known", "gates-deps") or context.gates.certain
+            judged.add([problem], COMPONENT if certain else WARNING, minor)
+
+
+def _at_level(found: Finding, file: str, level: str) -> Finding:
+    return Finding(file, found.line, found.path, found.value, found.message, level, found.rule)

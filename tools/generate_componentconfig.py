@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write plugins/module_utils/_componentconfig/_data from schema/; with --check only say whether that would change anything.
+
+A module ships Python only, so the facts travel as JSON in Python strings: compact, parsed when first used, and cheap to import.
+A new Kubernetes release is a new set of files in schema/ and one run of this program.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+SCHEMA = ROOT / "schema"
+OUTPUT = ROOT / "plugins" / "module_utils" / "_componentconfig" / "_data"
+WIDTH = 118
+
+FAMILIES = {
+    "kubelet": "kubelet",
+    "kube-proxy": "kube_proxy",
+    "kube-scheduler": "kube_scheduler",
+    "kube-controller-manager": "controller_manager",
+    "controller-manager": "controller_manager",
+    "kube-apiserver": "kube_apiserver",
+    "kubeadm": "kubeadm",
+    "kubectl": "client",
+    "client": "client",
+}
+
+HEADER = '''# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Generated from schema/ by tools/generate_componentconfig.py: do not edit.
+"""{title} as JSON. Private to configok.node: no compatibility is promised."""
+
+from __future__ import annotations
+
+__all__ = ["TEXT"]
+
+TEXT = r"""
+{body}
+"""
+'''
+
+# Where a line may end: after a comma or colon between two JSON values. `wrap` reads its own result back, in case a string of
+# the data ever holds something that looks like one.
+BREAK = re.compile(r'([,:])(?=["\[{\-0-9tfn])')
+
+
+def minor(version: str) -> int:
+    """1.27 is 27."""
+    major, number = version.split(".")
+    if major != "1":
+        raise ValueError(f"not a minor of Kubernetes 1: {version}")
+    return int(number)
+
+
+def history(rows: list[list[Any]]) -> list[list[Any]]:
+    """Rows of version and value, with the version as a number."""
+    return [[minor(row[0]), row[1]] for row in rows]
+
+
+def wrap(data: Any) -> str:
+    """Compact JSON broken into lines that fit the house width."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=True)
+    lines, line = [], ""
+    for part in BREAK.sub(r"\1\n", text).split("\n"):
+        if line and len(line) + len(part) > WIDTH:
+            lines.append(line)
+            line = ""
+        line += part
+    lines.append(line)
+    body = "\n".join(lines)
+    if json.loads(body) != data or '"""' in body:
+        raise ValueError("the data cannot be wrapped without changing them")
+    return body
+
+
+def field_entry(row: dict[str, Any], first: int) -> dict[str, Any]:
+    """One field, with what is usual left out: type string, since the first minor of its kind."""
+    entry: dict[str, Any] = {}
+    if row["type"] != "string":
+        entry["type"] = row["type"]
+    for flag in ("optional", "nullable"):
+        if row.get(flag):
+            entry[flag] = 1
+    if minor(row["since"]) > first:
+        entry["since"] = minor(row["since"])
+    if "last" in row:
+        entry["last"] = minor(row["last"])
+    for key in ("enum", "default"):
+        if key in row:
+            entry[key] = row[key]
+    for key, source in (("types", "typeHistory"), ("enums", "enumHistory"), ("defaults", "defaultHistory")):
+        if source in row:
+            entry[key] = history(row[source])
+    return entry
+
+
+def kind_entry(document: dict[str, Any]) -> dict[str, Any]:
+    """One kind, its fields as a tree: `fields` below an object, or below what a list or map of objects holds."""
+    first = minor(document["minors"][0])
+    fields: dict[str, Any] = {}
+    for path, row in document["fields"].items():
+        node = fields
+        *parents, name = re.sub(r"(\[\]|\{\})", "", path).split(".")
+        for parent in parents:
+            node = node[parent].setdefault("fields", {})
+        if name != row["name"]:
+            raise ValueError(f"{document['kind']}: {path} ends in another name than {row['name']}")
+        node[name] = {**field_entry(row, first), **({"fields": node[name]["fields"]} if name in node else {})}
+    return {"component": document["component"], "fields": fields}
+
+
+def gates(schema: Path) -> dict[str, Any]:
+    """Gate to rows [minor, stage, default, locked], a row for each change, [minor] alone where it is gone."""
+    by_minor = json.loads((schema / "feature_gates_by_minor.json").read_text(encoding="utf-8"))
+    minors = sorted(minor(key) for key, value in by_minor.items() if isinstance(value, dict) and value["hasKubernetesTree"])
+    names = sorted({name for number in minors for name in by_minor[f"1.{number}"]["gates"]})
+    histories: dict[str, list[list[Any]]] = {}
+    for name in names:
+        rows: list[list[Any]] = []
+        for number in minors:
+            found = by_minor[f"1.{number}"]["gates"].get(name)
+            state = [found[0], int(bool(found[1])), int(bool(found[2]))] if found else []
+            if state != (rows[-1][1:] if rows else []):
+                rows.append([number, *state])
+        histories[name] = rows
+    needs = json.loads((schema / "feature_gate_dependencies.json").read_text(encoding="utf-8"))
+    return {
+        "newest": minors[-1],
+        "gates": histories,
+        "needs": {str(minor(key)): value for key, value in needs.items() if key.startswith("1.")},
+    }
+
+
+def rule_rows(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Rules by id: first and last minor, gate, operating system and fields; their words stay in schema/."""
+    result: dict[str, Any] = {}
+    for row in rows:
+        entry: dict[str, Any] = {"fields": row["fields"]}
+        for key in ("since", "last"):
+            if key in row:
+                entry[key] = minor(row[key])
+        for key in ("gate", "os"):
+            if key in row:
+                entry[key] = row[key]
+        result[row["id"]] = entry
+    return result
+
+
+def rules(schema: Path) -> dict[str, Any]:
+    """The validation rules of kubelet and kube-proxy, the kubelet's checks at start, and values by minor."""
+    kubelet = json.loads((schema / "kubelet_validation_rules.json").read_text(encoding="utf-8"))
+    proxy = json.loads((schema / "kubeproxy_validation_rules.json").read_text(encoding="utf-8"))
+    values = json.loads((schema / "values_by_minor.json").read_text(encoding="utf-8"))
+    return {
+        "kubelet": rule_rows(kubelet["rules"]),
+        "kubeletStart": rule_rows(kubelet["startupChecks"]),
+        "kubeProxy": rule_rows(proxy["rules"]),
+        "values": {
+            name: {str(minor(key)): value for key, value in by_minor.items()} if isinstance(by_minor, dict) else by_minor
+            for name, by_minor in values.items()
+        },
+    }
+
+
+def generate(schema: Path) -> dict[str, str]:
+    """File name to content, for the whole output directory."""
+    index: dict[str, Any] = {}
+    families: dict[str, dict[str, Any]] = {}
+    minors: set[int] = set()
+    for path in sorted(schema.glob("*.*.json")):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        key = f"{document['apiVersion']} {document['kind']}"
+        family = FAMILIES[document["component"]]
+        numbers = [minor(number) for number in document["minors"]]
+        minors.update(numbers)
+        last = minor(document["removedAfter"]) if "removedAfter" in document else None
+        index[key] = [family, document["component"], numbers[0], last]
+        families.setdefault(family, {})[key] = kind_entry(document)
+    contents = {"_index.py": ("The kinds that are known", {"minors": sorted(minors), "kinds": index})}
+    for family, kinds in sorted(families.items()):
+        contents[f"_{family}.py"] = (f"Kinds and fields of {family.replace('_', '-')}", kinds)
+    contents["_gates.py"] = ("Feature gates by Kubernetes minor", gates(schema))
+    contents["_rules.py"] = ("Validation rules of kubelet and kube-proxy", rules(schema))
+    files = {name: HEADER.format(title=title, body=wrap(data)) for name, (title, data) in contents.items()}
+    files["__init__.py"] = HEADER.split("from __future__")[0].format(title="Facts generated from schema/,") + (
+        "from __future__ import annotations\n\n__all__: list[str] = []\n"
+    )
+    return files
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the files, or compare them; exit code 1 where --check finds a difference."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if the files in the tree differ")
+    parser.add_argument("--schema", type=Path, default=SCHEMA, help="where the facts are")
+    parser.add_argument("--output", type=Path, default=OUTPUT, help="where the Python files go")
+    options = parser.parse_args(arguments)
+    files = generate(options.schema)
+    stale = [
+        name
+        for name, content in files.items()
+        if not (options.output / name).is_file() or (options.output / name).read_text(encoding="utf-8") != content
+    ]
+    stale += [path.name for path in sorted(options.output.glob("*.py")) if path.name not in files]
+    if options.check:
+        for name in stale:
+            print(f"{options.output / name} is not what {Path(__file__).name} writes", file=sys.stderr)
+        return 1 if stale else 0
+    options.output.mkdir(parents=True, exist_ok=True)
+    for name in stale:
+        path = options.output / name
+        if name in files:
+            path.write_text(files[name], encoding="utf-8")
+        else:
+            path.unlink()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
