@@ -32,7 +32,7 @@ KUBE_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "connections": {"type": "int", "default": 32},
 }
 
-# What stands in for an option that is not given. Read here and not by Ansible's env_fallback, since _kube does without Ansible.
+# What stands in for an option that is not given. Not by Ansible's env_fallback, since _kube does without Ansible.
 ENVIRONMENT = {
     "kubeconfig": "K8S_AUTH_KUBECONFIG",
     "context": "K8S_AUTH_CONTEXT",
@@ -65,7 +65,9 @@ def client_from_params(params: Mapping[str, Any], environ: Mapping[str, str] = o
         tls_server_name=given["tls_server_name"],
         environ=environ,
     )
-    return Client(credentials, pool_size=max(1, given["connections"] or 32), timeout=float(given["request_timeout"] or 30))
+    return Client(
+        credentials, pool_size=max(1, given["connections"] or 32), timeout=float(given["request_timeout"] or 30)
+    )
 
 
 def _given(value: Any, fallback: str | None) -> Any:

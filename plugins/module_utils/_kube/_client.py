@@ -145,7 +145,7 @@ class Client:
         field_manager: str | None = None,
         force: bool = False,
     ) -> Object:
-        """Patch the object at path and return it. kind: merge, strategic, json (a list), apply (wants field_manager)."""
+        """Patch the object at path and return it. kind: merge, strategic, json (a list), apply (needs a manager)."""
         query = _dry(dry_run)
         if field_manager:
             query["fieldManager"] = field_manager

@@ -126,15 +126,18 @@ def _overridden(found: Credentials, given: dict[str, Any]) -> Credentials:
 
 def _through_kubernetes(paths: list[str], context: str | None) -> Credentials:
     try:
-        from kubernetes import client, config  # pylint: disable=import-outside-toplevel
+        import kubernetes  # pylint: disable=import-outside-toplevel
     except ImportError as exc:
         raise MissingLibrary("kubernetes", traceback.format_exc()) from exc
+    # Not typed, or only in part.
+    library: Any = kubernetes
+    config = library.config
     complaints = _Complaints()
     logging.getLogger().addHandler(complaints)
-    # The package writes inline certificates and keys to files that live as long as the process: into a directory of ours.
+    # The package writes inline keys to files that live as long as the process: let it be in a directory of ours.
     with tempfile.TemporaryDirectory(prefix="configok-") as directory:
         try:
-            configuration = client.Configuration()
+            configuration = library.client.Configuration()
             config.load_kube_config(
                 config_file=os.pathsep.join(paths),
                 context=context,

@@ -108,7 +108,7 @@ class _Following:
         self._version = ""  # The resourceVersion to go on from; empty means list.
 
     def guard(self) -> None:
-        """Wait for stop and end the connection then; for a thread of its own, which looks now and then if it is needed."""
+        """Wait for stop and end the connection then; in a thread of its own, which ends soon after the watch."""
         while not self._ended.is_set():
             if self._stop.wait(_GUARD_INTERVAL):
                 self._interrupt.trip()
