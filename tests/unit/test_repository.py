@@ -1,0 +1,131 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What holds for every file of the repository and no linter knows."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST_LINES = 500
+HEADER = (
+    "# Copyright (c) ",
+    "# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)",
+    "# SPDX-License-Identifier: GPL-3.0-or-later",
+)
+# Homes and package indexes of the machine somebody worked on; what a user configures has no place here.
+OF_ONE_MACHINE = re.compile(
+    r"/(?:root|home/[a-z]+)/\w|(?<![\w/.])/work/\w|/tmp/(?:work|bash)\w*|pypi\.(?:org|python)|pythonhosted|deb\.debian\.org"
+)
+
+
+def tracked(*patterns: str) -> list[Path]:
+    """Return the files that git knows or would know, of all or of those that match."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+
+
+def named(paths: list[Path]) -> list[str]:
+    return sorted(str(path.relative_to(ROOT)) for path in paths)
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def without_header(path: Path) -> bool:
+    top = lines(path)[:4]
+    if top and top[0].startswith("#!"):
+        top = top[1:]
+    return len(top) < 3 or not top[0].startswith(HEADER[0]) or tuple(top[1:3]) != HEADER[1:]
+
+
+def imported(path: Path) -> set[str]:
+    """Return the top-level names of what a file imports, anywhere in it."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names.add(node.module or "")
+    return {name.split(".")[0] for name in names}
+
+
+def names_public(path: Path) -> bool:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    targets = [node.targets for node in tree.body if isinstance(node, ast.Assign)]
+    targets += [[node.target] for node in tree.body if isinstance(node, ast.AnnAssign)]
+    return any(isinstance(target, ast.Name) and target.id == "__all__" for some in targets for target in some)
+
+
+def test_every_python_file_has_the_licence_header() -> None:
+    assert named([path for path in tracked("*.py") if without_header(path)]) == []
+
+
+def test_every_python_file_postpones_annotations() -> None:
+    wanted = "from __future__ import annotations"
+    files = [path for path in tracked("*.py") if path.name != "__init__.py"]
+    assert named([path for path in files if wanted not in lines(path)]) == []
+
+
+def test_every_file_of_module_utils_lists_its_public_names() -> None:
+    files = [path for path in tracked("plugins/module_utils/*.py") if path.name != "__init__.py"]
+    assert named([path for path in files if not names_public(path)]) == []
+
+
+def test_files_of_the_collection_stay_short() -> None:
+    # Generated data is as long as it is.
+    files = [path for path in tracked("plugins/*.py") if "_data" not in path.relative_to(ROOT).parts]
+    assert named([path for path in files if len(lines(path)) > MOST_LINES]) == []
+
+
+def test_only_one_file_imports_the_kubernetes_package() -> None:
+    # import-linter sees the packages of module_utils; this sees modules, action plugins and roles too.
+    files = tracked("plugins/*.py", "roles/*.py", "playbooks/*.py")
+    assert set(named([path for path in files if "kubernetes" in imported(path)])) <= {
+        "plugins/module_utils/_kube/_credentials.py"
+    }
+
+
+def test_nothing_names_the_machine_it_was_written_on() -> None:
+    found = []
+    for path in tracked():
+        if path == Path(__file__).resolve():
+            continue
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue  # no text
+        found += [f"{path.relative_to(ROOT)}: {match[0]}" for match in OF_ONE_MACHINE.finditer(text)]
+    assert found == []
+
+
+def test_the_artifact_holds_what_a_collection_is_made_of_and_nothing_of_the_workshop() -> None:
+    ignored = set(yaml.safe_load((ROOT / "galaxy.yml").read_text(encoding="utf-8"))["build_ignore"])
+    shipped = {"CHANGELOG.md", "COPYING", "README.md", "changelogs", "docs", "galaxy.yml", "meta", "playbooks"}
+    shipped |= {"plugins", "roles"}
+    found = {path.relative_to(ROOT).parts[0] for path in tracked()}
+    assert found - shipped - ignored == set()
+    assert shipped & ignored == set()
+
+
+def test_a_collection_of_its_shipped_directories_alone_is_whole() -> None:
+    # A control plane may install meta, plugins, roles and playbooks only: nothing in them reaches beside them.
+    inside = {"meta", "playbooks", "plugins", "roles"}
+    for path in tracked(*inside):
+        if path.is_symlink():
+            target = path.resolve()
+            assert target.relative_to(ROOT).parts[0] in inside, path
+
+
+def test_every_module_belongs_to_the_action_group() -> None:
+    group = yaml.safe_load((ROOT / "meta/runtime.yml").read_text(encoding="utf-8"))["action_groups"]["configok"]
+    modules = [path.stem for path in tracked("plugins/modules/*.py") if path.stem != "__init__"]
+    assert sorted(group) == sorted(modules)
