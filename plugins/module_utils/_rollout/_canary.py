@@ -1,0 +1,74 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Choosing the canary so that it covers the pool, and spreading nodes over zones. Pure. Private to configok.node: no compatibility is promised."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ._node_view import NodeView
+
+__all__ = ["CanaryChoice", "choose_canary", "spread"]
+
+
+@dataclass(frozen=True)
+class CanaryChoice:
+    """The canary's nodes in the order in which they move, and the combinations of the pool that none of them has."""
+
+    nodes: tuple[str, ...]
+    uncovered: tuple[str, ...]
+
+
+def spread(views: Sequence[NodeView]) -> list[NodeView]:
+    """Return the nodes in an order in which every beginning has its fair part of every zone."""
+    zones: dict[str, list[NodeView]] = {}
+    for view in sorted(views, key=lambda one: one.name):
+        zones.setdefault(view.zone, []).append(view)
+    places = [
+        ((2 * place + 1) / (2 * len(members)), zone, view.name, view)
+        for zone, members in zones.items()
+        for place, view in enumerate(members)
+    ]
+    return [view for _place, _zone, _name, view in sorted(places, key=lambda one: one[:3])]
+
+
+def choose_canary(
+    views: Sequence[NodeView], count: int, cover: Sequence[str], labels: Mapping[str, str]
+) -> CanaryChoice:
+    """Choose count nodes that cover as many combinations of the attributes in cover as they can.
+
+    Greedy: the next node is the one that shows the most values nobody has shown, then a new combination, then the
+    most common one. labels: only nodes with these labels are candidates; what they leave uncovered is named as well.
+    """
+    combination = {view.name: tuple(view.attribute(name) for name in cover) for view in views}
+    common = Counter(combination.values())
+    order = spread([view for view in views if all(view.labels.get(key) == text for key, text in labels.items())])
+    # Nodes of one combination are alike to the choice: one queue for each keeps it linear in the nodes.
+    queues: dict[tuple[str, ...], list[NodeView]] = {}
+    for view in order:
+        queues.setdefault(combination[view.name], []).append(view)
+    seen: set[tuple[int, str]] = set()
+    covered: set[tuple[str, ...]] = set()
+    chosen: list[str] = []
+    while len(chosen) < min(count, len(order)):
+        left = [key for key in queues if queues[key]]
+        if all(key in covered for key in left):
+            taken = set(chosen)
+            chosen += [view.name for view in order if view.name not in taken][: count - len(chosen)]
+            break
+        best = min(
+            left, key=lambda key: (-len(set(enumerate(key)) - seen), key in covered, -common[key], key)
+        )
+        seen.update(enumerate(best))
+        covered.add(best)
+        chosen.append(queues[best].pop(0).name)
+    uncovered = sorted((key for key in common if key not in covered), key=lambda key: (-common[key], key))
+    return CanaryChoice(tuple(chosen), tuple(_describe(cover, key, common[key]) for key in uncovered))
+
+
+def _describe(cover: Sequence[str], key: tuple[str, ...], count: int) -> str:
+    values = ", ".join(f"{name}={value or 'none'}" for name, value in zip(cover, key))
+    return f"{values} ({count} {'node' if count == 1 else 'nodes'})"

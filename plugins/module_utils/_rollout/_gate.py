@@ -1,0 +1,88 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The gate of one node: pass, fail, wait, or don't know. Pure. Private to configok.node: no compatibility is promised.
+
+The table is in docs/rollout.md. Don't know never passes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional
+
+from .._nodeconfig._config_source import ConfigSource
+from ._node_view import NodeView
+
+__all__ = ["DONT_KNOW", "FAIL", "GONE", "PASS", "WAIT", "Answer", "Task", "judge"]
+
+PASS = "pass"
+FAIL = "fail"
+WAIT = "wait"
+DONT_KNOW = "dont_know"
+GONE = "gone"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one node was told, and how long it has.
+
+    assignment: its id, which the status must repeat. assigned_at: by this machine's clock, in seconds, like now of judge.
+    was_ready: whether the Node was Ready when it was assigned. good_since: when it was first seen good without a break.
+    """
+
+    node_uid: str
+    source: Optional[ConfigSource]
+    assignment: int
+    assigned_at: float
+    was_ready: bool
+    timeout: float
+    soak: float
+    good_since: Optional[float] = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the gate says. good_since: to be remembered in the Task; set means that the node is up and in its soak."""
+
+    verdict: str
+    reason: str = ""
+    good_since: Optional[float] = None
+
+
+def judge(view: Optional[NodeView], task: Task, now: float) -> Answer:
+    """Judge a node by what was just read of it (None: there is no such Node)."""
+    if view is None or view.uid != task.node_uid or view.deleting:
+        return Answer(GONE, "the Node was deleted")
+    if view.source_error or view.source != task.source or view.given != task.assignment:
+        return Answer(DONT_KNOW, f"somebody else has assigned it something (assignment {view.given})")
+    answers = view.status is not None and view.answered == task.assignment
+    if answers and view.config_ok == "False":
+        return Answer(FAIL, view.words)
+    using = answers and view.config_ok == "True" and view.status is not None and view.status.active == task.source
+    if using and view.ready is True:
+        since = now if task.good_since is None else task.good_since
+        if now - since >= task.soak:
+            return Answer(PASS, view.words, since)
+        return Answer(WAIT, "soaking", since)
+    if task.good_since is not None and view.ready is not True:
+        return Answer(FAIL, f"it became NotReady during the soak: {view.ready_reason}")
+    if now - task.assigned_at < task.timeout:
+        # A restart of the kubelet may flip Ready for a moment, so NotReady counts when the node's time is up.
+        return Answer(WAIT, view.words if answers else "no answer yet")
+    return _out_of_time(view, task, answers)
+
+
+def _out_of_time(view: NodeView, task: Task, answers: bool) -> Answer:
+    within = f"within {task.timeout:g}s"
+    if view.ready is not True:
+        if task.was_ready:
+            return Answer(FAIL, f"NotReady began after the assignment: {view.ready_reason}")
+        return Answer(DONT_KNOW, f"it was not Ready before the assignment, and did not become so {within}")
+    if not view.has_agent:
+        return Answer(DONT_KNOW, f"no agent answered {within}")
+    if not answers:
+        return Answer(DONT_KNOW, f"the agent did not answer {within}; it last said: {view.words}")
+    if view.status is not None and view.status.cause == "Adopting":
+        return Answer(FAIL, f"it began to adopt the config, but was not done {within}")
+    return Answer(DONT_KNOW, f"not good {within}: {view.words}")

@@ -1,0 +1,144 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The lock of a pool: a Lease that makes a second runner stop. Private to configok.node: no compatibility is promised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Optional
+
+from .._kube._client import Client
+from .._kube._errors import Conflict, KubeError, NotFound
+from .._kube._paths import lease, leases
+from .._nodeconfig._names import NAMESPACE_ROLLOUTS
+from ._clock import Clock
+from ._errors import Locked, LockLost, RolloutError
+
+__all__ = ["Lock"]
+
+_POLLS = 10  # looks at a lease that somebody else holds, within its duration
+_RENEWALS = 3  # renewals within a duration
+
+
+class Lock:
+    """Holds the Lease of a pool for one runner; renewed by keep(), which the loop of the engine calls.
+
+    runner: how others are told who it is; unique for each run. duration: seconds. A lease has expired when its
+    renewTime was seen unchanged for its duration by this machine's clock: no clocks of two machines are compared.
+    """
+
+    def __init__(self, client: Client, pool: str, runner: str, *, clock: Clock, duration: float = 15.0) -> None:
+        self._client = client
+        self._pool = pool
+        self._runner = runner
+        self._clock = clock
+        self._duration = max(1, round(duration))
+        self._path = lease(NAMESPACE_ROLLOUTS, pool)
+        self._held: Optional[dict[str, Any]] = None
+        self._renew_at = 0.0
+        self._expires = 0.0
+
+    def acquire(self, tell: Callable[[str], None]) -> None:
+        """Take the lock; wait for the lease of a killed runner to expire, and say so. Raises Locked, KubeError."""
+        while True:
+            found = self._read()
+            if found is not None and _holder(found):
+                self._wait_until_expired(found, tell)
+            try:
+                self._write(found)
+                return
+            except Conflict:  # somebody was faster: look again who it is
+                continue
+
+    def keep(self) -> bool:
+        """Renew the lease when it is due. Return True when this runner had stalled and has the lock again.
+
+        After True the record must be read again. Raises LockLost when somebody else has taken the pool over.
+        """
+        now = self._clock.monotonic()
+        if self._held is None:
+            raise LockLost(f"pool {self._pool} is not locked by this run")
+        if now < self._renew_at:
+            return False
+        stalled = now >= self._expires
+        try:
+            self._write(self._held)
+        except (Conflict, NotFound) as error:
+            found = self._read()
+            if found is None or _holder(found) != self._runner:
+                self._held = None
+                raise LockLost(
+                    f"this run stalled for more than {self._duration}s, and pool {self._pool} was taken over: "
+                    f"{_holder(found or {}) or 'nobody'} has its lock now"
+                ) from error
+            self._write(found)  # a renewal whose answer was lost
+        return stalled
+
+    def release(self) -> None:
+        """Give the lock up, so that the next run need not wait; one that cannot be given up expires."""
+        held, self._held = self._held, None
+        if held is None:
+            return
+        try:
+            self._client.replace(self._path, {**held, "spec": {**held["spec"], "holderIdentity": ""}})
+        except KubeError:
+            return
+
+    def _wait_until_expired(self, found: dict[str, Any], tell: Callable[[str], None]) -> None:
+        seconds = float(found["spec"].get("leaseDurationSeconds") or self._duration)
+        seen = found["spec"].get("renewTime")
+        tell(f"pool {self._pool} is locked by {_holder(found)}: waiting {seconds:g}s to see whether it still runs")
+        deadline = self._clock.monotonic() + seconds
+        while self._clock.monotonic() < deadline:
+            self._clock.sleep(min(seconds / _POLLS, deadline - self._clock.monotonic()))
+            now = self._read()
+            if now is None or not _holder(now):
+                return
+            if now["spec"].get("renewTime") != seen or _holder(now) != _holder(found):
+                raise Locked(
+                    f"pool {self._pool} is being moved by {_holder(now)}, since {now['spec'].get('acquireTime')}: "
+                    "wait until that run has ended"
+                )
+        tell(f"the run of {_holder(found)} has ended without a word: taking pool {self._pool} over")
+
+    def _read(self) -> Optional[dict[str, Any]]:
+        try:
+            found = self._client.get(self._path)
+        except NotFound:
+            return None
+        found["spec"] = found.get("spec") or {}
+        return found
+
+    def _write(self, found: Optional[dict[str, Any]]) -> None:
+        # The own deadline counts from before the request: the server may have seen it that early.
+        sent = self._clock.monotonic()
+        now = self._clock.now()
+        spec = dict((found or {}).get("spec") or {})
+        if _holder(found or {}) != self._runner:
+            spec["acquireTime"] = now
+            spec["leaseTransitions"] = int(spec.get("leaseTransitions") or 0) + 1
+        spec.update(holderIdentity=self._runner, leaseDurationSeconds=self._duration, renewTime=now)
+        metadata: dict[str, Any] = {"name": self._pool, "namespace": NAMESPACE_ROLLOUTS}
+        if found is not None:
+            metadata["resourceVersion"] = found["metadata"]["resourceVersion"]
+        body = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": spec}
+        if found is None:
+            self._held = self._create(body)
+        else:
+            self._held = self._client.replace(self._path, body)
+        self._renew_at = sent + self._duration / _RENEWALS
+        self._expires = sent + self._duration
+
+    def _create(self, body: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return self._client.create(leases(NAMESPACE_ROLLOUTS), body)
+        except NotFound as error:
+            raise RolloutError(
+                f"the namespace {NAMESPACE_ROLLOUTS} does not exist: "
+                "prepare the cluster with the role configok.node.cluster"
+            ) from error
+
+
+def _holder(found: dict[str, Any]) -> str:
+    return str((found.get("spec") or {}).get("holderIdentity") or "")

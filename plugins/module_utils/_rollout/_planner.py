@@ -1,0 +1,240 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Planning a rollout: nodes, pool, target and record in, the plan out. Pure. Private to configok.node: no compatibility is promised."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Optional
+
+from ._canary import choose_canary, spread
+from ._node_view import NodeView
+from ._plan import BROKEN, CANARY, LeftOut, Plan, Wave, wave_name
+from ._policy import Policy, Pool, crash_loop_seconds
+from ._record import Record, Rollout
+from ._target import Target
+from ._versions import COLLECTION_VERSION, agent_fits
+
+__all__ = ["ADOPTION_SECONDS", "is_broken", "left_out_reason", "plan"]
+
+ADOPTION_SECONDS = 15.0  # what one node takes to fetch, restart and answer, for the estimate
+_NAMES_SHOWN = 5
+
+
+def left_out_reason(view: NodeView) -> Optional[str]:
+    """Return why a node is not moved by a rollout, in a sentence; None when it is."""
+    if view.deleting:
+        return "it is being deleted"
+    if not view.has_agent:
+        return "no agent has ever reported from it"
+    if view.status is not None and view.status.cause == "OptedOut":
+        return "dynamic configuration is turned off on it"
+    if view.status is not None and not agent_fits(view.status.agent_version):
+        return f"its agent {view.status.agent_version} does not work with collection {COLLECTION_VERSION}"
+    if view.ready is not True and view.config_ok == "True":
+        return f"it was not ready before, and not for its config: {view.ready_reason}".rstrip(": ")
+    return None
+
+
+def is_broken(view: NodeView) -> bool:
+    """Return whether a node's config is in trouble already, so that a rollout can only make it better: it goes first."""
+    return view.config_ok == "False" or (view.ready is not True and view.config_ok != "True")
+
+
+def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) -> Plan:
+    """Plan the rollout that takes the pool from where its nodes are to target, or what is left of one that was begun.
+
+    Every node is in exactly one place: a wave, already, left_out (or, of nodes that vanished, gone). The same input in
+    any order gives the same plan.
+    """
+    views = {view.name: view for view in sorted(nodes, key=lambda view: view.name)}
+    policy = pool.policy
+    revision = record.revision_of(target)
+    running = _running(record, target)
+    size = running.size if running else len(views)
+    sorting = _Sorting()
+    waves = _frozen(running, views, sorting) if running else ()
+    for name in views:
+        if name not in sorting.placed:
+            sorting.place(views[name], target)
+    if running:
+        waves = _with_late(waves, sorting)
+        uncovered: tuple[str, ...] = ()
+        warnings: list[str] = []
+    else:
+        waves, uncovered, warnings = _new_waves(views, sorting, pool, target, size)
+    max_unavailable = policy.max_unavailable.at_most(size)
+    failure_budget = policy.failure_budget.at_most(size)
+    moving = any(not wave.finished for wave in waves)
+    in_waves = {name for wave in waves for name in wave.nodes}
+    refusals = _refusals(pool, target, record, views, in_waves, size) if moving or not views else ()
+    return Plan(
+        pool=pool.name,
+        target=target,
+        revision=0 if target.is_init else revision.number if revision else record.next_number(),
+        size=size,
+        waves=waves,
+        already=tuple(sorting.already),
+        left_out=tuple(sorting.left_out),
+        max_unavailable=max_unavailable,
+        failure_budget=failure_budget,
+        node_timeout=policy.node_timeout,
+        on_failure=policy.on_failure,
+        selector=pool.selector,
+        uncovered=uncovered,
+        gone=tuple(sorting.gone),
+        refusals=tuple(refusals),
+        warnings=(*warnings, *_warnings(policy, target, views, moving)),
+        estimate=_estimate(waves, max_unavailable),
+        running=running is not None,
+    )
+
+
+@dataclass
+class _Sorting:
+    """Where each node belongs, found node by node."""
+
+    placed: set[str] = field(default_factory=set)
+    to_move: list[NodeView] = field(default_factory=list)
+    broken: list[NodeView] = field(default_factory=list)
+    already: list[str] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+
+    def place(self, view: NodeView, target: Target) -> None:
+        self.placed.add(view.name)
+        reason = left_out_reason(view)
+        if target.is_published and view.is_on(target.source) and not view.deleting:
+            self.already.append(view.name)
+        elif reason is not None:
+            self.left_out.append(LeftOut(view.name, reason))
+        elif is_broken(view):
+            self.broken.append(view)
+        else:
+            self.to_move.append(view)
+
+
+def _running(record: Record, target: Target) -> Optional[Rollout]:
+    rollout = record.rollout
+    return rollout if rollout is not None and not rollout.ended and rollout.is_for(target) else None
+
+
+def _frozen(running: Rollout, views: dict[str, NodeView], sorting: _Sorting) -> tuple[Wave, ...]:
+    waves = []
+    for number, wave in enumerate(running.waves):
+        there = tuple(name for name in wave.nodes if name in views and not views[name].deleting)
+        sorting.gone.extend(name for name in wave.nodes if name not in views)
+        sorting.placed.update(there)
+        waves.append(Wave(wave.name, there, wave.soak, number < running.finished))
+    return tuple(waves)
+
+
+def _with_late(waves: tuple[Wave, ...], sorting: _Sorting) -> tuple[Wave, ...]:
+    late = tuple(view.name for view in (*sorting.broken, *spread(sorting.to_move)))
+    if not late or not waves:
+        return waves
+    last = waves[-1]
+    return (*waves[:-1], Wave(last.name, last.nodes + late, last.soak, False))
+
+
+def _new_waves(
+    views: dict[str, NodeView], sorting: _Sorting, pool: Pool, target: Target, size: int
+) -> tuple[tuple[Wave, ...], tuple[str, ...], list[str]]:
+    policy = pool.policy
+    waves: list[Wave] = []
+    warnings: list[str] = []
+    canary_soak = policy.canary_soak(target.trial)
+    if sorting.broken:
+        waves.append(Wave(BROKEN, tuple(view.name for view in sorting.broken), policy.soak))
+    count = max(1, policy.canary.count.at_least(size))
+    canary = choose_canary(sorting.to_move, count, policy.canary.cover, policy.canary.labels)
+    if canary.nodes:
+        waves.append(Wave(CANARY, canary.nodes, canary_soak))
+    elif sorting.to_move and policy.canary.labels:
+        wanted = ",".join(f"{key}={value}" for key, value in sorted(policy.canary.labels.items()))
+        warnings.append(f"no node to be moved has the canary's labels {wanted}: wave 1 comes without a canary")
+    if len(canary.nodes) > 1 and len(canary.nodes) == len(sorting.to_move) == size:
+        warnings.append(f"the canary of {len(canary.nodes)} is the whole pool")
+    chosen = set(canary.nodes)
+    rest = [view.name for view in spread(sorting.to_move) if view.name not in chosen]
+    reached = len(sorting.already) + len(sorting.broken) + len(chosen)
+    number = 0
+    for amount in (*policy.waves, None):
+        part = len(rest) if amount is None else min(len(rest), amount.at_least(size) - reached)
+        if part > 0:
+            number += 1
+            waves.append(Wave(wave_name(number), tuple(rest[:part]), policy.soak))
+            rest = rest[part:]
+            reached += part
+    return tuple(waves), canary.uncovered, warnings
+
+
+def _refusals(
+    pool: Pool, target: Target, record: Record, views: dict[str, NodeView], in_waves: set[str], size: int
+) -> list[str]:
+    policy = pool.policy
+    refusals = []
+    if not views:
+        return [f"no Node matches the selector {pool.selector!r} of pool {pool.name}"]
+    bad = record.bad_config(target)
+    if bad is not None:
+        refusals.append(
+            f"{target.name} failed in pool {pool.name} at {bad.time} and is refused: {bad.reason}: "
+            "publish another config, or undo"
+        )
+    limit = policy.max_unavailable.at_most(size)
+    if limit >= size > 1:
+        refusals.append(
+            f"maxUnavailable {policy.max_unavailable} allows everything: all {size} nodes of pool {pool.name} at once"
+        )
+    if policy.failure_budget.at_most(size) >= size > 1:
+        refusals.append(
+            f"failureBudget {policy.failure_budget} allows everything: all {size} nodes of pool {pool.name} could fail"
+        )
+    # Nodes that the rollout itself may bring back do not stand in its way: a broken pool can be fixed.
+    down = [name for name, view in views.items() if view.ready is not True and name not in in_waves]
+    if len(down) >= limit and any(views[name].ready is True for name in in_waves if name in views):
+        refusals.append(
+            f"{_nodes(len(down))} down already ({_some(down)}), and maxUnavailable {policy.max_unavailable} "
+            f"of {size} is {limit}: no other node may be moved"
+        )
+    if target.trial is not None:
+        needed = crash_loop_seconds(policy, target.trial)
+        if policy.node_timeout < needed:
+            refusals.append(f"nodeTimeout {policy.node_timeout:g}s is shorter than a crash loop takes, {needed:g}s")
+    return refusals
+
+
+def _warnings(policy: Policy, target: Target, views: dict[str, NodeView], moving: bool) -> Iterable[str]:
+    if not moving:
+        return
+    if target.trial is not None and policy.canary_soak(target.trial) < target.trial.duration:
+        yield (
+            f"THE CANARY'S SOAK OF {policy.canary_soak(target.trial):g}s IS SHORTER THAN THE TRIAL OF "
+            f"{target.trial.duration:g}s: what fails later in its trial fails on all waves"
+        )
+    without: Counter[str] = Counter()
+    for view in views.values():
+        if view.status is not None and view.status.components:
+            without.update(set(target.components) - set(view.status.components))
+    for component, count in sorted(without.items()):
+        yield f"{count} of {len(views)} nodes do not run {component}: they ignore that part of the bundle"
+
+
+def _estimate(waves: Iterable[Wave], max_unavailable: int) -> float:
+    at_once = max(1, max_unavailable)
+    return sum(
+        -(-len(wave.nodes) // at_once) * ADOPTION_SECONDS + wave.soak for wave in waves if not wave.finished
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_NAMES_SHOWN])
+    return shown if len(names) <= _NAMES_SHOWN else f"{shown} and {len(names) - _NAMES_SHOWN} more"
+
+
+def _nodes(count: int) -> str:
+    return "1 node is" if count == 1 else f"{count} nodes are"

@@ -1,0 +1,177 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The record as a ConfigMap, checked both ways. Private to configok.node: no compatibility is promised."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+from collections.abc import Mapping
+from typing import Any, Optional
+
+from .._nodeconfig._config_source import ConfigSource, InvalidConfigSource
+from .._nodeconfig._names import LABEL_POOL, NAMESPACE_ROLLOUTS
+from .._nodeconfig._trial import InvalidTrial
+from ._errors import InvalidRecord
+from ._plan import Wave
+from ._record import BadConfig, Exceptional, Record, Revision, Rollout
+from ._target import Target
+
+__all__ = ["FORMAT", "MAX_BYTES", "decode_record", "encode_record"]
+
+FORMAT = 1
+MAX_BYTES = 1024 * 1024 - 16 * 1024  # what a ConfigMap may hold, less room for metadata
+_MAX_UNPACKED = 16 * 1024 * 1024
+_KEY = "record"
+_KEY_NODES = "nodes"
+
+
+def encode_record(record: Record, *, resource_version: str = "") -> dict[str, Any]:
+    """Return the ConfigMap that holds the record. Raises InvalidRecord when it would not fit.
+
+    Key "record" is JSON for people and tools. Key "nodes" holds the frozen waves, and what each node used before, as
+    base64 of zlib: the names of 15,000 nodes would not fit otherwise.
+    """
+    data = {_KEY: json.dumps(_encode(record), indent=1)}
+    if record.rollout is not None:
+        data[_KEY_NODES] = _pack(_encode_nodes(record.rollout))
+    size = sum(len(text.encode()) for text in data.values())
+    if size > MAX_BYTES:
+        raise InvalidRecord(f"the record of pool {record.pool} would have {size} bytes, a ConfigMap holds {MAX_BYTES}")
+    metadata: dict[str, Any] = {
+        "name": record.pool,
+        "namespace": NAMESPACE_ROLLOUTS,
+        "labels": {LABEL_POOL: record.pool},
+    }
+    if resource_version:
+        metadata["resourceVersion"] = resource_version
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+def decode_record(config_map: Mapping[str, Any]) -> Record:
+    """Read a ConfigMap that encode_record made. Raises InvalidRecord with a sentence that names it."""
+    name = str((config_map.get("metadata") or {}).get("name", ""))
+    where = f"the record of pool {name} (ConfigMap {NAMESPACE_ROLLOUTS}/{name})"
+    data = config_map.get("data") or {}
+    try:
+        value = json.loads(data[_KEY])
+        if value["format"] != FORMAT:
+            raise InvalidRecord(f"{where} has format {value['format']!r}, this version of the collection knows {FORMAT}")
+        if value["pool"] != name:
+            raise InvalidRecord(f"{where} says that it is of pool {value['pool']!r}")
+        return _decode(value, data)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, zlib.error, binascii.Error) as error:
+        what = f"{type(error).__name__}: {str(error)[:200]}"
+        raise InvalidRecord(f"{where} is damaged ({what}): restore it, or delete it to begin a new history") from error
+
+
+def _encode(record: Record) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "pool": record.pool,
+        "rollout": None if record.rollout is None else _encode_rollout(record.rollout),
+        "bad": [dict(vars(one)) for one in record.bad],
+        "revisions": [dict(vars(one)) for one in record.revisions],
+    }
+
+
+def _encode_rollout(rollout: Rollout) -> dict[str, Any]:
+    return {
+        "phase": rollout.phase,
+        "reason": rollout.reason,
+        "revision": rollout.revision,
+        "target": rollout.target.to_dict(),
+        "started": rollout.started,
+        "changed": rollout.changed,
+        "runner": rollout.runner,
+        "size": rollout.size,
+        "finished": rollout.finished,
+        "cursor": rollout.cursor,
+        "takingBack": rollout.taking_back,
+        "waves": [{"name": wave.name, "nodes": len(wave.nodes), "soak": wave.soak} for wave in rollout.waves],
+        "exceptions": [dict(vars(one)) for one in rollout.exceptions],
+    }
+
+
+def _encode_nodes(rollout: Rollout) -> dict[str, Any]:
+    sources: list[Optional[ConfigSource]] = []
+    places: dict[Optional[ConfigSource], int] = {}
+    for source in rollout.before.values():
+        if source not in places:
+            places[source] = len(sources)
+            sources.append(source)
+    return {
+        "waves": [list(wave.nodes) for wave in rollout.waves],
+        "down": list(rollout.down),
+        "sources": [None if source is None else source.to_dict() for source in sources],
+        "before": [
+            [places[rollout.before[node]] if node in rollout.before else -1 for node in wave.nodes]
+            for wave in rollout.waves
+        ],
+    }
+
+
+def _pack(value: Any) -> str:
+    return base64.b64encode(zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 9)).decode()
+
+
+def _unpack(text: str) -> Any:
+    unpacker = zlib.decompressobj()
+    data = unpacker.decompress(base64.b64decode(text, validate=True), _MAX_UNPACKED)
+    if unpacker.unconsumed_tail or not unpacker.eof:
+        raise ValueError("the nodes are cut off, or too many")
+    return json.loads(data)
+
+
+def _decode(value: dict[str, Any], data: Mapping[str, str]) -> Record:
+    rollout = value["rollout"]
+    return Record(
+        pool=str(value["pool"]),
+        revisions=tuple(_decode_revision(one) for one in value["revisions"]),
+        bad=tuple(BadConfig(**{key: str(text) for key, text in one.items()}) for one in value["bad"]),
+        rollout=None if rollout is None else _decode_rollout(rollout, _unpack(data[_KEY_NODES])),
+    )
+
+
+def _decode_revision(value: dict[str, Any]) -> Revision:
+    number = int(value["number"])
+    return Revision(number, **{key: str(text) for key, text in value.items() if key != "number"})
+
+
+def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
+    if [len(names) for names in nodes["waves"]] != [wave["nodes"] for wave in value["waves"]]:
+        raise ValueError("its waves do not have the nodes that it says")
+    try:
+        target = Target.from_dict(value["target"])
+        sources = [None if one is None else ConfigSource.from_dict(one) for one in nodes["sources"]]
+    except (InvalidTrial, InvalidConfigSource) as error:
+        raise ValueError(str(error)) from error
+    before = {
+        str(name): sources[place]
+        for names, places in zip(nodes["waves"], nodes["before"])
+        for name, place in zip(names, places)
+        if place >= 0
+    }
+    return Rollout(
+        revision=int(value["revision"]),
+        target=target,
+        phase=str(value["phase"]),
+        waves=tuple(
+            Wave(str(wave["name"]), tuple(str(name) for name in names), float(wave["soak"]))
+            for wave, names in zip(value["waves"], nodes["waves"])
+        ),
+        size=int(value["size"]),
+        started=str(value["started"]),
+        changed=str(value["changed"]),
+        finished=int(value["finished"]),
+        cursor=int(value["cursor"]),
+        reason=str(value["reason"]),
+        runner=str(value["runner"]),
+        down=tuple(str(name) for name in nodes["down"]),
+        exceptions=tuple(Exceptional(**{key: str(text) for key, text in one.items()}) for one in value["exceptions"]),
+        before=before,
+        taking_back=bool(value["takingBack"]),
+    )
