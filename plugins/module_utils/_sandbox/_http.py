@@ -16,7 +16,7 @@ import ssl
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import BinaryIO, Optional
+from typing import BinaryIO
 from urllib.parse import parse_qsl, unquote
 
 __all__ = ["HttpServer", "Request", "Response"]
@@ -54,8 +54,8 @@ class Response:
     status: int
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
-    stream: Optional[Callable[[Callable[[bytes], None]], None]] = None
-    cut: Optional[int] = None
+    stream: Callable[[Callable[[bytes], None]], None] | None = None
+    cut: int | None = None
 
 
 class _Hangups:
@@ -112,7 +112,7 @@ class HttpServer:
         *,
         host: str,
         port: int,
-        tls: Optional[ssl.SSLContext],
+        tls: ssl.SSLContext | None,
         max_body: int,
     ) -> None:
         """Bind the port (0: any that is free). Raises OSError when it is taken."""
@@ -210,7 +210,7 @@ class HttpServer:
             response.stream(write)
         connection.sendall(b"0\r\n\r\n")
 
-    def _read(self, connection: socket.socket, reader: BinaryIO) -> Optional[Request]:
+    def _read(self, connection: socket.socket, reader: BinaryIO) -> Request | None:
         line = reader.readline(_MAX_LINE)
         if not line:
             return None

@@ -12,7 +12,7 @@ import datetime
 import random
 import uuid
 from collections.abc import Callable, Mapping
-from typing import Any, Optional
+from typing import Any
 
 from ._authorization import Action, User, authorize, restrict_node
 from ._resources import RESOURCES, Target
@@ -46,7 +46,7 @@ def now() -> str:
 class Operations:
     """The verbs on one object. Each returns the object, or the Status, that is the answer's body."""
 
-    def __init__(self, storage: Storage, *, random_source: Optional[random.Random] = None) -> None:
+    def __init__(self, storage: Storage, *, random_source: random.Random | None = None) -> None:
         self._storage = storage
         self._random = random_source or random.Random()
 

@@ -9,7 +9,6 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Optional
 from urllib.parse import unquote
 
 from ._statuses import not_implemented
@@ -76,7 +75,7 @@ class Target:
     subresource: str = ""
 
 
-def parse_path(path: str) -> Optional[Target]:
+def parse_path(path: str) -> Target | None:
     """The target of a resource path, None for a path that is no resource's.
 
     Raises ApiError 501 for resources and subresources that the embedded server does not have.

@@ -15,7 +15,7 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Mapping
-from typing import Any, Optional
+from typing import Any
 
 from ._resources import RESOURCES, Resource
 
@@ -43,7 +43,7 @@ class Stored:
         self.key = key
         self.item = item
         self.version = version
-        self._whole: Optional[bytes] = None
+        self._whole: bytes | None = None
         self._metadata: dict[str, bytes] = {}
 
     def encoded(self, partial: str = "") -> bytes:
@@ -62,7 +62,7 @@ class Change:
 
     __slots__ = ("after", "before", "deleted", "version")
 
-    def __init__(self, version: int, before: Optional[Stored], after: Stored, deleted: bool) -> None:
+    def __init__(self, version: int, before: Stored | None, after: Stored, deleted: bool) -> None:
         self.version = version
         self.before = before
         self.after = after
@@ -79,7 +79,7 @@ class Watcher:
         self.namespace = namespace
         self.name = name
         self.user = user
-        self.queue: queue.SimpleQueue[Optional[Change]] = queue.SimpleQueue()
+        self.queue: queue.SimpleQueue[Change | None] = queue.SimpleQueue()
 
 
 class _Table:
@@ -107,7 +107,7 @@ class Storage:
         self._snapshots = snapshots
         self._tables = {resource.name: _Table(self.version) for resource in RESOURCES}
 
-    def get(self, resource: Resource, namespace: str, name: str) -> Optional[Stored]:
+    def get(self, resource: Resource, namespace: str, name: str) -> Stored | None:
         """The object, or None."""
         return self._tables[resource.name].objects.get((namespace, name))
 
@@ -156,7 +156,7 @@ class Storage:
             for watcher in table.watchers.get(name, ()):
                 watcher.queue.put(change)
 
-    def snapshot(self, resource: Resource, version: int = 0) -> tuple[int, Optional[list[Stored]]]:
+    def snapshot(self, resource: Resource, version: int = 0) -> tuple[int, list[Stored] | None]:
         """All objects of a resource at a version (0: now), for paging; None where that is no longer kept."""
         with self.lock:
             table = self._tables[resource.name]
@@ -167,7 +167,7 @@ class Storage:
                 del table.snapshots[next(iter(table.snapshots))]
             return self.version, objects
 
-    def watch(self, watcher: Watcher, since: Optional[int]) -> tuple[list[Change], int]:
+    def watch(self, watcher: Watcher, since: int | None) -> tuple[list[Change], int]:
         """Register a watcher; what happened after `since` (None: everything there is, as created) comes back first.
 
         Returns the changes and the oldest version kept; when that is newer than `since`, nothing was registered.

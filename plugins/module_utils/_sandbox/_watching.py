@@ -11,7 +11,7 @@ from __future__ import annotations
 import queue
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Optional
+from typing import Any
 
 from ._resources import Target
 from ._selectors import field_matcher, label_matcher, required_name
@@ -54,7 +54,7 @@ class Watch:
         since = int(version) if version not in ("", "0") else None
         self._backlog, floor = storage.watch(self.watcher, since)
         self._seen = storage.version
-        self._too_old: Optional[ApiError] = None
+        self._too_old: ApiError | None = None
         if since is not None and since < floor:
             self._too_old = expired(f"too old resource version: {since} ({floor})")
         elif since is not None and since > self._seen:

@@ -1,0 +1,309 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""API servers for tests: the embedded one and the real one, behind the same few words.
+
+    api = start_embedded(directory)            # or start_real(directory), which raises Unavailable
+    api.url, api.kind, api.admin_kubeconfig
+    api.kubeconfig_for("system:node:n1", groups=["system:nodes"])
+    api.node_kubeconfig("n1")
+    api.client()                               # our own client, as system:masters or as `user`
+    api.wire("alice")                          # bare HTTP, for the contract suite
+    api.stop()
+"""
+
+from __future__ import annotations
+
+import abc
+import base64
+import contextlib
+import json
+import re
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._sandbox._apiserver import EmbeddedApiServer
+
+from support.binaries import Unavailable, find
+from support.pki import Authority
+from support.wire import Wire
+
+__all__ = ["ADMIN", "ApiServer", "Embedded", "Real", "Unavailable", "start_embedded", "start_real"]
+
+ADMIN = "admin"
+_MASTERS = ("system:masters",)
+
+
+class ApiServer(abc.ABC):
+    """What both servers have in common. Files are kept below `directory`."""
+
+    kind: str
+    url: str
+    ca_file: Path | None
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self._wires: list[Wire] = []
+
+    @abc.abstractmethod
+    def _user(self, user: str, groups: Sequence[str]) -> dict[str, str]:
+        """The `user` part of a kubeconfig."""
+
+    @abc.abstractmethod
+    def stop(self) -> None:
+        """Stop it; it cannot be started again (the embedded one can: see `Embedded.server`)."""
+
+    @property
+    def admin_kubeconfig(self) -> str:
+        """The path of a kubeconfig of group system:masters."""
+        return self.kubeconfig_for(ADMIN, _MASTERS)
+
+    def kubeconfig_for(self, user: str, groups: Sequence[str] = (), path: str | Path | None = None) -> str:
+        """Write a kubeconfig file for a user in groups; the same file again for the same user. Returns its path."""
+        stem = re.sub(r"[^A-Za-z0-9.-]", "_", "+".join((user, *groups)))
+        target = Path(path) if path is not None else self.directory / f"{stem}.kubeconfig"
+        if path is None and target.exists():
+            return str(target)
+        cluster = {"server": self.url}
+        if self.ca_file is not None:
+            cluster["certificate-authority-data"] = base64.b64encode(self.ca_file.read_bytes()).decode()
+        config = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "test",
+            "clusters": [{"name": "test", "cluster": cluster}],
+            "users": [{"name": user, "user": self._user(user, groups)}],
+            "contexts": [{"name": "test", "context": {"cluster": "test", "user": user}}],
+        }
+        target.touch(mode=0o600)
+        target.write_text(json.dumps(config, indent=2))
+        return str(target)
+
+    def node_kubeconfig(self, node: str, path: str | Path | None = None) -> str:
+        """A kubeconfig as the kubelet of that node has."""
+        return self.kubeconfig_for(f"system:node:{node}", ["system:nodes"], path)
+
+    def client(self, user: str = ADMIN, groups: Sequence[str] = (), **options: Any) -> Client:
+        """Our own client, as that user."""
+        groups = groups or (_MASTERS if user == ADMIN else ())
+        return Client(from_kubeconfig(self.kubeconfig_for(user, groups)), **options)
+
+    def wire(self, user: str = ADMIN, groups: Sequence[str] = ()) -> Wire:
+        """Bare HTTP as that user; an empty name means without credentials."""
+        groups = groups or (_MASTERS if user == ADMIN else ())
+        parts = self._user(user, groups) if user else {}
+        wire = Wire(self.url, self.ca_file, parts, self.directory)
+        self._wires.append(wire)
+        return wire
+
+    def node_wire(self, node: str) -> Wire:
+        """Bare HTTP as that node."""
+        return self.wire(f"system:node:{node}", ["system:nodes"])
+
+    def __enter__(self) -> ApiServer:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.stop()
+
+    def _close_wires(self) -> None:
+        for wire in self._wires:
+            wire.close()
+        self._wires.clear()
+
+
+class Embedded(ApiServer):
+    """The embedded server in this process; `server` has its hooks (intercept, requests, compact, stop and start)."""
+
+    kind = "embedded"
+
+    def __init__(self, directory: Path, *, tls: bool = False, **options: Any) -> None:
+        super().__init__(directory)
+        self.ca_file = None
+        self._authority: Authority | None = None
+        if tls:
+            self._authority = Authority(directory / "pki")
+            self.ca_file = self._authority.ca_file
+            certificate, key = self._authority.issue_files("server", "server", addresses=["127.0.0.1", "localhost"])
+            options.update(
+                tls_cert_file=str(certificate), tls_key_file=str(key), client_ca_file=str(self._authority.ca_file)
+            )
+        self.server = EmbeddedApiServer(**options).start()
+        self.url = self.server.url
+
+    def _user(self, user: str, groups: Sequence[str]) -> dict[str, str]:
+        if self._authority is not None:
+            return _certificate_user(self._authority, user, groups)
+        token = "+".join((user, *groups))
+        self.server.add_token(token, user, groups)
+        return {"token": token}
+
+    def stop(self) -> None:
+        self._close_wires()
+        self.server.stop()
+
+
+class Real(ApiServer):
+    """etcd and kube-apiserver in processes of their own, on loopback, with Node and RBAC authorization."""
+
+    kind = "real"
+
+    def __init__(self, directory: Path, *, feature_gates: Mapping[str, bool] | None = None) -> None:
+        """Start both and wait until they are ready. Raises Unavailable where the binaries are missing.
+
+        feature_gates: more of them; DynamicKubeletConfig is off where the version still has it, as it is today.
+        """
+        super().__init__(directory)
+        self._programs = find("etcd"), find("kube-apiserver")
+        self._authority = Authority(directory / "pki")
+        self.ca_file = self._authority.ca_file
+        self.version = self._read_version()
+        self._gates = dict(feature_gates or {})
+        if self.minor < 24:
+            self._gates.setdefault("DynamicKubeletConfig", False)
+        self._processes: list[tuple[subprocess.Popen[bytes], IO[bytes]]] = []
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+
+    @property
+    def minor(self) -> int:
+        """The minor version: 20 for 1.20."""
+        return int(self.version.split(".")[1])
+
+    def _read_version(self) -> str:
+        text = subprocess.run([self._programs[1], "--version"], capture_output=True, text=True, check=True).stdout
+        match = re.search(r"v(\d+\.\d+\.\d+)", text)
+        if match is None:
+            raise Unavailable(f"{self._programs[1]} --version says {text.strip()!r}, which is no version")
+        return match.group(1)
+
+    def _user(self, user: str, groups: Sequence[str]) -> dict[str, str]:
+        return _certificate_user(self._authority, user, groups)
+
+    def _start(self) -> None:
+        etcd, apiserver = self._programs
+        client_port, peer_port, port = _free_ports(3)
+        endpoint = f"http://127.0.0.1:{client_port}"
+        peer = f"http://127.0.0.1:{peer_port}"
+        flags = [
+            f"--data-dir={self.directory / 'etcd'}",
+            f"--listen-client-urls={endpoint}",
+            f"--advertise-client-urls={endpoint}",
+            f"--listen-peer-urls={peer}",
+            f"--initial-advertise-peer-urls={peer}",
+            f"--initial-cluster=default={peer}",
+        ]
+        if "unsafe-no-fsync" in _help(etcd):
+            flags.append("--unsafe-no-fsync")
+        self._run("etcd", [str(etcd), *flags])
+        certificate, key = self._authority.issue_files("server", "server", addresses=["127.0.0.1", "localhost"])
+        _account, account_key = self._authority.issue_files("service-accounts", "service-accounts")
+        flags = [
+            f"--etcd-servers={endpoint}",
+            "--bind-address=127.0.0.1",
+            "--advertise-address=127.0.0.1",
+            f"--secure-port={port}",
+            f"--tls-cert-file={certificate}",
+            f"--tls-private-key-file={key}",
+            f"--client-ca-file={self.ca_file}",
+            f"--cert-dir={self.directory / 'generated'}",
+            "--authorization-mode=Node,RBAC",
+            "--enable-admission-plugins=NodeRestriction",
+            "--disable-admission-plugins=ServiceAccount",  # nobody makes service accounts here
+            "--service-account-issuer=https://configok.test",
+            f"--service-account-key-file={account_key}",
+            f"--service-account-signing-key-file={account_key}",
+            "--service-cluster-ip-range=10.0.0.0/24",
+            "--allow-privileged=true",
+        ]
+        if self._gates:
+            gates = ",".join(f"{name}={str(value).lower()}" for name, value in self._gates.items())
+            flags.append(f"--feature-gates={gates}")
+        self.url = f"https://127.0.0.1:{port}"
+        self._run("kube-apiserver", [str(apiserver), *flags])
+        self._wait_until_ready()
+
+    def _run(self, name: str, command: Sequence[str]) -> None:
+        log = (self.directory / f"{name}.log").open("wb")
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.directory)
+        self._processes.append((process, log))
+
+    def _wait_until_ready(self, seconds: float = 60.0) -> None:
+        deadline = time.monotonic() + seconds
+        wire = self.wire()
+        while True:
+            for process, log in self._processes:
+                if process.poll() is not None:
+                    raise RuntimeError(f"{process.args} ended with {process.returncode}: {_tail(Path(log.name))}")
+            with contextlib.suppress(OSError):
+                ready = wire.request("GET", "/readyz")
+                if ready.status == 200:
+                    found = wire.request("GET", "/api/v1/namespaces").body
+                    names = {one["metadata"]["name"] for one in found["items"]}
+                    if {"default", "kube-node-lease"} <= names:
+                        return
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"kube-apiserver is not ready after {seconds:.0f} s: {_tail(Path(log.name))}")
+            time.sleep(0.1)
+
+    @property
+    def pids(self) -> dict[str, int]:
+        """Process ids, by name."""
+        return {Path(str(process.args[0])).name: process.pid for process, _log in self._processes}  # type: ignore[index]
+
+    def stop(self) -> None:
+        self._close_wires()
+        for process, log in reversed(self._processes):
+            process.terminate()
+            try:
+                process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            log.close()
+        self._processes.clear()
+
+
+def start_embedded(directory: Path, *, tls: bool = False, **options: Any) -> Embedded:
+    """Start the embedded server; options are those of EmbeddedApiServer."""
+    return Embedded(directory, tls=tls, **options)
+
+
+def start_real(directory: Path, *, feature_gates: Mapping[str, bool] | None = None) -> Real:
+    """Start etcd and kube-apiserver. Raises Unavailable with one sentence where they cannot be had."""
+    return Real(directory, feature_gates=feature_gates)
+
+
+def _certificate_user(authority: Authority, user: str, groups: Sequence[str]) -> dict[str, str]:
+    certificate, key = authority.issue(user, groups)
+    return {
+        "client-certificate-data": base64.b64encode(certificate).decode(),
+        "client-key-data": base64.b64encode(key).decode(),
+    }
+
+
+def _help(program: Path) -> str:
+    done = subprocess.run([program, "--help"], capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+def _free_ports(count: int) -> Iterator[int]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _each in range(count)]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return iter(ports)
+
+
+def _tail(path: Path, lines: int = 5) -> str:
+    return " | ".join(path.read_text(errors="replace").splitlines()[-lines:])

@@ -1,0 +1,39 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the real kube-apiserver and etcd are: $KUBEBUILDER_ASSETS, then the cache, then PATH."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+__all__ = ["Unavailable", "cache_directory", "find"]
+
+
+class Unavailable(Exception):
+    """The real API server cannot be had here; the message is one sentence that says why."""
+
+
+def cache_directory() -> Path:
+    """Where binaries are kept between runs."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(os.environ.get("CONFIGOK_CACHE") or Path(base) / "configok")
+
+
+def find(program: str) -> Path:
+    """The path of kube-apiserver, kubelet or etcd. Raises Unavailable."""
+    places = [cache_directory() / "bin"]
+    if os.environ.get("KUBEBUILDER_ASSETS"):
+        places.insert(0, Path(os.environ["KUBEBUILDER_ASSETS"]))
+    for place in places:
+        if os.access(place / program, os.X_OK):
+            return place / program
+    found = shutil.which(program)
+    if found is None:
+        raise Unavailable(
+            f"{program} was not found in $KUBEBUILDER_ASSETS, in {places[-1]} or on PATH "
+            "(tests/support/bin/prepare-apiserver makes it available)"
+        )
+    return Path(found)

@@ -1,0 +1,87 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A certificate authority for tests: elliptic keys, made in milliseconds."""
+
+from __future__ import annotations
+
+import datetime
+import ipaddress
+from collections.abc import Sequence
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+__all__ = ["Authority", "private_key_pem"]
+
+
+def private_key_pem(key: ec.EllipticCurvePrivateKey) -> bytes:
+    """The key as PEM, unencrypted."""
+    return key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
+    )
+
+
+class Authority:
+    """Issues certificates for servers and users; its own is `ca_file`."""
+
+    def __init__(self, directory: Path) -> None:
+        """Make a new authority with its files in `directory`."""
+        self.directory = directory
+        self.ca_file = directory / "ca.crt"
+        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "configok-tests")])
+        certificate = (
+            self._builder(self._name, self._key)
+            .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+            .sign(self._key, hashes.SHA256())
+        )
+        directory.mkdir(parents=True, exist_ok=True)
+        self.ca_file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+
+    def _builder(self, subject: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+        now = datetime.datetime.now(datetime.timezone.utc)
+        return (
+            x509.CertificateBuilder()
+            .subject_name(subject)
+            .issuer_name(self._name)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - datetime.timedelta(minutes=5))
+            .not_valid_after(now + datetime.timedelta(days=2))
+        )
+
+    def issue(
+        self, common_name: str, organizations: Sequence[str] = (), addresses: Sequence[str] = ()
+    ) -> tuple[bytes, bytes]:
+        """Certificate and key as PEM; with `addresses` (names or IPs) for a server, else for a client."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        names = [x509.NameAttribute(NameOID.ORGANIZATION_NAME, one) for one in organizations]
+        subject = x509.Name([*names, x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
+        usage = ExtendedKeyUsageOID.SERVER_AUTH if addresses else ExtendedKeyUsageOID.CLIENT_AUTH
+        builder = self._builder(subject, key).add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
+        if addresses:
+            builder = builder.add_extension(x509.SubjectAlternativeName([_name(one) for one in addresses]), False)
+        certificate = builder.sign(self._key, hashes.SHA256())
+        return certificate.public_bytes(serialization.Encoding.PEM), private_key_pem(key)
+
+    def issue_files(
+        self, stem: str, common_name: str, organizations: Sequence[str] = (), addresses: Sequence[str] = ()
+    ) -> tuple[Path, Path]:
+        """As issue(), written to `<stem>.crt` and `<stem>.key` in the authority's directory."""
+        certificate, key = self.issue(common_name, organizations, addresses)
+        paths = self.directory / f"{stem}.crt", self.directory / f"{stem}.key"
+        paths[0].write_bytes(certificate)
+        paths[1].touch(mode=0o600)
+        paths[1].write_bytes(key)
+        return paths
+
+
+def _name(text: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(text))
+    except ValueError:
+        return x509.DNSName(text)
