@@ -1,0 +1,103 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The difference between the objects of a cluster and those we want: pure.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional
+
+from ._objects import LABEL_MANAGED_BY, MANAGED_BY, name_of, path_of
+
+__all__ = ["ClusterRefused", "Step", "plan_absent", "plan_present"]
+
+
+class ClusterRefused(Exception):
+    """The cluster must not be changed now; the text says why and what to do, in one sentence."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One change. action: create (body is the object), patch (body is a merge patch) or delete (no body).
+
+    before, after: the parts of the object that we write, None where there is no object.
+    """
+
+    action: str
+    item: Mapping[str, Any]
+    before: Mapping[str, Any] | None
+    after: Mapping[str, Any] | None
+    body: dict[str, Any] | None = None
+
+
+def _is_ours(item: Mapping[str, Any]) -> bool:
+    return (item["metadata"].get("labels") or {}).get(LABEL_MANAGED_BY) == MANAGED_BY
+
+
+def _going(item: Mapping[str, Any]) -> bool:
+    return bool(item["metadata"].get("deletionTimestamp"))
+
+
+def _written(item: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of an object that we write, in a form that compares."""
+    labels = item["metadata"].get("labels") or {}
+    parts = {part: item[part] for part in ("rules", "roleRef", "subjects") if item.get(part)}
+    return {"labels": {LABEL_MANAGED_BY: labels.get(LABEL_MANAGED_BY)}, **parts}
+
+
+def plan_present(
+    desired: Sequence[Mapping[str, Any]],
+    possible: Sequence[Mapping[str, Any]],
+    found: Mapping[str, Mapping[str, Any] | None],
+) -> list[Step]:
+    """Return what makes the cluster hold the desired objects, and none of the possible ones beside them.
+
+    found: API path -> the object there, or None. A namespace that somebody else made is used as it is.
+    Raises ClusterRefused.
+    """
+    steps = []
+    for item in desired:
+        present = found[path_of(item)]
+        if present is None:
+            steps.append(Step("create", item, None, _written(item), dict(item)))
+            continue
+        if item["kind"] == "Namespace":
+            if _going(present):
+                raise ClusterRefused(f"{name_of(item)} is being deleted: run this again when it is gone")
+            continue
+        before, after = _written(present), _written(item)
+        if before != after:
+            body: dict[str, Any] = {
+                "metadata": {"labels": after["labels"], "resourceVersion": present["metadata"]["resourceVersion"]},
+                **{part: item[part] for part in ("rules", "subjects") if part in item},
+            }
+            steps.append(Step("patch", item, before, after, body))
+    wanted = {path_of(item) for item in desired}
+    return steps + _deletions([item for item in possible if path_of(item) not in wanted], found)
+
+
+def plan_absent(possible: Sequence[Mapping[str, Any]], found: Mapping[str, Mapping[str, Any] | None]) -> list[Step]:
+    """Return what removes all that plan_present makes; what is in a namespace of ours goes with it."""
+    gone = {
+        item["metadata"]["name"]
+        for item in possible
+        if item["kind"] == "Namespace" and (present := found[path_of(item)]) is not None and _is_ours(present)
+    }
+    return _deletions([item for item in possible if item["metadata"].get("namespace") not in gone], found)
+
+
+def _deletions(
+    items: Sequence[Mapping[str, Any]], found: Mapping[str, Mapping[str, Any] | None]
+) -> list[Step]:
+    """Delete what is there and carries our label: bindings before roles, namespaces last."""
+    steps = []
+    for item in reversed(items):
+        present = found[path_of(item)]
+        if present is not None and _is_ours(present) and not _going(present):
+            steps.append(Step("delete", present, _written(present), None))
+    return steps

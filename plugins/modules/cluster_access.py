@@ -1,0 +1,188 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Namespaces and RBAC of the collection."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: cluster_access
+short_description: Let nodes read bundles, and a runner do rollouts
+version_added: 0.1.0
+author:
+  - The configok.node authors (@configok)
+description:
+  - Creates the namespaces C(configok-system), for bundles, and C(configok-rollouts), for the records and locks
+    of rollouts.
+  - Lets the nodes, with their own identities, get ConfigMaps in C(configok-system), and nothing else.
+  - Makes the ClusterRole and the Roles C(configok-runner), which hold what a rollout needs, and binds
+    them to O(runner_subjects).
+  - Needs an identity that may write namespaces and RBAC objects, which a runner may not.
+  - Who may write Nodes and ConfigMaps in C(configok-system) is in effect root on the nodes.
+extends_documentation_fragment:
+  - configok.node.kube
+  - configok.node.attributes
+  - configok.node.attributes.localhost
+  - configok.node.attributes.actiongroup_configok
+attributes:
+  check_mode:
+    support: full
+    details:
+      - The API server judges the changes with C(dryRun=All), except those in a namespace that does not exist yet.
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+options:
+  state:
+    description:
+      - V(present) makes the objects be as this module wants them. A namespace that exists is used as it is.
+      - V(absent) removes what V(present) made, all bundles and records, and the annotations, labels and condition that
+        the collection left on Nodes. A namespace that was there before stays.
+      - V(absent) is refused while a Node is assigned a bundle, unless O(force=true).
+    type: str
+    choices: [present, absent]
+    default: present
+  runner_subjects:
+    description:
+      - Who may run rollouts.
+      - Without any, the roles of the runner exist and are bound to nobody.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      kind:
+        description: What the subject is.
+        type: str
+        choices: [User, Group, ServiceAccount]
+        required: true
+      name:
+        description: Its name.
+        type: str
+        required: true
+      namespace:
+        description: The namespace of a ServiceAccount.
+        type: str
+  node_configz:
+    description:
+      - Whether nodes may also read C(nodes/configz), so that an agent can compare the live config with what was pushed.
+      - Kubernetes 1.33 and newer. RBAC cannot limit it to a node's own config, so every node may read that of
+        every other.
+    type: bool
+    default: false
+  force:
+    description:
+      - With O(state=absent), remove although Nodes are assigned bundles or a namespace holds ConfigMaps of others.
+      - Agents that still run keep the config they have, and report C(assignment lost).
+    type: bool
+    default: false
+"""
+
+EXAMPLES = r"""
+- name: Prepare a cluster, and let AWX do rollouts
+  configok.node.cluster_access:
+    runner_subjects:
+      - kind: ServiceAccount
+        namespace: awx
+        name: rollouts
+
+- name: Remove everything again
+  configok.node.cluster_access:
+    state: absent
+"""
+
+RETURN = r"""
+objects:
+  description: The objects that were changed, in that order.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    kind:
+      description: The kind.
+      type: str
+      sample: Role
+    namespace:
+      description: The namespace, empty for an object that has none.
+      type: str
+      sample: configok-system
+    name:
+      description: The name.
+      type: str
+      sample: configok-nodes
+    change:
+      description: V(created), V(changed) or V(deleted).
+      type: str
+      sample: created
+cleaned_nodes:
+  description: The names of the Nodes that annotations, labels and condition were taken off.
+  returned: success
+  type: list
+  elements: str
+  sample: [node-1]
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.configok.node.plugins.module_utils._cluster._apply import (
+    Removal,
+    apply_steps,
+    clean_nodes,
+    describe,
+    difference,
+    plan_removal,
+    plan_setup,
+)
+from ansible_collections.configok.node.plugins.module_utils._cluster._objects import Access
+from ansible_collections.configok.node.plugins.module_utils._kube._arguments import (
+    KUBE_ARGUMENT_SPEC,
+    client_from_params,
+)
+from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
+
+
+def argument_spec() -> dict[str, Any]:
+    """Return the options of this module."""
+    subject = {
+        "kind": {"type": "str", "choices": ["User", "Group", "ServiceAccount"], "required": True},
+        "name": {"type": "str", "required": True},
+        "namespace": {"type": "str"},
+    }
+    needs_namespace = [("kind", "ServiceAccount", ["namespace"])]
+    return {
+        **KUBE_ARGUMENT_SPEC,
+        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+        "runner_subjects": {
+            "type": "list",
+            "elements": "dict",
+            "default": [],
+            "options": subject,
+            "required_if": needs_namespace,
+        },
+        "node_configz": {"type": "bool", "default": False},
+        "force": {"type": "bool", "default": False},
+    }
+
+
+def main() -> None:
+    """Observe, plan, apply."""
+    module = AnsibleModule(argument_spec=argument_spec(), supports_check_mode=True)
+    params = module.params
+    with sentences(module), client_from_params(params) as client:
+        if params["state"] == "present":
+            plan = Removal(plan_setup(client, Access(params["runner_subjects"], params["node_configz"])), [])
+        else:
+            plan = plan_removal(client, force=params["force"])
+        clean_nodes(client, plan.nodes, workers=params["connections"], dry_run=module.check_mode)
+        apply_steps(client, plan.steps, dry_run=module.check_mode)
+        result = {"objects": describe(plan.steps), "cleaned_nodes": list(plan.nodes)}
+        if module._diff:
+            result["diff"] = difference(plan.steps, plan.nodes)
+        module.exit_json(changed=bool(plan.steps or plan.nodes), **result)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run a module's main() in this process, as Ansible would on the host."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+from unittest import mock
+
+from ansible.module_utils import basic
+
+__all__ = ["run_module"]
+
+
+def run_module(
+    main: Callable[[], None], arguments: Mapping[str, Any], *, check: bool = False, diff: bool = False
+) -> dict[str, Any]:
+    """Return what the module printed as its result; a failed one has "failed". What else it raises comes through."""
+    given = {**arguments, "_ansible_check_mode": check, "_ansible_diff": diff, "_ansible_remote_tmp": "/nonexistent"}
+    encoded = json.dumps({"ANSIBLE_MODULE_ARGS": given}).encode()
+    output = io.StringIO()
+    with (
+        mock.patch.object(basic, "_ANSIBLE_ARGS", encoded),
+        # Only since ansible-core 2.19.
+        mock.patch.object(basic, "_ANSIBLE_PROFILE", "legacy", create=True),
+        contextlib.redirect_stdout(output),
+    ):
+        try:
+            main()
+        except SystemExit:
+            pass
+        else:
+            raise AssertionError("the module ended without a result")
+    result: dict[str, Any] = json.loads(output.getvalue().strip().splitlines()[-1])
+    result.pop("invocation", None)
+    return result

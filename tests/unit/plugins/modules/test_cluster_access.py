@@ -1,0 +1,159 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""cluster_access: what it makes is what it removes, and a second run changes nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.modules import cluster_access
+from support.clusters import SandboxCluster, look
+from support.modules import run_module
+
+RUNNER = {"kind": "User", "name": "runner"}
+
+
+def run(cluster: SandboxCluster, **arguments: Any) -> dict[str, Any]:
+    mode = {key: arguments.pop(key) for key in ("check", "diff") if key in arguments}
+    return run_module(cluster_access.main, {"kubeconfig": cluster.kubeconfig, **arguments}, **mode)
+
+
+def test_first_run_makes_everything_and_the_second_nothing(cluster: SandboxCluster) -> None:
+    first = run(cluster, runner_subjects=[RUNNER], diff=True)
+    assert first["changed"] is True
+    assert [one["change"] for one in first["objects"]] == ["created"] * len(first["objects"])
+    assert first["diff"]["before"] == {}
+    assert "Role configok-system/configok-nodes" in first["diff"]["after"]
+    role = cluster.client.get(paths.role("configok-system", "configok-nodes"))
+    assert role["rules"] == [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}]
+    second = run(cluster, runner_subjects=[RUNNER], diff=True)
+    assert second["changed"] is False
+    assert second["objects"] == []
+    assert second["diff"] == {"before": {}, "after": {}}
+
+
+def test_check_mode_on_an_empty_cluster_says_all_and_writes_nothing(cluster: SandboxCluster) -> None:
+    result = run(cluster, check=True)
+    assert result["changed"] is True
+    assert {one["name"] for one in result["objects"]} >= {"configok-system", "configok-rollouts", "configok-nodes"}
+    assert look(cluster.client, paths.namespace("configok-system")) is None
+    assert "diff" not in result
+
+
+def test_a_node_reads_bundles_and_nothing_else(cluster: SandboxCluster, tmp_path: Any) -> None:
+    run(cluster)
+    bundle = build_bundle("workers", {"kubelet": "kind: KubeletConfiguration\n"})
+    cluster.client.create(paths.config_maps("configok-system"), bundle)
+    node = cluster.server.kubeconfig_for("system:node:n1", ["system:nodes"], path=str(tmp_path / "node"))
+    with Client(from_kubeconfig(node)) as client:
+        path = paths.config_map("configok-system", bundle["metadata"]["name"])
+        assert client.get(path)["data"] == bundle["data"]
+        for refused in (
+            lambda: client.list(paths.config_maps("configok-system")),
+            lambda: client.delete(path),
+            lambda: client.get(paths.config_map("configok-rollouts", "workers")),
+            lambda: client.get(paths.role("configok-system", "configok-nodes")),
+        ):
+            with pytest.raises(Forbidden):
+                refused()
+
+
+def test_what_somebody_changed_is_put_right(cluster: SandboxCluster) -> None:
+    run(cluster)
+    path = paths.role("configok-system", "configok-nodes")
+    rules = [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["*"]}]
+    cluster.client.patch(path, {"rules": rules})
+    result = run(cluster, diff=True)
+    assert [(one["name"], one["change"]) for one in result["objects"]] == [("configok-nodes", "changed")]
+    assert result["diff"]["before"]["Role configok-system/configok-nodes"]["rules"] == rules
+    assert cluster.client.get(path)["rules"][0]["resources"] == ["configmaps"]
+
+
+def test_an_option_that_is_turned_off_takes_its_objects_away(cluster: SandboxCluster) -> None:
+    run(cluster, node_configz=True, runner_subjects=[RUNNER])
+    assert look(cluster.client, paths.cluster_role("configok-nodes-configz")) is not None
+    result = run(cluster)
+    assert {one["change"] for one in result["objects"]} == {"deleted"}
+    assert look(cluster.client, paths.cluster_role("configok-nodes-configz")) is None
+    assert look(cluster.client, paths.cluster_role_binding("configok-runner")) is None
+    assert look(cluster.client, paths.cluster_role("configok-runner")) is not None
+
+
+def everything(cluster: SandboxCluster) -> dict[str, str]:
+    return {
+        f"{kind}/{item['metadata'].get('namespace', '')}/{item['metadata']['name']}": item["metadata"]["uid"]
+        for kind in (paths.NAMESPACES, paths.CLUSTER_ROLES, paths.CLUSTER_ROLE_BINDINGS, paths.roles("default"))
+        for item in cluster.client.list(kind).items
+    }
+
+
+def test_absent_removes_what_present_made_and_nothing_else(cluster: SandboxCluster) -> None:
+    before = everything(cluster)
+    run(cluster, node_configz=True, runner_subjects=[RUNNER])
+    cluster.client.create(paths.config_maps("configok-system"), build_bundle("workers", {"kubelet": "kind: K\n"}))
+    cluster.add_node("n1", annotations={"configok.dev/config-status": "{}", "other": "stays"}, labels={"zone": "a"})
+    condition = {"type": "ConfigOK", "status": "True", "reason": "", "message": ""}
+    body = {"metadata": {"labels": {"configok.dev/config-ok": "True"}}, "status": {"conditions": [condition]}}
+    cluster.client.patch(paths.node_status("n1"), body, kind="strategic")
+    assert run(cluster, state="absent", check=True)["changed"] is True
+    assert everything(cluster) != before
+    result = run(cluster, state="absent")
+    assert result["cleaned_nodes"] == ["n1"]
+    assert everything(cluster) == before
+    node = cluster.client.get(paths.node("n1"))
+    assert node["metadata"]["annotations"] == {"other": "stays"}
+    assert node["metadata"]["labels"] == {"zone": "a"}
+    assert [one["type"] for one in node["status"]["conditions"]] == ["Ready"]
+    assert run(cluster, state="absent")["changed"] is False
+
+
+def test_a_namespace_that_was_there_before_stays(cluster: SandboxCluster) -> None:
+    cluster.client.create(paths.NAMESPACES, {"metadata": {"name": "configok-system", "labels": {"team": "a"}}})
+    cluster.client.create(
+        paths.config_maps("configok-system"), {"metadata": {"name": "theirs"}, "data": {"a": "b"}}
+    )
+    assert "configok-system" not in {one["name"] for one in run(cluster)["objects"]}
+    cluster.client.create(paths.config_maps("configok-system"), build_bundle("workers", {"kubelet": "kind: K\n"}))
+    run(cluster, state="absent")
+    left = cluster.client.list(paths.config_maps("configok-system")).items
+    assert [one["metadata"]["name"] for one in left] == ["theirs"]
+    assert cluster.client.list(paths.roles("configok-system")).items == []
+    assert look(cluster.client, paths.namespace("configok-rollouts")) is None
+
+
+def test_removal_is_refused_while_nodes_are_assigned_unless_forced(cluster: SandboxCluster) -> None:
+    run(cluster)
+    cluster.add_node("n1", annotations={"configok.dev/config-source": "{}"})
+    refused = run(cluster, state="absent")
+    assert refused["failed"] is True
+    assert refused["msg"].startswith("1 Node is still assigned a bundle (n1)")
+    assert look(cluster.client, paths.namespace("configok-system")) is not None
+    assert run(cluster, state="absent", force=True)["changed"] is True
+    assert cluster.annotations("n1") == {}
+
+
+def test_removal_is_refused_where_others_keep_something(cluster: SandboxCluster) -> None:
+    run(cluster)
+    cluster.client.create(paths.config_maps("configok-system"), {"metadata": {"name": "theirs"}, "data": {"a": "b"}})
+    assert "theirs, which is not ours" in run(cluster, state="absent")["msg"]
+
+
+def test_who_may_not_is_told_in_one_sentence(cluster: SandboxCluster, tmp_path: Any) -> None:
+    nobody = cluster.server.kubeconfig_for("nobody", path=str(tmp_path / "nobody"))
+    result = run_module(cluster_access.main, {"kubeconfig": nobody})
+    assert result["failed"] is True
+    assert result["msg"].startswith("GET namespaces/configok-system")
+    assert "\n" not in result["msg"]
+
+
+def test_a_service_account_needs_its_namespace(cluster: SandboxCluster) -> None:
+    result = run(cluster, runner_subjects=[{"kind": "ServiceAccount", "name": "awx"}])
+    assert "namespace" in result["msg"]
