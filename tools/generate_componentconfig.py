@@ -2,10 +2,11 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write plugins/module_utils/_componentconfig/_data from schema/; with --check only say whether that would change anything.
+"""Write plugins/module_utils/_componentconfig/_data from schema/; with --check only say whether that would change
+anything.
 
-A module ships Python only, so the facts travel as JSON in Python strings: compact, parsed when first used, and cheap to import.
-A new Kubernetes release is a new set of files in schema/ and one run of this program.
+A module ships Python only, so the facts travel as JSON in Python strings: compact, parsed when first used, and cheap
+to import. A new Kubernetes release is a new set of files in schema/ and one run of this program.
 """
 
 from __future__ import annotations
@@ -38,7 +39,10 @@ HEADER = '''# Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Generated from schema/ by tools/generate_componentconfig.py: do not edit.
-"""{title} as JSON. Private to configok.node: no compatibility is promised."""
+"""{title} as JSON.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
@@ -49,8 +53,8 @@ TEXT = r"""
 """
 '''
 
-# Where a line may end: after a comma or colon between two JSON values. `wrap` reads its own result back, in case a string of
-# the data ever holds something that looks like one.
+# Where a line may end: after a comma or colon between two JSON values. `wrap` reads its own result back, in case a
+# string of the data ever holds something that looks like one.
 BREAK = re.compile(r'([,:])(?=["\[{\-0-9tfn])')
 
 
@@ -122,7 +126,9 @@ def kind_entry(document: dict[str, Any]) -> dict[str, Any]:
 def gates(schema: Path) -> dict[str, Any]:
     """Gate to rows [minor, stage, default, locked], a row for each change, [minor] alone where it is gone."""
     by_minor = json.loads((schema / "feature_gates_by_minor.json").read_text(encoding="utf-8"))
-    minors = sorted(minor(key) for key, value in by_minor.items() if isinstance(value, dict) and value["hasKubernetesTree"])
+    minors = sorted(
+        minor(key) for key, value in by_minor.items() if isinstance(value, dict) and value["hasKubernetesTree"]
+    )
     names = sorted({name for number in minors for name in by_minor[f"1.{number}"]["gates"]})
     histories: dict[str, list[list[Any]]] = {}
     for name in names:
@@ -166,7 +172,9 @@ def rules(schema: Path) -> dict[str, Any]:
         "kubeletStart": rule_rows(kubelet["startupChecks"]),
         "kubeProxy": rule_rows(proxy["rules"]),
         "values": {
-            name: {str(minor(key)): value for key, value in by_minor.items()} if isinstance(by_minor, dict) else by_minor
+            name: {str(minor(key)): value for key, value in by_minor.items()}
+            if isinstance(by_minor, dict)
+            else by_minor
             for name, by_minor in values.items()
         },
     }

@@ -1,7 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One byte form for equal data, for hashes and comparison. Private to configok.node: no compatibility is promised."""
+"""One byte form for equal data, for hashes and comparison.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +38,9 @@ def _plain(data: Any) -> Any:
 def same(old: Any, new: Any) -> bool:
     """Whether a component that reads `new` instead of `old` has the same config.
 
-    Null is absent. An empty list or map is absent too, except where the kind's data say that the component tells them apart: a
-    list or map that has a default (`evictionHard: {}` is no eviction at all), and an object that may be null.
+    Null is absent. An empty list or map is absent too, except where the kind's data say that the component tells them
+    apart: a list or map that has a default (`evictionHard: {}` is no eviction at all), and an object that may be
+    null.
     """
     if old == new:
         return canonical(old) == canonical(new)

@@ -1,17 +1,20 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Text to a document: strict YAML and JSON, with the line of every field. Private to configok.node: no compatibility is promised.
+"""Text to a document: strict YAML and JSON, with the line of every field.
 
-The parsers hand over events, so nothing here recurses, and size, depth and the number of nodes (aliases counted as often as they
-are used) are bounded before anything is built.
+Private to configok.node: no compatibility is promised.
+
+The parsers hand over events, so nothing here recurses, and size, depth and the number of nodes (aliases counted as
+often as they are used) are bounded before anything is built.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Mapping
+from typing import Any
 
 from ._findings import POLICY, DecodeError, Finding, finding
 from ._paths import Path
@@ -28,8 +31,9 @@ MAX_NODES = 20_000
 class Document:
     """Decoded data (plain dicts, lists and scalars) with what was seen on the way.
 
-    `findings` are duplicate keys, keys that are no strings, several documents and the like, all of level "policy": whether the
-    component itself refuses a duplicate depends on kind and version, and `validate` decides it. `is_json` tells how it was written.
+    `findings` are duplicate keys, keys that are no strings, several documents and the like, all of level "policy":
+    whether the component itself refuses a duplicate depends on kind and version, and `validate` decides it. `is_json`
+    tells how it was written.
     """
 
     data: Any
@@ -159,10 +163,11 @@ class Builder:
         if not isinstance(value, str):
             kind = "boolean" if isinstance(value, bool) else "number"
             written = plain_text or text
-            self.note(line, path, None, f"the key {written} is read as the {kind} {text}: write it in quotes", "key-type")
+            message = f"the key {written} is read as the {kind} {text}: write it in quotes"
+            self.note(line, path, None, message, "key-type")
         if text in frame.own:
-            first = frame.own[text]
-            self.note(line, path, None, f"duplicate field, first on line {first}; the last one is used", "duplicate")
+            message = f"duplicate field, first on line {frame.own[text]}; the last one is used"
+            self.note(line, path, None, message, "duplicate")
         else:
             frame.own[text] = line
         self.lines[path] = line

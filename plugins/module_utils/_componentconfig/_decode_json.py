@@ -1,13 +1,16 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""JSON to builder events, without recursion and with lines. Private to configok.node: no compatibility is promised."""
+"""JSON to builder events, without recursion and with lines.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from json.decoder import scanstring
+from json import decoder
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["parse_json"]
 
+# The one part of the json package that stops where a string ends; in C where the interpreter has it.
+_scanstring: Any = vars(decoder)["scanstring"]
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _WORDS = (("true", True), ("false", False), ("null", None))
@@ -35,9 +40,8 @@ class _Reader:
     def fail(self, expected: str) -> DecodeError:
         found = self.text[self.position : self.position + 1]
         what = f"found {found!r}" if found else "the text ends"
-        return self.builder.fail(
-            self.line(), f"not valid JSON, and a file that begins with {{ is read as JSON: {what} where {expected} should be"
-        )
+        message = f"not valid JSON, and a file that begins with {{ is read as JSON: {what} where {expected} should be"
+        return self.builder.fail(self.line(), message)
 
     def peek(self) -> str:
         space = _SPACE.match(self.text, self.position)
@@ -53,7 +57,7 @@ class _Reader:
         if self.peek() != '"':
             raise self.fail("a quoted key")
         try:
-            value, self.position = scanstring(self.text, self.position + 1, True)
+            value, self.position = _scanstring(self.text, self.position + 1, True)
         except ValueError as error:
             raise self.fail("a string without control characters and with valid escapes") from error
         # Go replaces half a surrogate pair; Python would keep it and fail later.

@@ -1,11 +1,15 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""YAML to builder events, with libyaml where it is there. Private to configok.node: no compatibility is promised."""
+"""YAML to builder events, with libyaml where it is there.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -102,4 +106,4 @@ def parse_yaml(text: str, builder: Builder) -> None:
         elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
             builder.close()
         elif isinstance(event, yaml.AliasEvent):
-            builder.alias(event.anchor, _line(event.start_mark))
+            builder.alias(str(event.anchor), _line(event.start_mark))

@@ -1,7 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Go durations as Kubernetes writes them: `1h2m3.5s`. Private to configok.node: no compatibility is promised."""
+"""Go durations as Kubernetes writes them: `1h2m3.5s`.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,23 @@ import re
 
 __all__ = ["nanoseconds", "parse_duration", "format_duration"]
 
-_UNITS = {"ns": 1, "us": 10**3, "\u00b5s": 10**3, "\u03bcs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
+_UNITS = {
+    "ns": 1,
+    "us": 10**3,
+    "\u00b5s": 10**3,
+    "\u03bcs": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "m": 60 * 10**9,
+    "h": 3600 * 10**9,
+}
 _PART = re.compile("([0-9]*)(?:\\.([0-9]*))?(ns|us|\u00b5s|\u03bcs|ms|s|m|h)")
 _LARGEST = 2**63 - 1
 
 
 def nanoseconds(text: str) -> int:
-    """A Go duration in nanoseconds, exactly; raises ValueError with a sentence for anything `time.ParseDuration` refuses."""
+    """A Go duration in nanoseconds, exactly; raises ValueError with a sentence for anything `time.ParseDuration`
+    refuses."""
     error = f"not a duration: {text[:40]!r} (write for example 90s, 1m30s, 500ms)"
     body = text[1:] if text[:1] in ("+", "-") else text
     if body == "0":

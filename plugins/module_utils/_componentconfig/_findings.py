@@ -1,13 +1,17 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was found in a config: one typed record for each fault. Private to configok.node: no compatibility is promised."""
+"""What was found in a config: one typed record for each fault.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Iterable
+from typing import Any
 
 from ._paths import Path, format_path
 from ._secrets import is_secret
@@ -17,7 +21,8 @@ __all__ = ["COMPONENT", "POLICY", "WARNING", "LEVELS", "Finding", "DecodeError",
 COMPONENT = "component"
 """The component itself would refuse the config, at load, at validation or at start."""
 POLICY = "policy"
-"""The component would run; we refuse it: unknown or duplicate fields, secrets, denied fields, relative paths in a bundle."""
+"""The component would run; we refuse it: unknown or duplicate fields, secrets, denied fields, relative paths in a
+bundle."""
 WARNING = "warning"
 """Worth a word, refused by nobody."""
 LEVELS = (COMPONENT, POLICY, WARNING)
@@ -27,7 +32,8 @@ _SHOWN = 60
 
 @dataclass(frozen=True)
 class Finding:
-    """One fault. `value` is text that is safe to show; `rule` names the check; `versions` the Kubernetes minors it holds for."""
+    """One fault. `value` is text that is safe to show; `rule` names the check; `versions` the Kubernetes minors it
+    holds for."""
 
     file: str
     line: int | None

@@ -1,13 +1,17 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feature gates: what a minor knows, what is on, what may not be set. Private to configok.node: no compatibility is promised."""
+"""Feature gates: what a minor knows, what is on, what may not be set.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Iterator, Mapping, cast
+from typing import Any, cast
 
 from ._versions import name
 
@@ -24,7 +28,8 @@ def _facts() -> dict[str, Any]:
 
 
 class Gates:
-    """The feature gates of one minor with those that a config sets; a minor newer than the data is judged as the newest."""
+    """The feature gates of one minor with those that a config sets; a minor newer than the data is judged as the
+    newest."""
 
     def __init__(self, minor: int, given: Mapping[str, Any]) -> None:
         self.minor = minor

@@ -1,15 +1,20 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rules that the kubelet itself validates, by id in schema/kubelet_validation_rules.json. Private to configok.node: no compatibility is promised."""
+"""The rules that the kubelet itself validates, by id in schema/kubelet_validation_rules.json.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from typing import Any, Callable, Iterator
+from collections.abc import Iterator
+from typing import Any, Callable
 
 from ._bounds import Bound, bound_rules
+from ._kubelet_node_rules import NODE_RULES
 from ._quantity import parse_quantity
 from ._rules import SECOND, Context, Fault, Rule
 
@@ -34,7 +39,6 @@ KUBELET_RULES_ELSEWHERE = {
 """Rules that no function below judges, each with what judges it or why nothing can."""
 
 _LARGEST_INT32 = 2**31 - 1
-_CPUS = re.compile(r"\d{1,9}(-\d{1,9})?(,\d{1,9}(-\d{1,9})?)*")
 _LABEL = r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 _DNS = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 _QUALIFIED = re.compile(rf"((?=.{{1,253}}/){_DNS}/)?{_LABEL}")
@@ -103,18 +107,6 @@ def _needs_gate(field: str, gate: str, harmless: Callable[[Any], bool], words: s
     return check
 
 
-def _alloc_needs_cgroups(c: Context) -> Iterator[Fault]:
-    enforced = c.get("enforceNodeAllocatable") or []
-    if c.get("cgroupsPerQOS") is False and [one for one in enforced if c.minor < 31 or one != "none"]:
-        allowed = "an empty list" if c.minor < 31 else "none"
-        yield ("enforceNodeAllocatable",), f"must be {allowed} while cgroupsPerQOS is false (the default is pods)"
-
-
-def _system_cgroups(c: Context) -> Iterator[Fault]:
-    if c.get("systemCgroups") and not c.get("cgroupRoot"):
-        yield ("systemCgroups",), "needs cgroupRoot"
-
-
 def _cfs_period_milliseconds(c: Context) -> Iterator[Fault]:
     value = c.seconds("cpuCFSQuotaPeriod")
     if value is not None and c.gates.on("CustomCPUCFSQuotaPeriod") and not SECOND // 1000 <= value <= SECOND:
@@ -157,91 +149,6 @@ def _taints(c: Context) -> Iterator[Fault]:
             yield path + ("timeAdded",), "must not be set"
 
 
-def _shutdown(c: Context) -> tuple[int, int]:
-    return c.seconds("shutdownGracePeriod") or 0, c.seconds("shutdownGracePeriodCriticalPods") or 0
-
-
-def _shutdown_order(c: Context) -> Iterator[Fault]:
-    total, critical = _shutdown(c)
-    if c.gates.on("GracefulNodeShutdown") and (total < 0 or not 0 <= critical <= total):
-        yield ("shutdownGracePeriodCriticalPods",), "must be between 0 and shutdownGracePeriod"
-
-
-def _shutdown_least(index: int, field: str) -> Rule:
-    def check(c: Context) -> Iterator[Fault]:
-        if c.gates.on("GracefulNodeShutdown") and 0 < _shutdown(c)[index] < SECOND:
-            yield (field,), "must be 0 or at least 1s"
-
-    return check
-
-
-def _shutdown_gate(c: Context) -> Iterator[Fault]:
-    if not c.gates.on("GracefulNodeShutdown"):
-        for field, value in zip(("shutdownGracePeriod", "shutdownGracePeriodCriticalPods"), _shutdown(c)):
-            if value > 0:
-                yield (field,), "a duration above 0 needs the feature gate GracefulNodeShutdown"
-
-
-def _shutdown_by_priority(c: Context) -> Iterator[Fault]:
-    on = c.gates.on("GracefulNodeShutdownBasedOnPodPriority")
-    if on and c.get("shutdownGracePeriodByPodPriority") and max(_shutdown(c)) > 0:
-        yield (
-            ("shutdownGracePeriodByPodPriority",),
-            "excludes shutdownGracePeriod and shutdownGracePeriodCriticalPods",
-        )
-
-
-def _swap_values(c: Context) -> Iterator[Fault]:
-    allowed = ("", "LimitedSwap", "UnlimitedSwap") if c.minor < 30 else ("", "NoSwap", "LimitedSwap")
-    if c.gates.on("NodeSwap") and (c.get("memorySwap", "swapBehavior") or "") not in allowed:
-        yield ("memorySwap", "swapBehavior"), "must be one of " + ", ".join(allowed[1:])
-
-
-def _swap_gate(c: Context) -> Iterator[Fault]:
-    if c.get("memorySwap", "swapBehavior") and not c.gates.on("NodeSwap"):
-        yield ("memorySwap",), "needs the feature gate NodeSwap"
-
-
-def _crash_loop(c: Context) -> Iterator[Fault]:
-    path = ("crashLoopBackOff", "maxContainerRestartPeriod")
-    value = c.seconds(*path)
-    if not c.gates.on("KubeletCrashLoopBackOffMax"):
-        if value is not None:
-            yield path, "needs the feature gate KubeletCrashLoopBackOffMax"
-    elif value is not None and not SECOND <= value <= 300 * SECOND:
-        yield path, "must be between 1s and 300s"
-
-
-def _alloc_duplicate(c: Context) -> Iterator[Fault]:
-    enforced = c.get("enforceNodeAllocatable") or []
-    for index, one in enumerate(enforced):
-        if one in enforced[:index]:
-            yield ("enforceNodeAllocatable", index), "must not stand twice in the list"
-
-
-def _alloc_compressible(c: Context) -> Iterator[Fault]:
-    enforced = c.get("enforceNodeAllocatable") or []
-    for plain in ("kube-reserved", "system-reserved"):
-        if plain in enforced and f"{plain}-compressible" in enforced:
-            yield ("enforceNodeAllocatable",), f"{plain} excludes {plain}-compressible"
-
-
-def _alloc_cgroup(reserved: str, field: str) -> Rule:
-    def check(c: Context) -> Iterator[Fault]:
-        enforced = c.get("enforceNodeAllocatable") or []
-        for form in (reserved, f"{reserved}-compressible"):
-            if form in enforced and not c.get(field):
-                yield ("enforceNodeAllocatable",), f"{form} needs {field}"
-
-    return check
-
-
-def _alloc_none(c: Context) -> Iterator[Fault]:
-    enforced = c.get("enforceNodeAllocatable") or []
-    if "none" in enforced and len(enforced) > 1:
-        yield ("enforceNodeAllocatable",), "none must stand alone"
-
-
 def _pull_values(c: Context) -> Iterator[Fault]:
     allowed = ("NeverVerify", "NeverVerifyPreloadedImages", "NeverVerifyAllowlistedImages", "AlwaysVerify")
     value = c.get("imagePullCredentialsVerificationPolicy")
@@ -267,42 +174,6 @@ def _pull_patterns(c: Context) -> Iterator[Fault]:
             yield path, "must be an image without tag and digest, or a registry host or path that ends in /*"
 
 
-def _reserved_cpus_alone(c: Context) -> Iterator[Fault]:
-    if c.get("reservedSystemCPUs") and (c.get("systemReservedCgroup") or c.get("kubeReservedCgroup")):
-        yield ("reservedSystemCPUs",), "excludes systemReservedCgroup and kubeReservedCgroup"
-
-
-def _reserved_cpus(c: Context) -> Iterator[Fault]:
-    value = c.get("reservedSystemCPUs") or ""
-    ranges = [part.split("-") for part in value.split(",")] if _CPUS.fullmatch(value) else None
-    if value and (ranges is None or any(int(one[0]) > int(one[-1]) for one in ranges)):
-        yield ("reservedSystemCPUs",), "must be a list of CPUs, for example 0-3,8"
-
-
-def _reserved_memory_type(c: Context) -> Iterator[Fault]:
-    for index, entry in enumerate(c.get("reservedMemory") or []):
-        for key in entry.get("limits", {}):
-            if key != "memory" and not key.startswith("hugepages-"):
-                yield ("reservedMemory", index, "limits", key), "must be memory or hugepages-<size>"
-
-
-def _reserved_memory_zero(c: Context) -> Iterator[Fault]:
-    for index, entry in enumerate(c.get("reservedMemory") or []):
-        for key, value in entry.get("limits", {}).items():
-            if parse_quantity(value) == 0:
-                yield ("reservedMemory", index, "limits", key), "must not be zero"
-
-
-def _reserved_memory_duplicate(c: Context) -> Iterator[Fault]:
-    seen = set()
-    for index, entry in enumerate(c.get("reservedMemory") or []):
-        for key in entry.get("limits", {}):
-            place = (entry.get("numaNode", 0), key)
-            if place in seen:
-                yield ("reservedMemory", index, "limits", key), f"NUMA node {place[0]} has a reservation of it already"
-            seen.add(place)
-
-
 def _hidden_metrics(c: Context) -> Iterator[Fault]:
     if c.get("showHiddenMetricsForVersion") not in (None, "", f"1.{c.minor - 1}"):
         yield ("showHiddenMetricsForVersion",), f"must be empty or the previous minor, 1.{c.minor - 1}"
@@ -323,7 +194,9 @@ def _logging(c: Context) -> Iterator[Fault]:
             yield path + ("filePattern",), "is required, without = and ,"
         if not 0 <= entry.get("verbosity", 0) <= _LARGEST_INT32:
             yield path + ("verbosity",), f"must be between 0 and {_LARGEST_INT32}"
-    if c.gates.known("LoggingAlphaOptions") and not (c.gates.on("LoggingAlphaOptions") or c.gates.on("LoggingBetaOptions")):
+    if c.gates.known("LoggingAlphaOptions") and not (
+        c.gates.on("LoggingAlphaOptions") or c.gates.on("LoggingBetaOptions")
+    ):
         for form in ("text", "json"):
             used = c.get("logging", "options", form) or {}
             if used.get("splitStream") or parse_quantity(used.get("infoBufferSize", 0)) != 0:
@@ -344,12 +217,6 @@ def _tracing_gate(c: Context) -> Iterator[Fault]:
         yield ("tracing",), "needs the feature gate KubeletTracing"
 
 
-def _memory_throttling(c: Context) -> Iterator[Fault]:
-    value = c.get("memoryThrottlingFactor")
-    if value is not None and not 0 < value <= 1:
-        yield ("memoryThrottlingFactor",), "must be above 0 and at most 1.0"
-
-
 def _log_query_handler(c: Context) -> Iterator[Fault]:
     if c.get("enableSystemLogQuery") and not c.get("enableSystemLogHandler"):
         yield ("enableSystemLogQuery",), "needs enableSystemLogHandler: true"
@@ -357,23 +224,18 @@ def _log_query_handler(c: Context) -> Iterator[Fault]:
 
 def _pod_logs_dir(c: Context) -> Iterator[Fault]:
     value = c.get("podLogsDir") or ""
-    clean = value.startswith("/") and value.isascii() and posixpath.normpath(value) == value and not value.startswith("//")
+    clean = (
+        value.startswith("/") and value.isascii() and posixpath.normpath(value) == value and not value.startswith("//")
+    )
     if not clean:
         yield ("podLogsDir",), "must be an absolute path in ASCII without . .. // and without a trailing /"
 
 
-def _userns_ids(c: Context) -> Iterator[Fault]:
-    value = c.get("userNamespaces", "idsPerPod")
-    if value is not None and (value % 65536 or not 65536 <= value <= 2**32 - 1):
-        yield ("userNamespaces", "idsPerPod"), "must be a multiple of 65536 between 65536 and 4294967295"
-
-
 KUBELET_RULES: dict[str, Rule] = {
     **bound_rules(_BOUNDS),
+    **NODE_RULES,
     "gates-known": _gates_known,
     "gates-deps": _gates_needed,
-    "alloc-needs-qos-cgroups": _alloc_needs_cgroups,
-    "systemcgroups-root": _system_cgroups,
     "cfs-period-gate": _needs_gate(
         "cpuCFSQuotaPeriod", "CustomCPUCFSQuotaPeriod", lambda v: v == SECOND // 10, "a duration other than 100ms"
     ),
@@ -382,7 +244,9 @@ KUBELET_RULES: dict[str, Rule] = {
     "image-maxage-gate": _needs_gate("imageMaximumGCAge", "ImageMaximumGCAge", lambda v: v == 0, "a duration"),
     "image-age-order": _image_age_order,
     "parallel-pulls-serial": _parallel_pulls,
-    "server-tls-bootstrap": _needs_gate("serverTLSBootstrap", "RotateKubeletServerCertificate", lambda v: not v, "true"),
+    "server-tls-bootstrap": _needs_gate(
+        "serverTLSBootstrap", "RotateKubeletServerCertificate", lambda v: not v, "true"
+    ),
     "run-once": _run_once,
     "taints": _taints,
     "topology-policy-gate": _needs_gate(
@@ -391,43 +255,23 @@ KUBELET_RULES: dict[str, Rule] = {
     "topology-scope-gate": _needs_gate(
         "topologyManagerScope", "TopologyManager", lambda v: v == "container", "a scope other than container"
     ),
-    "shutdown-order": _shutdown_order,
-    "shutdown-min": _shutdown_least(0, "shutdownGracePeriod"),
-    "shutdown-critical-min": _shutdown_least(1, "shutdownGracePeriodCriticalPods"),
-    "shutdown-gate": _shutdown_gate,
-    "shutdown-priority-excl": _shutdown_by_priority,
     "shutdown-priority-gate": _needs_gate(
         "shutdownGracePeriodByPodPriority", "GracefulNodeShutdownBasedOnPodPriority", lambda v: not v, "a list"
     ),
-    "swap-values": _swap_values,
-    "swap-gate": _swap_gate,
-    "crashloop-range": _crash_loop,
-    "alloc-duplicate": _alloc_duplicate,
-    "alloc-compressible-excl": _alloc_compressible,
-    "alloc-system-cgroup": _alloc_cgroup("system-reserved", "systemReservedCgroup"),
-    "alloc-kube-cgroup": _alloc_cgroup("kube-reserved", "kubeReservedCgroup"),
-    "alloc-none-alone": _alloc_none,
     "pull-creds-values": _pull_values,
     "pull-creds-gate": _needs_gate(
         "imagePullCredentialsVerificationPolicy", "KubeletEnsureSecretPulledImages", lambda v: v == "", "a policy"
     ),
     "pull-allowlist": _pull_allowlist,
     "pull-allowlist-pattern": _pull_patterns,
-    "reserved-cpus-excl": _reserved_cpus_alone,
-    "reserved-cpus-parse": _reserved_cpus,
-    "reserved-memory-type": _reserved_memory_type,
-    "reserved-memory-zero": _reserved_memory_zero,
-    "reserved-memory-dup": _reserved_memory_duplicate,
     "hidden-metrics": _hidden_metrics,
     "logging": _logging,
     "tracing": _tracing,
     "tracing-gate": _tracing_gate,
-    "memqos-range": _memory_throttling,
     "mem-reservation-gate": _needs_gate(
         "memoryReservationPolicy", "MemoryQoS", lambda v: v != "TieredReservation", "TieredReservation"
     ),
     "log-query-gate": _needs_gate("enableSystemLogQuery", "NodeLogQuery", lambda v: not v, "true"),
     "log-query-handler": _log_query_handler,
     "pod-logs-dir": _pod_logs_dir,
-    "userns-ids": _userns_ids,
 }

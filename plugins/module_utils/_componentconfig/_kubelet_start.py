@@ -1,7 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the kubelet only finds when it dies of it, judged from the config alone. Private to configok.node: no compatibility is promised.
+"""What the kubelet only finds when it dies of it, judged from the config alone.
+
+Private to configok.node: no compatibility is promised.
 
 Ids are those of the start-up checks in schema/kubelet_validation_rules.json.
 """
@@ -9,8 +11,9 @@ Ids are those of the start-up checks in schema/kubelet_validation_rules.json.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Any, Iterator, Mapping
+from typing import Any
 
 from ._duration import nanoseconds
 from ._quantity import parse_quantity
@@ -45,17 +48,35 @@ _EXCLUDING_CPU_OPTIONS = (
 )
 _SUITES = frozenset(
     "TLS_" + name
-    for name in """
-    AES_128_GCM_SHA256 AES_256_GCM_SHA384 CHACHA20_POLY1305_SHA256
-    RSA_WITH_RC4_128_SHA RSA_WITH_3DES_EDE_CBC_SHA RSA_WITH_AES_128_CBC_SHA RSA_WITH_AES_256_CBC_SHA
-    RSA_WITH_AES_128_CBC_SHA256 RSA_WITH_AES_128_GCM_SHA256 RSA_WITH_AES_256_GCM_SHA384
-    ECDHE_ECDSA_WITH_RC4_128_SHA ECDHE_ECDSA_WITH_AES_128_CBC_SHA ECDHE_ECDSA_WITH_AES_256_CBC_SHA
-    ECDHE_ECDSA_WITH_AES_128_CBC_SHA256 ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 ECDHE_ECDSA_WITH_AES_256_GCM_SHA384
-    ECDHE_ECDSA_WITH_CHACHA20_POLY1305 ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256
-    ECDHE_RSA_WITH_RC4_128_SHA ECDHE_RSA_WITH_3DES_EDE_CBC_SHA ECDHE_RSA_WITH_AES_128_CBC_SHA
-    ECDHE_RSA_WITH_AES_256_CBC_SHA ECDHE_RSA_WITH_AES_128_CBC_SHA256 ECDHE_RSA_WITH_AES_128_GCM_SHA256
-    ECDHE_RSA_WITH_AES_256_GCM_SHA384 ECDHE_RSA_WITH_CHACHA20_POLY1305 ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256
-    """.split()
+    for name in [
+        "AES_128_GCM_SHA256",
+        "AES_256_GCM_SHA384",
+        "CHACHA20_POLY1305_SHA256",
+        "RSA_WITH_RC4_128_SHA",
+        "RSA_WITH_3DES_EDE_CBC_SHA",
+        "RSA_WITH_AES_128_CBC_SHA",
+        "RSA_WITH_AES_256_CBC_SHA",
+        "RSA_WITH_AES_128_CBC_SHA256",
+        "RSA_WITH_AES_128_GCM_SHA256",
+        "RSA_WITH_AES_256_GCM_SHA384",
+        "ECDHE_ECDSA_WITH_RC4_128_SHA",
+        "ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
+        "ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
+        "ECDHE_ECDSA_WITH_AES_128_CBC_SHA256",
+        "ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+        "ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+        "ECDHE_ECDSA_WITH_CHACHA20_POLY1305",
+        "ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+        "ECDHE_RSA_WITH_RC4_128_SHA",
+        "ECDHE_RSA_WITH_3DES_EDE_CBC_SHA",
+        "ECDHE_RSA_WITH_AES_128_CBC_SHA",
+        "ECDHE_RSA_WITH_AES_256_CBC_SHA",
+        "ECDHE_RSA_WITH_AES_128_CBC_SHA256",
+        "ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+        "ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+        "ECDHE_RSA_WITH_CHACHA20_POLY1305",
+        "ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+    ]
 )
 
 
@@ -91,7 +112,10 @@ def _options(c: Context, field: str, group: str) -> Iterator[Fault]:
     for option in c.get(field) or {}:
         stage = known.get(option)
         if stage is None:
-            yield (field, option), "must be one of " + ", ".join(sorted(known)) if known else "is not known to this version"
+            yield (
+                (field, option),
+                "must be one of " + ", ".join(sorted(known)) if known else "is not known to this version",
+            )
         elif stage != "stable":
             gate = f"{group}{stage.capitalize()}Options"
             if c.gates.known(gate) and not c.gates.on(gate):
@@ -176,7 +200,10 @@ def _evict_values(c: Context) -> Iterator[Fault]:
             amount = _quantity(value)
             percent = float(value[:-1]) if _PERCENT.fullmatch(value) else None
             if not (amount is not None and amount > 0) and not (percent is not None and 0 <= percent <= 100):
-                yield (field, signal), "must be a quantity above 0 or a percentage from 0% to 100%, for example 100Mi or 10%"
+                yield (
+                    (field, signal),
+                    "must be a quantity above 0 or a percentage from 0% to 100%, for example 100Mi or 10%",
+                )
 
 
 def _evict_grace(c: Context) -> Iterator[Fault]:
@@ -210,7 +237,10 @@ def _tls_version(c: Context) -> Iterator[Fault]:
 def _tls_suites(c: Context) -> Iterator[Fault]:
     for index, suite in enumerate(c.get("tlsCipherSuites") or []):
         if suite not in _SUITES:
-            yield ("tlsCipherSuites", index), "must be a cipher suite by its Go name, for example TLS_AES_128_GCM_SHA256"
+            yield (
+                ("tlsCipherSuites", index),
+                "must be a cipher suite by its Go name, for example TLS_AES_128_GCM_SHA256",
+            )
 
 
 def _qos_reserved(c: Context) -> Iterator[Fault]:
@@ -227,7 +257,10 @@ def _unsafe_sysctls(c: Context) -> Iterator[Fault]:
         name = name.replace("/", ".")
         if "*" in name or not (name == "kernel.sem" or name.startswith(_SYSCTL_GROUPS)):
             path = ("allowedUnsafeSysctls", index)
-            yield path, "must be a namespaced sysctl, or a prefix of some that ends in *: kernel.shm*, kernel.msg*, fs.mqueue.*, net.*"
+            yield (
+                path,
+                "must be a namespaced sysctl, or a prefix of such that ends in *, for example net.* or kernel.shm*",
+            )
 
 
 def _log_size(c: Context) -> Iterator[Fault]:

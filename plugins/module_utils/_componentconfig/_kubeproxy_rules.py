@@ -1,13 +1,16 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rules that kube-proxy itself validates, by id in schema/kubeproxy_validation_rules.json. Private to configok.node: no compatibility is promised."""
+"""The rules that kube-proxy itself validates, by id in schema/kubeproxy_validation_rules.json.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
 import ipaddress
 import re
-from typing import Iterator
+from collections.abc import Iterator
 
 from ._bounds import Bound, bound_rules
 from ._rules import Context, Fault, Rule
@@ -20,7 +23,7 @@ KUBE_PROXY_RULES_ELSEWHERE = {
 }
 """Rules that no function below judges, each with what judges it or why nothing can."""
 
-_SCHEDULERS = frozenset("rr wrr lc wlc lblc lblcr sh dh sed nq".split())
+_SCHEDULERS = frozenset(["rr", "wrr", "lc", "wlc", "lblc", "lblcr", "sh", "dh", "sed", "nq"])
 _HOST_PORT = re.compile(r"(?:\[([0-9A-Fa-f:.%a-z]+)\]|([0-9.]+)):([0-9]{1,5})")
 _MODES = ("iptables", "ipvs", "nftables")
 

@@ -1,11 +1,14 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The fields that hold paths of files, by kind. Private to configok.node: no compatibility is promised."""
+"""The fields that hold paths of files, by kind.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
-from typing import Mapping
+from collections.abc import Mapping
 
 __all__ = ["PATH_FIELDS"]
 

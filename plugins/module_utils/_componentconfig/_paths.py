@@ -1,16 +1,19 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Field paths as tuples of keys and indexes, and how they are written. Private to configok.node: no compatibility is promised."""
+"""Field paths as tuples of keys and indexes, and how they are written.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Any, Tuple, Union
+from typing import Any, Union
 
 __all__ = ["Path", "format_path", "parse_path", "lookup"]
 
-Path = Tuple[Union[str, int], ...]
+Path = tuple[Union[str, int], ...]
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _PART = re.compile(r"""\.?([A-Za-z_][A-Za-z0-9_-]*)|\[(\d+)\]|\[([^\]]+)\]""")

@@ -1,11 +1,15 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What we refuse although a component would take it: secrets, relative paths, denied fields. Private to configok.node: no compatibility is promised."""
+"""What we refuse although a component would take it: secrets, relative paths, denied fields.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from ._findings import POLICY, Finding, finding
 from ._path_fields import PATH_FIELDS
@@ -34,19 +38,25 @@ def bundle_problems(data: Any, kind: str) -> Iterator[Problem]:
     for name in INSTANCE_FIELDS.get(kind, ()):
         value = lookup(data, (name,))
         if value not in (None, "", [], {}):
-            yield Problem((name,), "belongs to one node: put it into the node's instance config", "instance-field", value)
+            yield Problem(
+                (name,), "belongs to one node: put it into the node's instance config", "instance-field", value
+            )
 
 
 def denied(data: Any, patterns: Sequence[str], *, file: str = "config") -> list[Finding]:
     """The fields of decoded data that a list of field paths denies, each a finding of level "policy".
 
-    A pattern names a field (`staticPodPath`, `authentication.x509`) and denies it with all below it; `*` stands for any one name or
-    index (`authentication.*`, `registerWithTaints.*.key`). A field set to null is not set.
+    A pattern names a field (`staticPodPath`, `authentication.x509`) and denies it with all below it; `*` stands for
+    any one name or index (`authentication.*`, `registerWithTaints.*.key`). A field set to null is not set.
     """
     found: dict[Path, Finding] = {}
     for pattern in patterns:
         for path, value in _matches(data, pattern.replace("[]", ".*").split(".")):
-            message = f"this node denies the field ({pattern})" if format_path(path) != pattern else "this node denies the field"
+            message = (
+                f"this node denies the field ({pattern})"
+                if format_path(path) != pattern
+                else "this node denies the field"
+            )
             found.setdefault(path, finding(file, None, path, value, message, POLICY, "denied"))
     return list(found.values())
 

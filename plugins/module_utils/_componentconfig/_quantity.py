@@ -1,13 +1,15 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kubernetes quantities: `500m`, `1.5Gi`, `10e3`. Private to configok.node: no compatibility is promised."""
+"""Kubernetes quantities: `500m`, `1.5Gi`, `10e3`.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
 import re
 from fractions import Fraction
-from typing import Union
 
 __all__ = ["parse_quantity"]
 
@@ -19,7 +21,7 @@ _SUFFIXES: dict[str, Fraction] = {
 _QUANTITY = re.compile(r"([-+]?)([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:([KMGTPE]i|[kMGTPEmun]|)|[eE]([-+]?[0-9]{1,4}))")
 
 
-def parse_quantity(value: Union[str, int, float]) -> Fraction:
+def parse_quantity(value: str | int | float) -> Fraction:
     """The exact value of a quantity; raises ValueError with a sentence for what `resource.ParseQuantity` refuses."""
     text = str(value)
     match = _QUANTITY.fullmatch(text) if len(text) <= 200 else None

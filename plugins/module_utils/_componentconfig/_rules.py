@@ -1,14 +1,18 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What rules are judged on and which of them hold at a minor. Private to configok.node: no compatibility is promised."""
+"""What rules are judged on and which of them hold at a minor.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Callable, Iterable, Iterator, Mapping, Tuple, cast
+from typing import Any, Callable, cast
 
 from ._duration import nanoseconds
 from ._gates import Gates
@@ -21,7 +25,7 @@ __all__ = ["Context", "Fault", "Rule", "SECOND", "run_rules", "rule_facts", "val
 SECOND = 10**9
 """Durations are whole nanoseconds here."""
 
-Fault = Tuple[Path, str]
+Fault = tuple[Path, str]
 """What a rule yields: the path of the field at fault, and what is allowed."""
 
 
@@ -33,7 +37,8 @@ def _facts() -> dict[str, Any]:
 
 
 def rule_facts(section: str) -> dict[str, Any]:
-    """The rules of a section (`kubelet`, `kubeletStart`, `kubeProxy`) by id: `fields`, `since`, `last`, `gate`, `os`."""
+    """The rules of a section (`kubelet`, `kubeletStart`, `kubeProxy`) by id: `fields`, `since`, `last`, `gate`,
+    `os`."""
     return cast("dict[str, Any]", _facts()[section])
 
 
@@ -77,7 +82,12 @@ class Context:
             default = default["value"] if self.gates.on(default["whenGate"]) else None
         if value is None:
             return default
-        if default is not None and "nullable" not in field and not isinstance(value, (list, dict)) and self._zero(value, field):
+        if (
+            default is not None
+            and "nullable" not in field
+            and not isinstance(value, (list, dict))
+            and self._zero(value, field)
+        ):
             return default
         return value
 

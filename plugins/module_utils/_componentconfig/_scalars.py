@@ -1,10 +1,12 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an unquoted YAML scalar means to Kubernetes. Private to configok.node: no compatibility is promised.
+"""What an unquoted YAML scalar means to Kubernetes.
 
-Kubernetes reads YAML 1.1 through sigs.k8s.io/yaml (go-yaml v2): `on`, `no` and `y` are booleans, `017` is octal, `1:30` and a date
-are strings, `1_000` is a number.
+Private to configok.node: no compatibility is promised.
+
+Kubernetes reads YAML 1.1 through sigs.k8s.io/yaml (go-yaml v2): `on`, `no` and `y` are booleans, `017` is octal,
+`1:30` and a date are strings, `1_000` is a number.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ Scalar = Union[None, bool, int, float, str]
 _CONSTANTS: dict[str, Scalar] = {"": None, "~": None, "null": None, "Null": None, "NULL": None}
 _CONSTANTS.update({word: True for base in ("y", "yes", "true", "on") for word in (base, base.title(), base.upper())})
 _CONSTANTS.update({word: False for base in ("n", "no", "false", "off") for word in (base, base.title(), base.upper())})
-_CONSTANTS.update({word: math.nan for word in (".nan", ".NaN", ".NAN")})
+_CONSTANTS.update(dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan))
 _CONSTANTS.update({word: math.inf for base in (".inf", ".Inf", ".INF") for word in (base, "+" + base)})
 _CONSTANTS.update({"-" + base: -math.inf for base in (".inf", ".Inf", ".INF")})
 

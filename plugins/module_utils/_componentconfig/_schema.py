@@ -1,14 +1,18 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The generated facts about kinds and fields, read when first needed. Private to configok.node: no compatibility is promised."""
+"""The generated facts about kinds and fields, read when first needed.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Mapping, cast
+from functools import cache, lru_cache
+from typing import Any, cast
 
 __all__ = ["MAIN_KINDS", "Kind", "kinds", "find_kind", "known_minors", "at_minor", "prune"]
 
@@ -25,8 +29,8 @@ MAIN_KINDS: Mapping[str, str] = {
 class Kind:
     """A kind in one API version: the component that reads it, the minors that know it, its fields as a tree.
 
-    A field is a dict with `type` (string where absent), `optional`, `nullable`, `since` and `last` (minors), `enum`, `default`,
-    their histories `enums`, `types`, `defaults` (rows of minor and value), and `fields` below an object.
+    A field is a dict with `type` (string where absent), `optional`, `nullable`, `since` and `last` (minors), `enum`,
+    `default`, their histories `enums`, `types`, `defaults` (rows of minor and value), and `fields` below an object.
     """
 
     api_version: str
@@ -66,7 +70,7 @@ def _text(family: str) -> str:
     return TEXT
 
 
-@lru_cache(maxsize=None)
+@cache
 def _family(family: str) -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(_text(family)))
 
@@ -115,7 +119,8 @@ def at_minor(field: Mapping[str, Any], key: str, minor: int) -> Any:
 
 
 def prune(data: Any) -> Any:
-    """A document without what means the same as absent: nulls, and empty lists, maps and objects that carry no meaning."""
+    """A document without what means the same as absent: nulls, and empty lists, maps and objects that carry no
+    meaning."""
     kind = find_kind(data.get("apiVersion"), data.get("kind")) if isinstance(data, dict) else None
     return _prune(data, kind.fields if kind is not None else None)
 
@@ -130,7 +135,9 @@ def _prune(data: Any, fields: Mapping[str, Any] | None) -> Any:
         field = (fields or {}).get(key)
         inner = field.get("fields") if field is not None else None
         if field is not None and "fields" in field and str(field.get("type")).startswith("map<"):
-            pruned: Any = {name: _prune(item, inner) for name, item in value.items()} if isinstance(value, dict) else value
+            pruned: Any = (
+                {name: _prune(item, inner) for name, item in value.items()} if isinstance(value, dict) else value
+            )
         else:
             pruned = _prune(value, inner)
         meaningful = field is None or "default" in field or "nullable" in field

@@ -1,12 +1,16 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which values are secrets: keys, tokens, passwords. Private to configok.node: no compatibility is promised."""
+"""Which values are secrets: keys, tokens, passwords.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from ._paths import Path
 
@@ -22,7 +26,8 @@ _TEXT = re.compile(
     r"|\bAKIA[0-9A-Z]{16}\b"
     r"|://[^/\s:@]+:[^/\s@]+@"  # a password in a URL
 )
-# A bootstrap token is six characters, a dot and sixteen: too short to be known by its look outside a field of that name.
+# A bootstrap token is six characters, a dot and sixteen: too short to be known by its look outside a field of that
+# name.
 _NAMES = frozenset(
     ("password", "token", "secret", "client-key-data", "tlsBootstrapToken", "certificateKey", "secretKey", "privateKey")
 )

@@ -1,14 +1,18 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fields and their types, as one Kubernetes minor knows them. Private to configok.node: no compatibility is promised."""
+"""Fields and their types, as one Kubernetes minor knows them.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
 import binascii
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Callable, Mapping
+from typing import Any, Callable
 
 from ._duration import nanoseconds
 from ._paths import Path
@@ -52,7 +56,9 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*")
 
 def _string(value: Any) -> Any:
     if not isinstance(value, str):
-        raise _WrongType("must be a string: write it in quotes" if not isinstance(value, (dict, list)) else "must be a string")
+        raise _WrongType(
+            "must be a string: write it in quotes" if not isinstance(value, (dict, list)) else "must be a string"
+        )
     return value
 
 
@@ -197,13 +203,19 @@ class _Walk:
             if not isinstance(value, list):
                 self.problem(path, value, "must be a list", "type")
                 return None
-            items = [None if item is None else self.value(item, kind[5:-1], entry, path + (i,)) for i, item in enumerate(value)]
+            items = [
+                None if item is None else self.value(item, kind[5:-1], entry, path + (i,))
+                for i, item in enumerate(value)
+            ]
             return [item for item in items if item is not None]
         if kind.startswith("map<"):
             if not isinstance(value, dict):
                 self.problem(path, value, "must be a mapping", "type")
                 return None
-            pairs = {k: None if item is None else self.value(item, kind[4:-1], entry, path + (k,)) for k, item in value.items()}
+            pairs = {
+                k: None if item is None else self.value(item, kind[4:-1], entry, path + (k,))
+                for k, item in value.items()
+            }
             return {key: item for key, item in pairs.items() if item is not None}
         if kind == "object":
             if not isinstance(value, dict):
@@ -219,12 +231,20 @@ class _Walk:
             self.problem(path, value, str(wrong), "type")
             return None
         allowed = at_minor(entry, "enum", self.minor)
-        if allowed and isinstance(value, str) and value not in allowed and value and ".".join(map(str, path)) not in self.gated:
+        if (
+            allowed
+            and isinstance(value, str)
+            and value not in allowed
+            and value
+            and ".".join(map(str, path)) not in self.gated
+        ):
             self.problem(path, value, "must be one of " + ", ".join(one for one in allowed if one), "enum")
         return value
 
 
-def check_types(data: dict[str, Any], kind: Kind, minor: int, *, is_json: bool, gated: frozenset[str] = frozenset()) -> Checked:
+def check_types(
+    data: dict[str, Any], kind: Kind, minor: int, *, is_json: bool, gated: frozenset[str] = frozenset()
+) -> Checked:
     """Judge every field of a document against what one minor knows of its kind.
 
     `gated` are field paths whose allowed values depend on more than the minor; a rule looks at those.

@@ -1,11 +1,15 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All faults of a config at once, for every Kubernetes version it has to run on. Private to configok.node: no compatibility is promised."""
+"""All faults of a config at once, for every Kubernetes version it has to run on.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from ._decode import Document, decode
 from ._findings import COMPONENT, POLICY, WARNING, DecodeError, Finding, finding
@@ -13,7 +17,7 @@ from ._gates import Gates
 from ._kubelet_rules import GATED_VALUES, KUBELET_RULES
 from ._kubelet_start import KUBELET_START_CHECKS
 from ._kubeproxy_rules import KUBE_PROXY_RULES
-from ._paths import Path, lookup
+from ._paths import lookup
 from ._policy import bundle_problems
 from ._rules import Context, run_rules
 from ._schema import MAIN_KINDS, Kind, find_kind, kinds, known_minors
@@ -22,7 +26,8 @@ from ._versions import name, names, parse_minor
 
 __all__ = ["validate"]
 
-# From which minor on a reader of the kind refuses unknown and duplicate fields; all others take them, with a warning or silently.
+# From which minor on a reader of the kind refuses unknown and duplicate fields; all others take them, with a warning
+# or silently.
 _STRICT_SINCE = {
     "AuthenticationConfiguration": 0,
     "AuthorizationConfiguration": 0,
@@ -53,10 +58,10 @@ def validate(
 ) -> list[Finding]:
     """Judge one component config for a set of Kubernetes versions and return everything that is wrong with it.
 
-    Takes text, bytes or a decoded `Document`; `component` is the one that will read it, where that is known; `versions` are
-    Kubernetes versions ("1.31", "v1.31.4"; none means the newest that the data cover); with `bundle` what may not be shared is
-    found as well. Findings are sorted by line; `versions` of each tells for which minors it holds. Raises ValueError for a version
-    that is none, nothing else: a text that cannot be read is one finding.
+    Takes text, bytes or a decoded `Document`; `component` is the one that will read it, where that is known;
+    `versions` are Kubernetes versions ("1.31", "v1.31.4"; none means the newest that the data cover); with `bundle`
+    what may not be shared is found as well. Findings are sorted by line; `versions` of each tells for which minors it
+    holds. Raises ValueError for a version that is none, nothing else: a text that cannot be read is one finding.
     """
     newest = known_minors()[-1]
     minors = sorted({parse_minor(version) for version in versions}) or [newest]
@@ -106,11 +111,7 @@ class _Judged:
         for found, minors in self._found.items():
             suffix = "" if len(minors) == len(self.minors) else f" (Kubernetes {names(minors)})"
             versions = tuple(name(minor) for minor in sorted(minors))
-            result.append(
-                Finding(
-                    found.file, found.line, found.path, found.value, found.message + suffix, found.level, found.rule, versions
-                )
-            )
+            result.append(replace(found, message=found.message + suffix, versions=versions))
         return sorted(result, key=lambda one: (one.line or 0, one.path, one.message))
 
 
@@ -185,4 +186,4 @@ def _judge(judged: _Judged, kind: Kind, minor: int) -> None:
 
 
 def _at_level(found: Finding, file: str, level: str) -> Finding:
-    return Finding(file, found.line, found.path, found.value, found.message, level, found.rule)
+    return replace(found, file=file, level=level)

@@ -1,12 +1,15 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kubernetes versions as minors of 1, and sets of them in words. Private to configok.node: no compatibility is promised."""
+"""Kubernetes versions as minors of 1, and sets of them in words.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Iterable
+from collections.abc import Iterable
 
 __all__ = ["parse_minor", "name", "names"]
 
