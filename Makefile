@@ -68,7 +68,7 @@ changelog: .venv/.lint $(LINK) ## write CHANGELOG.md for the version in galaxy.y
 	@$(RUN) antsibull-changelog release --update-existing --reload-plugins
 
 .PHONY: venv
-venv: .venv/.run .venv/.lint $(LINK) ## the virtual environment with all tools, in .venv
+venv: .venv/.test $(LINK) ## the virtual environment of the demo and the tests, in .venv
 
 .PHONY: venv-oldest
 venv-oldest: .venv-oldest/.made $(LINK) ## the oldest supported ansible-core, in .venv-oldest
@@ -78,7 +78,8 @@ clean: ## remove what was built here (caches outside the checkout stay)
 	@rm -rf build .venv .venv-oldest .ansible .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Each stamp stands for one more set of packages; those of a later one include those of the earlier.
+# Each stamp stands for one more set of packages; those of a later one include those of the earlier. Control machines
+# may have Python 3.10, the linters want 3.11.
 
 .venv/.run: requirements/run.txt tools/make-venv
 	@tools/make-venv .venv 3.10 - requirements/run.txt && touch $@
@@ -87,7 +88,7 @@ clean: ## remove what was built here (caches outside the checkout stay)
 	@tools/make-venv .venv 3.10 - requirements/run.txt requirements/test.txt && touch .venv/.run $@
 
 .venv/.lint: requirements/run.txt requirements/test.txt requirements/lint.txt tools/make-venv
-	@tools/make-venv .venv 3.10 - requirements/run.txt requirements/test.txt requirements/lint.txt \
+	@tools/make-venv .venv 3.11 - requirements/run.txt requirements/test.txt requirements/lint.txt \
 	  && touch .venv/.run .venv/.test $@
 
 .venv-oldest/.made: requirements/oldest.txt tools/make-venv

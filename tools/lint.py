@@ -24,6 +24,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 COPY = ROOT / "build/lint/ansible_collections/configok/node"
+# The agent as it is packed: its entry point, and the packages of module_utils beside it.
+AGENT = ROOT / "build/lint/agent/configok_agent"
 PACKAGES = "ansible_collections.configok.node.plugins"
 AT_ONCE = 2
 
@@ -130,12 +132,23 @@ def yaml_files() -> list[str]:
     return [name for name in output.split("\0") if name and (ROOT / name).exists()]
 
 
+def link_agent() -> None:
+    """Lay out the agent's package as the archive has it."""
+    shutil.rmtree(AGENT, ignore_errors=True)
+    AGENT.mkdir(parents=True)
+    entry = (ROOT / "roles/node/files/agent").glob("*.py")
+    packages = (
+        ROOT / f"plugins/module_utils/{name}" for name in ("_componentconfig", "_kube", "_nodeconfig", "_agent")
+    )
+    for path in (*entry, *packages):
+        (AGENT / path.name).symlink_to(path)
+
+
 def mypy_targets() -> list[str]:
     """Return the packages of ours that hold any code, as mypy's arguments."""
     parts = ["module_utils", "modules", "action", "plugin_utils", "filter", "inventory"]
     packages = [f"{PACKAGES}.{part}" for part in parts if any((ROOT / "plugins" / part).rglob("*.py"))]
-    if any((ROOT / "tests/support").glob("*.py")):
-        packages.append("support")
+    packages += ["support", "configok_agent"]
     return [argument for package in packages for argument in ("-p", package)]
 
 
@@ -164,7 +177,12 @@ def checks() -> list[Check]:
             refuse=r"^(ERROR|WARNING)\b",
             prepare=lambda: shutil.rmtree(ROOT / "build/artifact", ignore_errors=True),
         ),
-        Check("mypy", [["mypy", *mypy_targets()], ["mypy", "tools"]]),
+        Check(
+            "mypy",
+            [["mypy", *mypy_targets()], ["mypy", "tools", "playbooks/files/demo"]],
+            environment={"MYPYPATH": f"{AGENT.parent}:playbooks/files/demo"},
+            prepare=link_agent,
+        ),
         Check("antsibull-docs", [["antsibull-docs", "lint-collection-docs", "--plugin-docs", "."]], COPY, in_copy),
         Check("yamllint", [["yamllint", "--strict", *yaml_files()]]),
         Check("import-linter", [["lint-imports", "--no-cache", "--no-logo"]]),
