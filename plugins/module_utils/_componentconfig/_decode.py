@@ -41,6 +41,7 @@ class Document:
     findings: tuple[Finding, ...] = ()
     is_json: bool = False
     lines: Mapping[Path, int] = field(default_factory=dict, repr=False)
+    files: Mapping[Path, str] = field(default_factory=dict, repr=False)
 
     def line_of(self, path: Path) -> int | None:
         """The line of a field, or of the nearest thing around it."""
@@ -49,6 +50,14 @@ class Document:
             if line is not None:
                 return line
         return None
+
+    def file_of(self, path: Path) -> str:
+        """The file of a field: the layer that it is from, where the document was merged from several."""
+        for length in range(len(path), -1, -1):
+            file = self.files.get(path[:length])
+            if file is not None:
+                return file
+        return self.file
 
 
 @dataclass

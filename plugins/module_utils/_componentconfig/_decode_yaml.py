@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from ._scalars import resolve
 
 if TYPE_CHECKING:
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["parse_yaml"]
 
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PREFIX = "tag:yaml.org,2002:"
 _TAGS = frozenset(("str", "int", "float", "bool", "null", "map", "seq"))
 
@@ -29,11 +26,11 @@ def _line(mark: Any) -> int:
     return int(mark.line) + 1 if mark is not None else 1
 
 
-def _events(text: str, builder: Builder) -> Iterator[Any]:
+def _events(yaml: Any, text: str, builder: Builder) -> Iterator[Any]:
     """The parser's events; whatever it raises becomes a DecodeError."""
     line = 1
     try:
-        loader = _LOADER(text)
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
         try:
             while loader.check_event():
                 event = loader.get_event()
@@ -83,12 +80,14 @@ def _check_tag(tag: str | None, line: int, builder: Builder) -> None:
 
 
 def parse_yaml(text: str, builder: Builder) -> None:
-    """Feed the first document of a YAML text to a builder; raises DecodeError through it.
+    """Feed the first document of a YAML text to a builder; raises DecodeError through it, ImportError without PyYAML.
 
     Go's decoder reads the first document and ignores the rest: a second one is a finding, and is not looked at.
     """
+    import yaml  # not at the top: whoever decodes JSON only, or nothing, does not need it
+
     documents = 0
-    for event in _events(text, builder):
+    for event in _events(yaml, text, builder):
         if isinstance(event, yaml.DocumentStartEvent):
             documents += 1
             line = _line(event.start_mark)

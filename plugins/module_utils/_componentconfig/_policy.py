@@ -17,7 +17,7 @@ from ._paths import Path, format_path, lookup
 from ._secrets import secrets
 from ._types import Problem
 
-__all__ = ["INSTANCE_FIELDS", "bundle_problems", "denied"]
+__all__ = ["INSTANCE_FIELDS", "bundle_problems", "denied", "denied_problems"]
 
 INSTANCE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "KubeletConfiguration": ("providerID", "registerWithTaints"),
@@ -43,22 +43,27 @@ def bundle_problems(data: Any, kind: str) -> Iterator[Problem]:
             )
 
 
+def denied_problems(data: Any, patterns: Sequence[str]) -> Iterator[Problem]:
+    """The fields of decoded data that a list of field paths denies; see `denied`."""
+    seen: set[Path] = set()
+    for pattern in patterns:
+        for path, value in _matches(data, pattern.replace("[]", ".*").split(".")):
+            if path not in seen:
+                seen.add(path)
+                suffix = "" if format_path(path) == pattern else f" ({pattern})"
+                yield Problem(path, f"the field is denied{suffix}", "denied", value)
+
+
 def denied(data: Any, patterns: Sequence[str], *, file: str = "config") -> list[Finding]:
     """The fields of decoded data that a list of field paths denies, each a finding of level "policy".
 
     A pattern names a field (`staticPodPath`, `authentication.x509`) and denies it with all below it; `*` stands for
     any one name or index (`authentication.*`, `registerWithTaints.*.key`). A field set to null is not set.
     """
-    found: dict[Path, Finding] = {}
-    for pattern in patterns:
-        for path, value in _matches(data, pattern.replace("[]", ".*").split(".")):
-            message = (
-                f"this node denies the field ({pattern})"
-                if format_path(path) != pattern
-                else "this node denies the field"
-            )
-            found.setdefault(path, finding(file, None, path, value, message, POLICY, "denied"))
-    return list(found.values())
+    return [
+        finding(file, None, problem.path, problem.value, problem.message, POLICY, problem.rule)
+        for problem in denied_problems(data, patterns)
+    ]
 
 
 def _matches(data: Any, parts: Sequence[str], path: Path = ()) -> Iterator[tuple[Path, Any]]:

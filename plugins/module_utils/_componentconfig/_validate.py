@@ -69,7 +69,7 @@ def validate(
         document = source if isinstance(source, Document) else decode(source, file=file)
     except DecodeError as error:
         return [error.finding]
-    judged = _Judged(document, file, minors)
+    judged = _Judged(document, minors)
     _warn_of_versions(judged)
     kind = _kind_of(judged, component)
     if kind is not None:
@@ -79,7 +79,7 @@ def validate(
             judged.add(bundle_problems(document.data, kind.kind), POLICY)
     else:
         for found in document.findings:
-            judged.add_finding(_at_level(found, file, found.level), minors)
+            judged.add_finding(found, minors)
         if bundle:
             judged.add(bundle_problems(document.data, ""), POLICY)
     return judged.findings()
@@ -88,9 +88,8 @@ def validate(
 class _Judged:
     """Collects problems, the same one of several minors once."""
 
-    def __init__(self, document: Document, file: str, minors: Sequence[int]) -> None:
+    def __init__(self, document: Document, minors: Sequence[int]) -> None:
         self.document = document
-        self.file = file
         self.minors = minors
         self._found: dict[Finding, set[int]] = {}
 
@@ -100,7 +99,8 @@ class _Judged:
             if value is None and problem.path:
                 value = lookup(self.document.data, problem.path)
             line = self.document.line_of(problem.path)
-            found = finding(self.file, line, problem.path, value, problem.message, level, problem.rule)
+            file = self.document.file_of(problem.path)
+            found = finding(file, line, problem.path, value, problem.message, level, problem.rule)
             self._found.setdefault(found, set()).update(self.minors if minor is None else (minor,))
 
     def add_finding(self, found: Finding, minors: Iterable[int]) -> None:
@@ -173,7 +173,7 @@ def _judge(judged: _Judged, kind: Kind, minor: int) -> None:
     lenient_level = COMPONENT if strict else POLICY
     for found in judged.document.findings:
         level = lenient_level if found.rule == "duplicate" else found.level
-        judged.add_finding(_at_level(found, judged.file, level), [minor])
+        judged.add_finding(replace(found, level=level), [minor])
     checked = check_types(judged.document.data, kind, at, is_json=judged.document.is_json, gated=GATED_VALUES)
     judged.add((one for one in checked.problems if one.rule == "unknown-field"), lenient_level, minor)
     judged.add((one for one in checked.problems if one.rule != "unknown-field"), COMPONENT, minor)
@@ -183,7 +183,3 @@ def _judge(judged: _Judged, kind: Kind, minor: int) -> None:
         for problem in run_rules(section, rules, context):
             certain = problem.rule not in ("gates-known", "gates-deps") or context.gates.certain
             judged.add([problem], COMPONENT if certain else WARNING, minor)
-
-
-def _at_level(found: Finding, file: str, level: str) -> Finding:
-    return replace(found, file=file, level=level)

@@ -1,0 +1,107 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Layers of one config, merged as the kubelet merges its drop-in directory, Kubernetes 1.32 and newer.
+
+Objects and maps by key, lists as wholes, scalars replaced, null takes a field back to its default. Private to
+configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ._decode import Document, decode
+from ._encode import encode
+from ._findings import POLICY, DecodeError, Finding, finding
+from ._paths import Path
+
+__all__ = ["Rendered", "merge", "merge_documents", "render"]
+
+
+class Rendered(NamedTuple):
+    """The config that layers make: its YAML text, what was found, and the document, which knows where a field is from.
+
+    Where a layer cannot be used, `text` is empty and `document` is None.
+    """
+
+    text: str
+    findings: list[Finding]
+    document: Document | None
+
+
+def merge(documents: Sequence[Any]) -> dict[str, Any]:
+    """Merge decoded documents, later ones win; the inputs are left as they are."""
+    result: dict[str, Any] = {}
+    for document in documents:
+        result = _merge(result, document)
+    return result
+
+
+def _merge(below: Any, above: Any) -> Any:
+    if not isinstance(above, dict):
+        return above
+    result = dict(below) if isinstance(below, dict) else {}
+    for key, value in above.items():
+        if value is None:
+            result.pop(key, None)
+        else:
+            result[key] = _merge(result.get(key), value)
+    return result
+
+
+def merge_documents(documents: Sequence[Document]) -> Document:
+    """Merge documents and keep, for every field, the file and the line of the layer that won.
+
+    Takes at least one document whose data is a mapping (or empty).
+    """
+    lines: dict[Path, int] = {}
+    files: dict[Path, str] = {}
+    data = merge([document.data or {} for document in documents])
+    for document in documents:
+        for path, line in document.lines.items():
+            # What a later layer says replaces what stood there, and all below it where it was no mapping.
+            lines[path] = line
+            files[path] = document.file
+    findings = tuple(found for document in documents for found in document.findings)
+    return Document(data, documents[-1].file, findings, False, lines, files)
+
+
+def render(layers: Sequence[tuple[str, str | bytes]]) -> Rendered:
+    """Decode layers, each a file name and its text, lowest first, and merge them into one config.
+
+    Every layer needs the same apiVersion and kind. Faults are findings, never raised; the merged config is not judged:
+    give `Rendered.document` to `validate`.
+    """
+    documents: list[Document] = []
+    findings: list[Finding] = []
+    for file, text in layers:
+        try:
+            documents.append(decode(text, file=file))
+        except DecodeError as error:
+            findings.append(error.finding)
+    for document in documents:
+        findings.extend(_misfit(document, documents[0]))
+    if findings or not documents:
+        return Rendered("", findings, None)
+    merged = merge_documents(documents)
+    return Rendered(encode(merged.data), [], merged)
+
+
+def _misfit(document: Document, first: Document) -> list[Finding]:
+    data = document.data
+    if not isinstance(data, dict):
+        message = "the file is empty" if data is None else "must be a mapping with apiVersion and kind"
+        return [finding(document.file, document.line_of(()), (), None, message, POLICY, "layer")]
+    found = []
+    for key in ("apiVersion", "kind"):
+        wanted = first.data.get(key) if isinstance(first.data, dict) else None
+        if not data.get(key):
+            message = "every layer needs apiVersion and kind"
+        elif wanted and data[key] != wanted:
+            message = f"must be {wanted}, as in {first.file}"
+        else:
+            continue
+        found.append(finding(document.file, document.line_of((key,)), (key,), data.get(key), message, POLICY, "layer"))
+    return found

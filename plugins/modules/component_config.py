@@ -1,0 +1,248 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Judge a component config, or the one that layers make."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: component_config
+short_description: Merge and judge the config file of a Kubernetes component
+version_added: 0.1.0
+description:
+  - Reads a component config, or merges several files as layers of one, and says everything that is wrong with it, for
+    every Kubernetes version that it has to run on.
+  - Knows the kinds and fields of the kubelet, kube-proxy, kube-scheduler, kube-controller-manager, the files of
+    kube-apiserver, kubeadm and kubectl, and the rules of the kubelet and kube-proxy, including those that the kubelet
+    only finds when it dies of them.
+  - Needs no cluster and no component. It runs where the files are, mostly on the controller.
+author:
+  - the configok.node authors (@configok)
+extends_documentation_fragment:
+  - configok.node.attributes
+  - configok.node.attributes.info_module
+  - configok.node.attributes.actiongroup_configok
+attributes:
+  platform:
+    support: full
+    platforms: posix
+requirements:
+  - PyYAML
+options:
+  files:
+    description:
+      - Files that are layers of one config, lowest first; a single file is judged as it is.
+      - They are merged as the kubelet merges its drop-in directory from Kubernetes 1.32 on. Objects and maps are merged
+        by key, lists and other values are replaced, and null takes a field back to its default.
+      - Exactly one of O(files) and O(content) is needed.
+    type: list
+    elements: path
+  content:
+    description:
+      - The config itself, as text. Messages call it C(content).
+    type: str
+  component:
+    description:
+      - The component that will read the config, for example V(kubelet). It is then an error if the kind is not what
+        this component reads.
+    type: str
+  kubernetes_versions:
+    description:
+      - The Kubernetes versions the config must be right for, for example V(1.31) or V(v1.31.4). Write them in quotes.
+      - Without it, the newest version that this release knows.
+    type: list
+    elements: str
+    default: []
+  bundle:
+    description:
+      - Whether the config goes into a bundle, which many nodes share and can read.
+      - Then secrets, relative paths, and fields whose value only one node can have are refused by policy.
+    type: bool
+    default: true
+  denied_fields:
+    description:
+      - Field paths that are refused by policy, with all below them, for example V(staticPodPath) or
+        V(authentication.*).
+    type: list
+    elements: str
+    default: []
+  fail_on:
+    description:
+      - V(component) fails where the component itself would refuse the config.
+      - V(policy) fails also where only policy refuses it.
+      - V(never) only reports.
+    type: str
+    choices: [component, policy, never]
+    default: policy
+seealso:
+  - module: configok.node.config_bundle
+"""
+
+EXAMPLES = r"""
+- name: Merge the layers of a pool and judge the result for all versions in the pool
+  configok.node.component_config:
+    component: kubelet
+    files:
+      - layers/base.yaml
+      - layers/workers.yaml
+    kubernetes_versions: ["1.33", "1.35"]
+  delegate_to: localhost
+  register: kubelet_config
+
+- name: Only report what is wrong
+  configok.node.component_config:
+    component: kubelet
+    content: |
+      apiVersion: kubelet.config.k8s.io/v1beta1
+      kind: KubeletConfiguration
+      maxPods: -1
+    fail_on: never
+  register: judged
+
+- name: Show it
+  ansible.builtin.debug:
+    msg: "{{ judged.lines }}"
+"""
+
+RETURN = r"""
+valid:
+  description: Whether neither the component nor policy refuses the config.
+  returned: always
+  type: bool
+  sample: false
+lines:
+  description: The findings as lines for people.
+  returned: always
+  type: list
+  elements: str
+  sample:
+    - "content:3: maxPods: -1: must be >= 0"
+findings:
+  description: Everything that was found, warnings too, in the order of the lines.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    file:
+      description: The file; of several layers, the one that the value is from.
+      type: str
+      sample: layers/base.yaml
+    line:
+      description: The line in it, where there is one.
+      type: int
+      sample: 3
+    path:
+      description: The path of the field.
+      type: str
+      sample: evictionHard[memory.available]
+    value:
+      description: What stands there, as short JSON. Secrets are not shown.
+      type: str
+      sample: "-1"
+    message:
+      description: What is wrong, and what is allowed.
+      type: str
+      sample: must be >= 0
+    level:
+      description: V(component), V(policy) or V(warning).
+      type: str
+      sample: component
+    rule:
+      description: The name of the check.
+      type: str
+      sample: max-pods
+    versions:
+      description: The Kubernetes minors for which it is so.
+      type: list
+      elements: str
+      sample: ["1.33", "1.35"]
+config:
+  description: The merged config as data. Empty where a file cannot be read as a config.
+  returned: always
+  type: dict
+  sample:
+    apiVersion: kubelet.config.k8s.io/v1beta1
+    kind: KubeletConfiguration
+text:
+  description: The merged config as YAML. Empty where a file cannot be read as a config.
+  returned: always
+  type: str
+  sample: |
+    apiVersion: kubelet.config.k8s.io/v1beta1
+    kind: KubeletConfiguration
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import LEVELS
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import Judgement, judge
+
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "files": {"type": "list", "elements": "path"},
+    "content": {"type": "str"},
+    "component": {"type": "str"},
+    "kubernetes_versions": {"type": "list", "elements": "str", "default": []},
+    "bundle": {"type": "bool", "default": True},
+    "denied_fields": {"type": "list", "elements": "str", "default": []},
+    "fail_on": {"type": "str", "choices": ["component", "policy", "never"], "default": "policy"},
+}
+
+
+def read_layers(parameters: dict[str, Any]) -> list[tuple[str, bytes]]:
+    """The layers as file names and bytes; raises OSError."""
+    if parameters["content"] is not None:
+        return [("content", parameters["content"].encode("utf-8", "surrogateescape"))]
+    layers = []
+    for name in parameters["files"]:
+        with open(name, "rb") as file:
+            layers.append((name, file.read()))
+    return layers
+
+
+def result_of(judgement: Judgement) -> dict[str, Any]:
+    """What the module returns."""
+    return {
+        "changed": False,
+        "valid": judgement.worst not in LEVELS[:2],
+        "findings": [found.as_dict() for found in judgement.findings],
+        "lines": [f"{found.level}: {found}" for found in judgement.findings],
+        "config": judgement.data,
+        "text": judgement.text,
+    }
+
+
+def main() -> None:
+    """Read, judge, tell."""
+    module = AnsibleModule(
+        argument_spec=ARGUMENTS,
+        supports_check_mode=True,
+        mutually_exclusive=[("files", "content")],
+        required_one_of=[("files", "content")],
+    )
+    parameters = module.params
+    try:
+        judgement = judge(
+            read_layers(parameters),
+            component=parameters["component"],
+            versions=parameters["kubernetes_versions"],
+            bundle=parameters["bundle"],
+            denied_fields=parameters["denied_fields"],
+        )
+    except ImportError as error:
+        module.fail_json(msg=missing_required_lib("PyYAML"), exception=str(error))
+    except OSError as error:
+        module.fail_json(msg=f"Cannot read {error.filename}: {error.strerror}.")
+    except ValueError as error:
+        module.fail_json(msg=f"{error}.")
+    result = result_of(judgement)
+    if judgement.worst in LEVELS[: {"component": 1, "policy": 2, "never": 0}[parameters["fail_on"]]]:
+        refused = [f"{found.level}: {found}" for found in judgement.findings if found.level != LEVELS[2]]
+        module.fail_json(msg="The config is refused:\n" + "\n".join(refused), **result)
+    module.exit_json(**result)
+
+
+if __name__ == "__main__":
+    main()
