@@ -1,17 +1,36 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Forgetting bad configs: skeleton. Private to configok.node: no compatibility is promised."""
+"""``forget-bad``: what a repair tool calls when a crash loop had another cause. Private to configok.node."""
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Any, Optional
 
+from ._clock import SystemClock
 from ._configuration import AgentConfiguration
+from ._lock import locked
+from ._nudge import nudge
+from ._store import Store
+from ._transaction import Transactions
 
 __all__ = ["forget_bad"]
 
+_WAIT = 5.0
+
 
 def forget_bad(configuration: AgentConfiguration, uid: Optional[str]) -> list[str]:
-    """Forget one bad UID, or all of them (None); return those that were forgotten. Raises OSError."""
-    return []
+    """Forget one bad UID, or all of them (None); return those that were forgotten, sorted.
+
+    The daemon is told: what is still assigned is then tried again. Raises Locked, OSError.
+    """
+    clock = SystemClock()
+    store = Store(configuration.state_directory, now=clock.now)
+    with locked(store.lock, wait=_WAIT):
+        forgotten = Transactions(configuration, store, clock, _silent).forget(uid)
+    nudge(configuration.run_directory)
+    return forgotten
+
+
+def _silent(level: str, message: str, **fields: Any) -> None:
+    """Forgetting is told by its caller."""

@@ -1,20 +1,93 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""prestart: skeleton, to be filled in. Private to configok.node: no compatibility is promised."""
+"""``prestart``: which config the component reads now, decided at its own start. Private to configok.node.
+
+It works while the daemon is dead and the API server away. It imports nothing heavy, waits for nothing, and never stops
+a component from starting by a fault of its own: what the component reads is a whole file at every moment.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from ._configuration import AgentConfiguration
+from ._decision import refuse_start
+from ._local import Local, read_local
+from ._lock import PRESTART_WAIT, Locked, locked
+from ._nudge import nudge
 from ._ports import Clock, Journal
+from ._rendered import init_hash
+from ._store import Store, digest
+from ._tracking import Start, with_start
+from ._transaction import Transactions
+from ._verdicts import is_fatal
 
-__all__ = ["prestart"]
+__all__ = ["REFUSE", "prestart"]
+
+REFUSE = 78  # EX_CONFIG, the one exit code that the unit's wrapper lets count
 
 
 def prestart(
     configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock, journal: Journal
 ) -> int:
-    """Return the exit code. Never raises."""
+    """Decide, switch the files, write down the start; return 0, or 78 to refuse the start. Never raises.
+
+    environ: systemd's variables (INVOCATION_ID). Refused is only an init config of which this version of the component
+    would itself die, when nothing else is usable.
+    """
+    try:
+        code = _prestart(configuration, component, environ, clock, journal)
+    except Locked as error:
+        journal("warning", f"the start was not written down: {error}", component=component)
+        code = 0
+    except Exception as error:  # noqa: BLE001: the contract: never block a start by a fault of the agent's own
+        journal("error", f"prestart failed, the component starts with what it has: {error!r}", component=component)
+        code = 0
+    nudge(configuration.run_directory)
+    return code
+
+
+def _prestart(
+    configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock, journal: Journal
+) -> int:
+    if component not in configuration.components:
+        journal("error", "the agent's config does not know this component", component=component)
+        return 0
+    store = Store(configuration.state_directory, now=clock.now)
+    with locked(store.lock, wait=PRESTART_WAIT):
+        local = read_local(configuration, store, clock)
+        transactions = Transactions(configuration, store, clock, journal)
+        if local.choice.left:
+            transactions.roll_back(local)
+        else:
+            transactions.switch(local, local.current)
+        for name in store.damaged:
+            journal("error", f"{name} was damaged and set aside", file=name)
+        refused = refuse_start(local.choice, init_is_fatal=_init_is_fatal(store, local, component))
+        if not refused:
+            _write_start(store, local, component, environ, clock)
+    if refused:
+        journal("error", "refused: the component would not run with the init config", component=component)
+        return REFUSE
     return 0
+
+
+def _init_is_fatal(store: Store, local: Local, component: str) -> bool:
+    """Return the recorded verdict on the init config; what was never judged is started."""
+    if local.current.source is not None:
+        return False
+    verdicts = store.read_verdicts(component, local.versions[component])
+    return is_fatal(verdicts, init_hash(component, store))
+
+
+def _write_start(store: Store, local: Local, component: str, environ: Mapping[str, str], clock: Clock) -> None:
+    data = store.read_config(component)
+    start = Start(
+        invocation=environ.get("INVOCATION_ID", ""),
+        boot_id=clock.boot_id(),
+        since_boot=clock.since_boot(),
+        time=clock.now(),
+        config="" if data is None else digest(data),
+    )
+    store.write_startups(component, local.versions[component], with_start(local.startups[component], start))

@@ -1,0 +1,109 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which config this node uses: current, then last-known-good, then the init config. Private to configok.node.
+
+Pure, and the same for prestart and the daemon: time, crashes and what is readable are inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Optional
+
+from .._nodeconfig._trial import Trial
+from ._records import LOCAL, Outcome, Record, same_config
+from ._tracking import BadConfig
+
+__all__ = ["Choice", "choose", "crash_reason", "in_trial", "outcome_of_bad", "refuse_start", "unhealthy_reason"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the node is to use.
+
+    record: LOCAL means the init config. name: which record it is, "current" or "last-known-good". left: why current is left
+    behind, if it is: "" (it is not) | "unreadable" | "unusable" | "bad" | "CrashLoop". crashes: of the worst component.
+    """
+
+    record: Record
+    name: str
+    left: str = ""
+    crashes: int = 0
+
+
+def in_trial(current: Optional[Record], last_known_good: Optional[Record]) -> bool:
+    """Return whether current has yet to become last-known-good. The local config has no trial."""
+    return current is not None and current.source is not None and not same_config(current, last_known_good)
+
+
+def choose(
+    current: Optional[Record],
+    last_known_good: Optional[Record],
+    *,
+    fresh: bool,
+    bad: Mapping[str, BadConfig],
+    crashes: Mapping[str, int],
+    usable: Mapping[str, bool],
+) -> Choice:
+    """Decide.
+
+    current, last_known_good: None where unreadable (or never written: fresh says that neither ever was).
+    bad: the bad configs of every component. crashes: component -> crashes since the later of boot and adoption.
+    usable: "current", "last-known-good" -> whether every file that the record names is there and whole.
+    """
+    if fresh:
+        return Choice(LOCAL, "current")
+    left = _why_leave(current, last_known_good, bad, crashes, usable)
+    if not left and current is not None:
+        return Choice(current, "current")
+    worst = max(crashes.values(), default=0)
+    if last_known_good is not None and (last_known_good.source is None or usable.get("last-known-good", False)):
+        return Choice(last_known_good, "last-known-good", left, worst)
+    return Choice(LOCAL, "last-known-good", left, worst)
+
+
+def _why_leave(
+    current: Optional[Record],
+    last_known_good: Optional[Record],
+    bad: Mapping[str, BadConfig],
+    crashes: Mapping[str, int],
+    usable: Mapping[str, bool],
+) -> str:
+    if current is None:
+        return "unreadable"
+    if current.source is None:
+        return ""
+    if not usable.get("current", False):
+        return "unusable"
+    if not in_trial(current, last_known_good):
+        return ""  # after the trial trouble is reported, never acted on
+    if current.source.uid in bad:
+        return "bad"
+    # A start is needed to adopt at all, so it is the crashes, not the starts, that exceed the threshold.
+    if max(crashes.values(), default=0) > current.trial.crash_loop_threshold:
+        return "CrashLoop"
+    return ""
+
+
+def refuse_start(choice: Choice, *, init_is_fatal: bool) -> bool:
+    """Return whether prestart must refuse (exit 78): only the init config is left, and the component would die of it."""
+    return choice.record.source is None and init_is_fatal
+
+
+def crash_reason(crashes: int) -> str:
+    """Return the reason of a bad mark after a crash loop, for people."""
+    return f"crashed {crashes} times during its trial"
+
+
+def unhealthy_reason(within: str, probe: str) -> str:
+    """Return the reason of a bad mark after failed probes, for people."""
+    return f"not healthy within {within}: {probe}"
+
+
+def outcome_of_bad(uid: str, mark: BadConfig, trial: Trial) -> Outcome:
+    """Return how an assignment failed, from the bad mark alone: the roll-back was cut short after that was written."""
+    if mark.kind == "CrashLoop":
+        return Outcome("CrashLoop", uid, mark.reason, count=trial.crash_loop_threshold + 1, time=mark.time)
+    return Outcome("NotHealthy", uid, mark.reason, time=mark.time)

@@ -1,0 +1,106 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What this node's own files say, read at one moment and judged by the pure decision. Private to configok.node.
+
+The same for prestart, poststop, status and the daemon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Optional
+
+from ._configuration import AgentConfiguration
+from ._decision import Choice, choose
+from ._ports import Clock
+from ._records import LOCAL, Record
+from ._rendered import restore
+from ._store import Snapshot, Store
+from ._tracking import BadConfig, Start, count_crashes
+
+__all__ = ["Local", "read_local"]
+
+
+@dataclass(frozen=True)
+class Local:
+    """The records, what is tracked of each component, and what the node is to use because of that."""
+
+    snapshot: Snapshot
+    choice: Choice
+    versions: Mapping[str, str]
+    startups: Mapping[str, Sequence[Start]]
+    bad: Mapping[str, BadConfig]
+    crashes: Mapping[str, int]  # since the later of boot and adoption (or roll-back)
+
+    @property
+    def current(self) -> Record:
+        """The record in use, LOCAL for the init config."""
+        return self.choice.record
+
+    def worst(self) -> str:
+        """Return the component of current with most crashes."""
+        current = self.snapshot.current
+        names = sorted(name for name in self.crashes if current is None or name in current.files)
+        return max(names, key=lambda name: self.crashes[name], default="")
+
+    def last_start(self, component: str) -> Optional[Start]:
+        """Return the last start that was written down."""
+        starts = self.startups.get(component) or ()
+        return starts[-1] if starts else None
+
+
+def read_local(configuration: AgentConfiguration, store: Store, clock: Clock) -> Local:
+    """Read everything; damaged files are set aside. Hold the store's lock. Raises OSError."""
+    snapshot = store.snapshot()
+    versions = {
+        name: store.component_version(name, component.version) for name, component in configuration.components.items()
+    }
+    startups = {name: store.read_startups(name, version) for name, version in versions.items()}
+    bad: dict[str, BadConfig] = {}
+    for name, version in versions.items():
+        bad.update(store.read_bad_configs(name, version))
+    boot_id = clock.boot_id()
+    adopted = _adopted(snapshot)
+    crashes = {
+        name: count_crashes(
+            startups[name], boot_id=boot_id, adopted_boot_id=adopted[0], adopted_since_boot=adopted[1]
+        )
+        for name in versions
+    }
+    if not configuration.dynamic_config:
+        choice = Choice(LOCAL, "current")
+    else:
+        counted = snapshot.current.files if snapshot.current is not None else {}
+        choice = choose(
+            snapshot.current,
+            snapshot.last_known_good,
+            fresh=snapshot.fresh,
+            bad=bad,
+            crashes={name: count for name, count in crashes.items() if name in counted},
+            usable={
+                "current": _usable(configuration, store, snapshot.current),
+                "last-known-good": _usable(configuration, store, snapshot.last_known_good),
+            },
+        )
+    return Local(snapshot, choice, versions, startups, bad, crashes)
+
+
+def _adopted(snapshot: Snapshot) -> tuple[str, float]:
+    """Return boot id and seconds since boot from which crashes of what is in use count."""
+    current = snapshot.current
+    if current is not None and current.source is not None:
+        return current.boot_id, current.since_boot
+    outcome = snapshot.answered.outcome
+    return (outcome.boot_id, outcome.since_boot) if outcome is not None else ("", 0.0)
+
+
+def _usable(configuration: AgentConfiguration, store: Store, record: Optional[Record]) -> bool:
+    if record is None or record.source is None:
+        return False
+    return all(
+        restore(configuration.components[name], store, record, digest) is not None
+        for name, digest in record.files.items()
+        if name in configuration.components
+    )

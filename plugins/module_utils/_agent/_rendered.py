@@ -1,0 +1,115 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The files that components may be told to read, kept under their hashes, with notes on them. Private to configok.node.
+
+A file is rendered once, at adoption; prestart only copies bytes. Beside each file stands a note: a fingerprint of its
+decoded values (two files of the same values need no restart) and keys of the state files it would make fatal.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Optional
+
+from ._configuration import ComponentConfiguration
+from ._records import Record
+from ._render import NotRendered, decode, default_document, fingerprint, render, render_init
+from ._state_files import state_keys
+from ._store import Store, digest
+
+__all__ = ["config_bytes", "init_bytes", "init_hash", "keep", "read_own", "restore", "same_config_files", "values_of"]
+
+_INIT = "init"
+
+
+def keep(component: str, store: Store, data: bytes) -> str:
+    """Keep a file and a note on it; return its hash. Raises OSError."""
+    name = store.write_rendered(component, data)
+    if not store.read_note(component, name):
+        store.write_note(component, name, _note(component, data))
+    return name
+
+
+def _note(component: str, data: bytes) -> dict[str, Any]:
+    try:
+        values = decode(data.decode(), "the file")
+    except (NotRendered, UnicodeDecodeError, ImportError):
+        return {"values": digest(data)}
+    return {"values": fingerprint(values), "state": state_keys(component, values)}
+
+
+def values_of(component: str, store: Store, name: str) -> str:
+    """Return the fingerprint of the values in a file with this hash; the hash itself where nothing was noted."""
+    return str(store.read_note(component, name).get("values") or name) if name else ""
+
+
+def same_config_files(component: str, store: Store, one: str, other: str) -> bool:
+    """Return whether two files, by their hashes, hold the same values."""
+    return one == other or values_of(component, store, one) == values_of(component, store, other)
+
+
+def restore(component: ComponentConfiguration, store: Store, record: Record, name: str) -> Optional[bytes]:
+    """Return the file that a record names, by its hash; where it is lost, from what the component reads now or from
+    the checkpoint. None where it cannot be had."""
+    data = store.read_rendered(component.name, name)
+    if data is not None:
+        return data
+    data = store.read_config(component.name)
+    if data is not None and digest(data) == name:
+        return data
+    bundle = store.read_checkpoint(record.source) if record.source is not None else None
+    if bundle is None or component.name not in bundle.documents:
+        return None
+    try:
+        data = render(bundle.documents[component.name], read_own(component.instance_config))
+    except (NotRendered, OSError, ImportError):
+        return None
+    if digest(data) != name:
+        return None
+    keep(component.name, store, data)
+    return data
+
+
+def read_own(path: str) -> Optional[str]:
+    """Return the text of one of this node's own config files, None where none is configured. Raises OSError."""
+    if not path:
+        return None
+    with open(path, "rb") as file:
+        return file.read().decode("utf-8", "replace")
+
+
+def config_bytes(component: ComponentConfiguration, store: Store, record: Record) -> Optional[bytes]:
+    """Return what the component is to read under a record; None where that cannot be had."""
+    name = record.files.get(component.name)
+    return init_bytes(component, store) if name is None else restore(component, store, record, name)
+
+
+def init_bytes(component: ComponentConfiguration, store: Store) -> Optional[bytes]:
+    """Return what the component reads when it uses the init config: rendered once for each content of the file.
+
+    Where the init config cannot be read, what it was before; None where that was never known: the component's file
+    then stays as it is. Built-in defaults only where no init config was provided.
+    """
+    note = store.read_note(component.name, _INIT)
+    rendered = str(note.get("rendered") or "")
+    if not component.init_config:
+        return default_document(component.name)
+    try:
+        with open(component.init_config, "rb") as file:
+            data = file.read()
+    except OSError:
+        return store.read_rendered(component.name, rendered) if rendered else None
+    if rendered and note.get("source") == digest(data):
+        known = store.read_rendered(component.name, rendered)
+        if known is not None:
+            return known
+    result = render_init(component.name, data, os.path.dirname(os.path.abspath(component.init_config)))
+    name = keep(component.name, store, result)
+    store.write_note(component.name, _INIT, {"source": digest(data), "rendered": name})
+    return result
+
+
+def init_hash(component: str, store: Store) -> str:
+    """Return the hash of the file that stands for the init config, "" where none was rendered yet."""
+    return str(store.read_note(component, _INIT).get("rendered") or "")

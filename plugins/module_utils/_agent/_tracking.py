@@ -1,0 +1,190 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is written down of a component's starts, ends and bad configs, and how crashes are counted. Private to configok.node.
+
+These files stand under the component's version: a verdict on a config under one version does not bind another.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Optional
+
+from ._records import Damaged
+
+__all__ = [
+    "BadConfig",
+    "End",
+    "Start",
+    "count_crashes",
+    "decode_bad_configs",
+    "decode_startups",
+    "encode_bad_configs",
+    "encode_startups",
+    "is_crash",
+    "with_end",
+    "with_start",
+]
+
+MAX_STARTUPS = 64  # above any crashLoopThreshold, with room for restarts that do not count
+MAX_BAD_CONFIGS = 256
+_SYSTEMD_CODES = range(200, 244)  # systemd's own exit statuses: the component itself never ran
+
+
+@dataclass(frozen=True)
+class End:
+    """How a component ended, in systemd's words: SERVICE_RESULT, EXIT_CODE, EXIT_STATUS."""
+
+    result: str = ""
+    exit_code: str = ""
+    exit_status: str = ""
+    since_boot: float = 0.0
+    time: str = ""
+
+
+@dataclass(frozen=True)
+class Start:
+    """One start: INVOCATION_ID, when (boot id and seconds since boot; RFC 3339 for people), and the hash of the file read."""
+
+    invocation: str
+    boot_id: str
+    since_boot: float
+    time: str = ""
+    config: str = ""
+    end: Optional[End] = None
+
+
+@dataclass(frozen=True)
+class BadConfig:
+    """Why a UID is bad: RFC 3339 time, a reason for people, and "CrashLoop" or "NotHealthy"."""
+
+    time: str
+    reason: str
+    kind: str
+
+
+def is_crash(end: End) -> bool:
+    """Return whether an end counts as a crash of the component.
+
+    Not if its main process never ran (no EXIT_CODE: an ExecStartPre failed), nor for an administrator's stop (success), nor
+    for systemd's own exit codes 200 to 243.
+    """
+    if not end.exit_code or end.result in ("", "success"):
+        return False
+    if end.exit_code == "exited" and end.exit_status.isdigit():
+        return int(end.exit_status) not in _SYSTEMD_CODES
+    return True
+
+
+def count_crashes(startups: Sequence[Start], *, boot_id: str, adopted_boot_id: str, adopted_since_boot: float) -> int:
+    """Return the crashes of invocations that started since the later of boot and adoption (seconds since boot)."""
+    since = adopted_since_boot if adopted_boot_id == boot_id else 0.0
+    return sum(
+        1
+        for start in startups
+        if start.boot_id == boot_id and start.since_boot >= since and start.end is not None and is_crash(start.end)
+    )
+
+
+def with_start(startups: Sequence[Start], start: Start) -> list[Start]:
+    """Return the startups with one more, bounded. A second prestart of one invocation replaces the first."""
+    kept = [one for one in startups if not (start.invocation and one.invocation == start.invocation)]
+    return [*kept, start][-MAX_STARTUPS:]
+
+
+def with_end(startups: Sequence[Start], invocation: str, boot_id: str, end: End) -> Optional[list[Start]]:
+    """Return the startups with the end of an invocation; None when no start of it was written down in this boot."""
+    result = list(startups)
+    for index in range(len(result) - 1, -1, -1):
+        if result[index].invocation == invocation and result[index].boot_id == boot_id:
+            result[index] = replace(result[index], end=end)
+            return result
+    return None
+
+
+def encode_startups(startups: Sequence[Start]) -> bytes:
+    """Return the content of a ``startups`` file."""
+    return _text(
+        [
+            {
+                "invocation": start.invocation,
+                "bootID": start.boot_id,
+                "sinceBoot": start.since_boot,
+                "time": start.time,
+                "config": start.config,
+                "end": None
+                if start.end is None
+                else {
+                    "result": start.end.result,
+                    "exitCode": start.end.exit_code,
+                    "exitStatus": start.end.exit_status,
+                    "sinceBoot": start.end.since_boot,
+                    "time": start.end.time,
+                },
+            }
+            for start in startups
+        ]
+    )
+
+
+def decode_startups(data: bytes) -> list[Start]:
+    """Read a ``startups`` file. Raises Damaged."""
+    value = _json(data)
+    if not isinstance(value, list):
+        raise Damaged("it is not a list of starts")
+    try:
+        return [
+            Start(
+                invocation=str(one["invocation"]),
+                boot_id=str(one["bootID"]),
+                since_boot=float(one["sinceBoot"]),
+                time=str(one["time"]),
+                config=str(one["config"]),
+                end=None
+                if one["end"] is None
+                else End(
+                    result=str(one["end"]["result"]),
+                    exit_code=str(one["end"]["exitCode"]),
+                    exit_status=str(one["end"]["exitStatus"]),
+                    since_boot=float(one["end"]["sinceBoot"]),
+                    time=str(one["end"]["time"]),
+                ),
+            )
+            for one in value
+        ]
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise Damaged(f"a start is wrong: {error!r}") from error
+
+
+def encode_bad_configs(bad: Mapping[str, BadConfig]) -> bytes:
+    """Return the content of a ``bad-configs`` file, the newest marks if there are very many."""
+    newest = sorted(bad.items(), key=lambda item: item[1].time)[-MAX_BAD_CONFIGS:]
+    return _text({uid: {"time": one.time, "reason": one.reason, "kind": one.kind} for uid, one in newest})
+
+
+def decode_bad_configs(data: bytes) -> dict[str, BadConfig]:
+    """Read a ``bad-configs`` file. Raises Damaged."""
+    value = _json(data)
+    if not isinstance(value, dict):
+        raise Damaged("it is not a map of UIDs")
+    try:
+        return {
+            uid: BadConfig(time=str(one["time"]), reason=str(one["reason"]), kind=str(one["kind"]))
+            for uid, one in value.items()
+        }
+    except (KeyError, TypeError) as error:
+        raise Damaged(f"an entry is wrong: {error!r}") from error
+
+
+def _text(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, indent=1).encode() + b"\n"
+
+
+def _json(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise Damaged(f"it is not JSON: {error}") from error

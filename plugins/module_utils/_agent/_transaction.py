@@ -1,0 +1,199 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The transactions on the store: switch, adopt, roll back, promote, unassign. Private to configok.node.
+
+Each is a short row of atomic writes in an order that leaves, wherever it is cut off, a store from which the next start
+of a component or of the agent finishes it. Hold the store's lock. All may raise OSError.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Optional
+
+from ._configuration import AgentConfiguration
+from ._decision import crash_reason, outcome_of_bad
+from ._files import Files
+from ._local import Local
+from ._ports import Clock, Journal
+from ._records import LOCAL, Answered, Outcome, Record
+from ._rendered import config_bytes, keep
+from ._state_files import STATE_FILES, stale_state_files
+from ._store import Store, digest
+from ._tracking import BadConfig
+
+__all__ = ["Transactions"]
+
+
+class Transactions:
+    """What changes on this node, one bundle as one transaction."""
+
+    def __init__(self, configuration: AgentConfiguration, store: Store, clock: Clock, journal: Journal) -> None:
+        self._configuration = configuration
+        self._store = store
+        self._clock = clock
+        self._journal = journal
+
+    def switch(self, local: Local, record: Record) -> None:
+        """Make what every component reads what the record says, and set aside state files that this makes fatal."""
+        for name, component in self._configuration.components.items():
+            data = config_bytes(component, self._store, record)
+            if data is None:
+                self._journal("error", "no config to switch to, the component's file stays as it is", component=name)
+                continue
+            if self._store.read_config(name) != data:
+                keep(name, self._store, data)
+                self._store.write_config(name, data)
+                self._journal("info", "switched what the component reads", component=name, config=digest(data)[:10])
+            self._set_aside_state(local, name, digest(data))
+
+    def _set_aside_state(self, local: Local, component: str, config: str) -> None:
+        root = state_root(self._configuration, component)
+        start = local.last_start(component)
+        if not root or start is None or not start.config or start.config == config:
+            return
+        before = self._store.read_note(component, start.config).get("state") or {}
+        after = self._store.read_note(component, config).get("state") or {}
+        files = Files(root)
+        for name in stale_state_files(before, after):
+            try:
+                if os.path.exists(files.path(name)):
+                    files.rename(name, f"{name}.configok-{self._clock.now().replace(':', '')}")
+                    self._journal("info", "set aside a state file of the config before", component=component, file=name)
+            except OSError as error:
+                self._journal("error", f"cannot set aside {files.path(name)}: {error}", component=component)
+
+    def adopt(self, local: Local, record: Record) -> None:
+        """Use a config that was checked. ``current`` first: from then on every start of a component switches to it."""
+        self._store.write_current(record)
+        self.switch(local, record)
+
+    def answer(self, answered: Answered) -> None:
+        """Write down what was answered."""
+        self._store.write_answered(answered)
+
+    def unassign(self, local: Local, answered: Answered) -> None:
+        """Use the init config, which becomes last-known-good.
+
+        In this order a cut leaves a node that uses its config with the init config to fall back to, and that unassigns again.
+        """
+        self._store.write_last_known_good(LOCAL)
+        self._store.write_current(LOCAL)
+        self._store.write_answered(answered)
+        self.switch(local, LOCAL)
+
+    def promote(self, record: Record) -> None:
+        """Make current last-known-good: its trial is over."""
+        self._store.write_current(record)
+        self._store.write_last_known_good(record)
+
+    def roll_back(self, local: Local, failure: Optional[Outcome] = None, culprit: str = "") -> Record:
+        """Go back to last-known-good, as local.choice says; return what is used now.
+
+        failure, culprit: for what the daemon saw (not healthy); None for what the choice itself knows (crash loop, an
+        unreadable record). The bad mark comes first: from then on every start of a component rolls back by itself.
+        """
+        snapshot = local.snapshot
+        left = snapshot.current
+        target = snapshot.last_known_good if failure is not None else local.choice.record
+        if target is None or (target.source is not None and failure is not None and not self._whole(local)):
+            target = LOCAL
+        if left is not None and left.source is not None:
+            failure = failure or self._failure(local, left)
+            if failure is not None:
+                self._mark_bad(local, left, failure, culprit or local.worst())
+                if snapshot.answered.source is None or snapshot.answered.source.uid == failure.uid:
+                    known = snapshot.answered
+                    answered = Answered(known.node_uid or left.node_uid, max(known.id, left.assignment), left.source)
+                    self._store.write_answered(answered.failed(failure))
+        now = replace(
+            target, adopted_at=self._clock.now(), boot_id=self._clock.boot_id(), since_boot=self._clock.since_boot()
+        )
+        target = now if target.source is not None else LOCAL
+        self._store.write_current(target)
+        self.switch(local, target)
+        self._journal(
+            "error",
+            "rolled back to last-known-good",
+            why=failure.text if failure is not None else f"current is {local.choice.left}",
+            uid=target.uid or "init",
+        )
+        return target
+
+    def _whole(self, local: Local) -> bool:
+        good = local.snapshot.last_known_good
+        return good is not None and all(
+            config_bytes(component, self._store, good) is not None
+            for name, component in self._configuration.components.items()
+            if name in good.files
+        )
+
+    def _failure(self, local: Local, left: Record) -> Optional[Outcome]:
+        """Return why the choice leaves a config that is bad; None where its files are damaged, which is not its fault."""
+        uid = left.uid or ""
+        if local.choice.left == "CrashLoop":
+            found = Outcome("CrashLoop", uid, crash_reason(local.choice.crashes), count=local.choice.crashes)
+        elif local.choice.left == "bad":
+            found = outcome_of_bad(uid, local.bad[uid], left.trial)
+        else:
+            return None
+        return replace(
+            found,
+            time=found.time or self._clock.now(),
+            boot_id=self._clock.boot_id(),
+            since_boot=self._clock.since_boot(),
+        )
+
+    def _mark_bad(self, local: Local, record: Record, failure: Outcome, culprit: str) -> None:
+        if record.uid is None or record.uid in local.bad or culprit not in local.versions:
+            return
+        version = local.versions[culprit]
+        bad = self._store.read_bad_configs(culprit, version)
+        bad[record.uid] = BadConfig(time=failure.time, reason=failure.text, kind=failure.kind)
+        self._store.write_bad_configs(culprit, version, bad)
+
+    def forget(self, uid: Optional[str]) -> list[str]:
+        """Forget a bad UID (None: all of them) under every version; return what was forgotten.
+
+        An assignment that failed with it is as new again.
+        """
+        forgotten = set()
+        for component in self._configuration.components:
+            for version in self._store.tracked_versions(component):
+                bad = self._store.read_bad_configs(component, version)
+                rest = {known: mark for known, mark in bad.items() if uid is not None and known != uid}
+                if len(rest) != len(bad):
+                    self._store.write_bad_configs(component, version, rest)
+                    forgotten |= set(bad) - set(rest)
+        answered = self._store.snapshot().answered
+        outcome = answered.outcome
+        if outcome is not None and outcome.kind != "InvalidConfig" and (uid is None or outcome.uid == uid):
+            self._store.write_answered(replace(answered, outcome=None))
+            forgotten.add(outcome.uid)
+        return sorted(forgotten)
+
+    def tidy(self, local: Local) -> None:
+        """Remove old checkpoints and rendered files, never those of current and last-known-good."""
+        snapshot = local.snapshot
+        records = [record for record in (snapshot.current, snapshot.last_known_good, local.current) if record is not None]
+        self._store.remove_checkpoints(
+            keep=self._configuration.checkpoints_kept, never=[record.uid for record in records]
+        )
+        for name in self._configuration.components:
+            data = self._store.read_config(name)
+            kept = [record.files.get(name) for record in records]
+            kept += [start.config for start in local.startups.get(name, ())[-1:]]
+            kept += [digest(data)] if data is not None else []
+            kept += [str(self._store.read_note(name, "init").get("rendered") or "")]
+            self._store.remove_rendered(name, keep=kept)
+
+
+def state_root(configuration: AgentConfiguration, component: str) -> str:
+    """Return the directory with the component's state files, "" where it has none that are known."""
+    if component not in STATE_FILES:
+        return ""
+    configured = str(getattr(configuration.components[component], "root_directory", ""))
+    # Without systemd the components are stubs or live in a tree of their own: never touch the machine's kubelet then.
+    return configured or ("/var/lib/kubelet" if configuration.service_manager == "systemd" else "")

@@ -1,0 +1,103 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Judging a config, and remembering the verdict, so that nothing is judged twice. Private to configok.node.
+
+The judge is a short-lived child: the daemon never holds the engine in memory. A verdict is kept under the file's hash,
+the engine (the agent's version) and the component's version, and prestart reads it in no time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ._ports import Runner
+from ._store import Store, digest
+
+__all__ = ["CommandJudge", "Judge", "JudgeFailed", "errors_of", "first_error", "is_fatal", "judged"]
+
+Judge = Callable[[str, str, str], Sequence[Mapping[str, Any]]]
+_KEPT = 32
+_TIMEOUT = 60.0  # seconds for the child
+
+
+class JudgeFailed(Exception):
+    """The judge gave no verdict; that says nothing about the config. The text says what went wrong."""
+
+
+class CommandJudge:
+    """Runs ``configok-agent validate --json`` for one document."""
+
+    def __init__(self, runner: Runner, argv: Sequence[str]) -> None:
+        """argv: the program with all that stands before ``validate``'s own options."""
+        self._runner = runner
+        self._argv = tuple(argv)
+
+    def __call__(self, component: str, text: str, version: str) -> Sequence[Mapping[str, Any]]:
+        """Return the findings, as dicts with file, line, path, value, message, level. Raises JudgeFailed."""
+        import json
+
+        argv = [*self._argv, "--json", "--component", component]
+        if version:
+            argv += ["--kubernetes-version", version]
+        result = self._runner([*argv, "-"], timeout=_TIMEOUT, stdin=text)
+        try:
+            found = json.loads(result.out)
+        except ValueError:
+            found = None
+        if isinstance(found, dict):
+            found = found.get("findings")
+        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+            said = " ".join(result.err.split())[-200:]
+            raise JudgeFailed(f"the config could not be validated (exit {result.code}): {said or 'no answer'}")
+        return found
+
+
+def judged(
+    store: Store, judge: Judge, component: str, data: bytes, *, version: str, tracked: str, engine: str
+) -> list[dict[str, Any]]:
+    """Return the findings on a file, recorded ones where there are any. version: to judge for; tracked: to record under.
+
+    Raises JudgeFailed, OSError. The caller holds no lock: a judge takes its time, and a lost record costs only that again.
+    """
+    verdicts = store.read_verdicts(component, tracked)
+    key = f"{digest(data)}:{engine}"
+    found = verdicts.get(key)
+    if found is None:
+        found = [_plain(finding) for finding in judge(component, data.decode("utf-8", "replace"), version)]
+        verdicts = {**verdicts, key: found}
+        store.write_verdicts(component, tracked, dict(list(verdicts.items())[-_KEPT:]))
+    return list(found)
+
+
+def _plain(finding: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: finding.get(name) for name in ("file", "line", "path", "message", "level")}
+
+
+def errors_of(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the findings that refuse a bundle: refused by the component, or refused by policy."""
+    return [finding for finding in findings if finding.get("level") != "warning"]
+
+
+def first_error(component: str, findings: Sequence[Mapping[str, Any]]) -> str:
+    """Return the first error as one phrase, with how many more there are."""
+    errors = errors_of(findings)
+    path = str(errors[0].get("path") or "")
+    where = f"{component}: {path}" if path else component
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    return f"{where}: {errors[0].get('message')}{more}"
+
+
+def is_fatal(verdicts: Mapping[str, Any], name: str) -> bool:
+    """Return whether a recorded verdict says that the component itself would die of the file with this hash.
+
+    Strict findings and versions that the data does not know are warnings here, never a reason to refuse.
+    """
+    return bool(name) and any(
+        finding.get("level") == "component"
+        for key, found in verdicts.items()
+        if key.startswith(f"{name}:")
+        for finding in found
+        if isinstance(finding, dict)
+    )
