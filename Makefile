@@ -57,7 +57,7 @@ molecule conformance faults:
 
 .PHONY: docs
 docs: .venv/.lint $(LINK) ## write the references of modules and roles to docs/reference/
-	@$(RUN) tools/make-docs docs/reference
+	@$(RUN) .venv/bin/python tools/make_docs.py docs/reference
 
 .PHONY: format
 format: .venv/.lint ## let ruff format the Python files and mend what it can

@@ -184,6 +184,7 @@ def checks() -> list[Check]:
             prepare=link_agent,
         ),
         Check("antsibull-docs", [["antsibull-docs", "lint-collection-docs", "--plugin-docs", "."]], COPY, in_copy),
+        Check("docs", [["python", "tools/make_docs.py", "--check", "docs/reference"]]),
         Check("yamllint", [["yamllint", "--strict", *yaml_files()]]),
         Check("import-linter", [["lint-imports", "--no-cache", "--no-logo"]]),
         Check("antsibull-changelog", [["antsibull-changelog", "lint"]], COPY),
