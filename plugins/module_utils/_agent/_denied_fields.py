@@ -57,4 +57,3 @@ _KUBE_PROXY = (
 
 # component -> field paths
 DENIED_FIELDS: Mapping[str, tuple[str, ...]] = {"kubelet": _KUBELET, "kube-proxy": _KUBE_PROXY}
-

@@ -1,0 +1,30 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The real clock. Private to configok.node: no compatibility is promised."""
+
+from __future__ import annotations
+
+import time
+
+__all__ = ["SystemClock"]
+
+
+class SystemClock:
+    """Linux' clocks, as the Clock protocol wants them."""
+
+    def since_boot(self) -> float:
+        """Return seconds since boot, time asleep included."""
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+    def boot_id(self) -> str:
+        """Return the kernel's boot id, or "" where there is none to read."""
+        try:
+            with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as stream:
+                return stream.read().strip()
+        except OSError:
+            return ""
+
+    def now(self) -> str:
+        """Return RFC 3339 in UTC, to the second."""
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

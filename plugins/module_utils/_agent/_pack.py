@@ -1,0 +1,63 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Packs configok-agent.pyz from the collection: same source, same bytes. Private to configok.node.
+
+Runs on the controller. In the archive, the packages of module_utils and the entry point lie side by side in one
+package, configok_agent; they import each other relatively, so the same files work in both places.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+__all__ = ["ARCHIVE", "PACKAGE", "pack", "sources"]
+
+ARCHIVE = "configok-agent.pyz"
+PACKAGE = "configok_agent"
+_PACKAGES = ("_agent", "_componentconfig", "_kube", "_nodeconfig")
+_ENTRY = "roles/node/files/agent"
+# Control side only: credentials through the kubernetes package, module arguments, and packing itself.
+_LEFT_OUT = frozenset({"_kube/_credentials.py", "_kube/_arguments.py", "_agent/_pack.py"})
+_SHEBANG = b"#!/usr/bin/python3\n"
+_MAIN = b"from configok_agent.__main__ import start\n\nstart()\n"
+_STAMP = (1980, 1, 1, 0, 0, 0)  # the earliest a zip file knows
+
+
+def sources(collection: Path) -> dict[str, bytes]:
+    """Return the archive's files, name in the archive -> content, for the collection in this directory.
+
+    Raises OSError where a part of it is missing.
+    """
+    found = {"__main__.py": _MAIN, f"{PACKAGE}/__init__.py": b""}
+    for path in _python_files(collection / _ENTRY):
+        found[f"{PACKAGE}/{path.relative_to(collection / _ENTRY).as_posix()}"] = path.read_bytes()
+    utils = collection / "plugins/module_utils"
+    for package in _PACKAGES:
+        for path in _python_files(utils / package):
+            name = path.relative_to(utils).as_posix()
+            if name not in _LEFT_OUT:
+                found[f"{PACKAGE}/{name}"] = path.read_bytes()
+    return found
+
+
+def pack(collection: Path) -> bytes:
+    """Return the archive for the collection in this directory. Raises OSError."""
+    buffer = io.BytesIO()
+    buffer.write(_SHEBANG)
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in sorted(sources(collection).items()):
+            entry = zipfile.ZipInfo(name, _STAMP)
+            entry.create_system = 3  # Unix, whatever this machine is
+            entry.external_attr = 0o100644 << 16
+            archive.writestr(entry, content)
+    return buffer.getvalue()
+
+
+def _python_files(directory: Path) -> list[Path]:
+    found = sorted(directory.rglob("*.py"))
+    if not found:
+        raise FileNotFoundError(f"{directory} has no Python files: the collection is not whole")
+    return found

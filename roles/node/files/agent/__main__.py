@@ -1,0 +1,194 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""configok-agent: the command line. What a command needs is imported when it is run, since prestart has no time."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from ._agent._configuration import AgentConfiguration, InvalidConfiguration, load_configuration
+from ._agent._version import AGENT_VERSION
+from ._output import complain, journal_for
+
+__all__ = ["main", "start"]
+
+DEFAULT_CONFIG = "/etc/configok/agent.yaml"
+_FAILED = 1
+_HOOKS = ("prestart", "poststop")  # run by the component's unit, which they must never hurt
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command and return the exit code: 0, 1 for what did not work or was refused, 2 for wrong usage.
+
+    prestart alone may end with 78: refuse the start.
+    """
+    arguments = _parser().parse_args(argv)
+    try:
+        return int(arguments.run(arguments))
+    except InvalidConfiguration as error:
+        for sentence in error.errors:
+            complain(sentence)
+    except OSError as error:
+        complain(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
+    except KeyboardInterrupt:
+        complain("interrupted")
+    except Exception as error:  # noqa: BLE001 - the outermost frame: a sentence for the journal, and the hooks' promise
+        complain(f"{arguments.command} failed, please report it: {type(error).__name__}: {error}{_place(error)}")
+    return 0 if arguments.command in _HOOKS else _FAILED
+
+
+def start() -> NoReturn:
+    """Run the command that this process was started for."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def _place(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})" if trace is not None else ""
+
+
+def _parser() -> argparse.ArgumentParser:
+    shared = argparse.ArgumentParser(add_help=False)
+    # SUPPRESS: so that it may stand before or behind the command.
+    shared.add_argument(
+        "--config", metavar="PATH", default=argparse.SUPPRESS, help=f"the AgentConfiguration (default {DEFAULT_CONFIG})"
+    )
+    parser = argparse.ArgumentParser(
+        prog="configok-agent",
+        description="Keep this node on its assigned config, or on one that works.",
+        parents=[shared],
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def add(name: str, run: object, text: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=text, description=text, parents=[shared])
+        command.set_defaults(run=run)
+        return command
+
+    add("run", _run, "watch the own Node and do what it says, until told to stop")
+    for name, run, text in (
+        ("prestart", _prestart, "decide which config a component reads now (ExecStartPre=); 78 refuses the start"),
+        ("poststop", _poststop, "write down how a component ended (ExecStopPost=)"),
+        ("supervise", _supervise, "run a component without systemd"),
+    ):
+        add(name, run, text).add_argument("component", metavar="COMPONENT")
+    add("status", _status, "say which config this node uses, and why").add_argument(
+        "--json", action="store_true", help="for machines"
+    )
+    validate = add("validate", _validate, "say what is wrong with component configs; - is standard input")
+    validate.add_argument("files", metavar="FILE", nargs="+")
+    validate.add_argument("--json", action="store_true", help="for machines: a list of findings")
+    validate.add_argument("--component", default="", help="the component that will read it (default: by its kind)")
+    validate.add_argument(
+        "--kubernetes-version", action="append", default=[], dest="versions", metavar="VERSION", help="may be repeated"
+    )
+    validate.add_argument(
+        "--bundle",
+        action="store_true",
+        help="judge it as part of a bundle: what may not be shared, and what this node denies",
+    )
+    which = add("forget-bad", _forget_bad, "forget that a config was bad").add_mutually_exclusive_group(required=True)
+    which.add_argument("uid", metavar="UID", nargs="?")
+    which.add_argument("--all", action="store_true", help="all of them")
+    add("version", _version, "say the agent's version")
+    return parser
+
+
+def _configuration(arguments: argparse.Namespace) -> AgentConfiguration:
+    return load_configuration(getattr(arguments, "config", DEFAULT_CONFIG))
+
+
+def _known(configuration: AgentConfiguration, component: str) -> None:
+    if component not in configuration.components:
+        raise InvalidConfiguration([f"this node has no component {component!r} in its AgentConfiguration"])
+
+
+def _prestart(arguments: argparse.Namespace) -> int:
+    from ._agent._clock import SystemClock
+    from ._agent._prestart import prestart
+
+    configuration = _configuration(arguments)
+    _known(configuration, arguments.component)
+    return prestart(configuration, arguments.component, os.environ, SystemClock(), journal_for(sys.stderr, os.environ))
+
+
+def _poststop(arguments: argparse.Namespace) -> int:
+    from ._agent._clock import SystemClock
+    from ._agent._poststop import poststop
+
+    configuration = _configuration(arguments)
+    _known(configuration, arguments.component)
+    return poststop(configuration, arguments.component, os.environ, SystemClock(), journal_for(sys.stderr, os.environ))
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from ._run import run
+
+    path = getattr(arguments, "config", DEFAULT_CONFIG)
+    return run(_configuration(arguments), path, journal_for(sys.stderr, os.environ))
+
+
+def _supervise(arguments: argparse.Namespace) -> int:
+    from ._supervise import supervise
+
+    configuration = _configuration(arguments)
+    _known(configuration, arguments.component)
+    return supervise(configuration, arguments.component, journal_for(sys.stderr, os.environ))
+
+
+def _status(arguments: argparse.Namespace) -> int:
+    from ._agent._status_text import describe, render
+
+    description = describe(_configuration(arguments))
+    if arguments.json:
+        import json
+
+        print(json.dumps(description, indent=2))
+    else:
+        print(render(description))
+    return 0
+
+
+def _validate(arguments: argparse.Namespace) -> int:
+    from ._validate import validate_files
+
+    denied: tuple[str, ...] = ()
+    if arguments.bundle and arguments.component:
+        configuration = _configuration(arguments)
+        _known(configuration, arguments.component)
+        denied = configuration.components[arguments.component].denied_fields
+    return validate_files(
+        arguments.files,
+        component=arguments.component,
+        versions=arguments.versions,
+        bundle=arguments.bundle,
+        denied_fields=denied,
+        as_json=arguments.json,
+    )
+
+
+def _forget_bad(arguments: argparse.Namespace) -> int:
+    from ._agent._forget import forget_bad
+
+    forgotten = forget_bad(_configuration(arguments), None if arguments.all else arguments.uid)
+    for uid in forgotten:
+        print(f"forgotten: {uid}")
+    if not forgotten:
+        print("nothing to forget")
+    return 0
+
+
+def _version(_arguments: argparse.Namespace) -> int:
+    print(f"configok-agent {AGENT_VERSION}")
+    return 0
+
+
+if __name__ == "__main__":
+    start()

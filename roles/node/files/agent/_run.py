@@ -1,0 +1,131 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""run: the daemon with its real surroundings."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+import threading
+from types import FrameType
+
+from ._agent._clock import SystemClock
+from ._agent._configuration import AgentConfiguration
+from ._agent._daemon import Daemon
+from ._agent._lock import DAEMON_LOCK, Locked, locked
+from ._agent._nudge import Nudges
+from ._agent._ports import Journal, Runner, ServiceManager
+from ._agent._probe import HealthProber
+from ._agent._supervisor_client import Supervisors
+from ._agent._systemd import Systemd
+from ._agent._verdicts import CommandJudge
+from ._agent._version import AGENT_VERSION
+from ._kube._client import Client
+from ._kube._errors import KubeError
+from ._kube._kubeconfig import from_kubeconfig
+from ._kube._retry import ONCE
+from ._output import complain
+from ._processes import run_command
+
+__all__ = ["ComponentVersions", "run"]
+
+_VERSION = re.compile(r"v\d+\.\d+\.\d+[-+.0-9A-Za-z]*")
+_VERSION_TIMEOUT = 10.0
+_PROBE_TIMEOUT = 2.0
+
+
+def run(configuration: AgentConfiguration, path: str, journal: Journal) -> int:
+    """Run the daemon until SIGTERM or SIGINT, and return the exit code. path: the configuration's. Raises OSError."""
+    stop = threading.Event()
+    clock = SystemClock()
+    user_agent = f"configok-agent/{AGENT_VERSION}"
+    try:
+        with locked(os.path.join(configuration.run_directory, DAEMON_LOCK), wait=0):
+            wake = Nudges(configuration.run_directory)
+
+            def leave(_number: int, _frame: FrameType | None) -> None:
+                stop.set()
+                wake.set()
+
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, leave)
+            try:
+                credentials = from_kubeconfig(configuration.kubeconfig)
+                client = Client(credentials, user_agent=user_agent, sleep=stop.wait)
+                impatient = Client(
+                    credentials,
+                    user_agent=user_agent,
+                    pool_size=1,
+                    timeout=_PROBE_TIMEOUT,
+                    retries=ONCE,
+                    sleep=stop.wait,
+                )
+                Daemon(
+                    configuration,
+                    client,
+                    _service_manager(configuration, run_command),
+                    HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT),
+                    CommandJudge(run_command, [*_program(), f"--config={path}", "validate"]),
+                    clock,
+                    journal,
+                    agent_version=AGENT_VERSION,
+                    version_of=ComponentVersions(configuration, run_command, journal),
+                ).run(stop, wake)
+            finally:
+                wake.close()
+    except Locked:
+        complain(f"another configok-agent runs on {configuration.run_directory} already")
+        return 1
+    except KubeError as error:
+        complain(str(error))
+        return 1
+    return 0
+
+
+def _program() -> list[str]:
+    # The archive, or the directory it was unpacked to: Python runs both.
+    return [sys.executable, "-I", os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+
+
+def _service_manager(configuration: AgentConfiguration, runner: Runner) -> ServiceManager:
+    units = {name: component.unit for name, component in configuration.components.items()}
+    if configuration.service_manager == "supervisor":
+        return Supervisors(configuration.run_directory, units)
+    return Systemd(units, runner)
+
+
+class ComponentVersions:
+    """Says which version a component has: as configured, or what its program prints, until that file changes."""
+
+    def __init__(self, configuration: AgentConfiguration, runner: Runner, journal: Journal) -> None:
+        """runner: runs the version commands."""
+        self._components = configuration.components
+        self._runner = runner
+        self._journal = journal
+        self._seen: dict[str, tuple[object, str]] = {}
+
+    def __call__(self, component: str) -> str:
+        """Return for example "v1.35.2", "" where nobody knows."""
+        known = self._components[component]
+        if known.version or not known.version_command:
+            return known.version
+        stamp = _stamp(known.version_command[0])
+        if component not in self._seen or self._seen[component][0] != stamp:
+            result = self._runner(known.version_command, timeout=_VERSION_TIMEOUT)
+            found = _VERSION.search(result.out)
+            if result.code != 0 or found is None:
+                self._journal("warning", f"{known.version_command[0]} did not say its version", component=component)
+                return ""
+            self._seen[component] = (stamp, found.group())
+        return self._seen[component][1]
+
+
+def _stamp(path: str) -> object:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino, found.st_size
