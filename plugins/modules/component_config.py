@@ -158,14 +158,14 @@ findings:
       elements: str
       sample: ["1.33", "1.35"]
 config:
-  description: The merged config as data. Empty where a file cannot be read as a config.
+  description: The merged config as data, without secrets. Empty where a file cannot be read as a config.
   returned: always
   type: dict
   sample:
     apiVersion: kubelet.config.k8s.io/v1beta1
     kind: KubeletConfiguration
 text:
-  description: The merged config as YAML. Empty where a file cannot be read as a config.
+  description: The merged config as YAML. Empty where it holds a secret, or a file cannot be read as a config.
   returned: always
   type: str
   sample: |
@@ -179,6 +179,7 @@ from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import LEVELS
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import Judgement, judge
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._secrets import redacted
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "files": {"type": "list", "elements": "path"},
@@ -204,13 +205,14 @@ def read_layers(parameters: dict[str, Any]) -> list[tuple[str, bytes]]:
 
 def result_of(judgement: Judgement) -> dict[str, Any]:
     """What the module returns."""
+    shown = redacted(judgement.data)
     return {
         "changed": False,
         "valid": judgement.worst not in LEVELS[:2],
         "findings": [found.as_dict() for found in judgement.findings],
         "lines": [f"{found.level}: {found}" for found in judgement.findings],
-        "config": judgement.data,
-        "text": judgement.text,
+        "config": shown,
+        "text": judgement.text if shown == judgement.data else "",
     }
 
 

@@ -26,6 +26,11 @@ def _line(mark: Any) -> int:
     return int(mark.line) + 1 if mark is not None else 1
 
 
+def _at_tab(text: str, mark: Any) -> bool:
+    lines = text.split("\n", mark.line + 1)
+    return mark.line < len(lines) and lines[mark.line].strip(" ").startswith("\t")
+
+
 def _events(yaml: Any, text: str, builder: Builder) -> Iterator[Any]:
     """The parser's events; whatever it raises becomes a DecodeError."""
     line = 1
@@ -41,7 +46,7 @@ def _events(yaml: Any, text: str, builder: Builder) -> Iterator[Any]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = error.problem or error.context or "syntax error"
-        if "'\\t'" in problem:
+        if mark is not None and _at_tab(text, mark):
             problem += " (YAML allows no tabs for indentation)"
         raise builder.fail(_line(mark) if mark is not None else line, f"not valid YAML: {problem}") from error
     except yaml.YAMLError as error:

@@ -8,12 +8,17 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any
 
 from ._scalars import resolve
 
 __all__ = ["encode"]
+
+
+# PyYAML writes some line breaks of Unicode as they are, and then nobody reads them back.
+_UNPRINTABLE = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
 @lru_cache(maxsize=1)
@@ -30,9 +35,12 @@ def _dumper() -> Any:
             return super().increase_indent(flow, False)
 
     def string(dumper: Any, value: str) -> Any:
-        # PyYAML leaves `y` and `1e3` without quotes; Kubernetes would read a boolean and a number.
-        quoted = "\n" not in value and not isinstance(resolve(value), str)
-        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="'" if quoted else None)
+        style = None
+        if _UNPRINTABLE.search(value):
+            style = '"'
+        elif "\n" not in value and not isinstance(resolve(value), str):
+            style = "'"  # PyYAML leaves `y` and `1e3` without quotes; Kubernetes would read a boolean and a number
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
     Dumper.add_representer(str, string)
     return Dumper
