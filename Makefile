@@ -56,8 +56,9 @@ molecule conformance faults:
 	@echo "make $@: arrives with the work on real nodes (node-semantics on real kubelets and under faults)." >&2; exit 2
 
 .PHONY: docs
-docs: .venv/.lint $(LINK) ## write the references of modules and roles to docs/reference/
+docs: .venv/.lint $(LINK) ## write docs/reference/ and the drawing of the architecture, from the code as it is
 	@$(RUN) .venv/bin/python tools/make_docs.py docs/reference
+	@$(RUN) .venv/bin/python tools/draw_architecture.py
 
 .PHONY: format
 format: .venv/.lint ## let ruff format the Python files and mend what it can

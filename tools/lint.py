@@ -184,7 +184,14 @@ def checks() -> list[Check]:
             prepare=link_agent,
         ),
         Check("antsibull-docs", [["antsibull-docs", "lint-collection-docs", "--plugin-docs", "."]], COPY, in_copy),
-        Check("docs", [["python", "tools/make_docs.py", "--check", "docs/reference"]]),
+        Check(
+            "generated",
+            [
+                ["python", "tools/make_docs.py", "--check", "docs/reference"],
+                ["python", "tools/draw_architecture.py", "--check"],
+                ["python", "tools/generate_componentconfig.py", "--check"],
+            ],
+        ),
         Check("yamllint", [["yamllint", "--strict", *yaml_files()]]),
         Check("import-linter", [["lint-imports", "--no-cache", "--no-logo"]]),
         Check("antsibull-changelog", [["antsibull-changelog", "lint"]], COPY),
