@@ -1,14 +1,14 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Time, as the shell of a rollout needs it; tests bring a faster one. Private to configok.node: no compatibility is promised."""
+"""Time, as the shell of a rollout needs it; tests bring a faster one. Private to configok.node."""
 
 from __future__ import annotations
 
 import queue
 import time
 from datetime import datetime, timezone
-from typing import Optional, TypeVar
+from typing import TypeVar
 
 __all__ = ["Clock"]
 
@@ -30,7 +30,7 @@ class Clock:
         """Wait for so many seconds."""
         time.sleep(max(0.0, seconds))
 
-    def get(self, events: queue.Queue[_T], seconds: float) -> Optional[_T]:
+    def get(self, events: queue.Queue[_T], seconds: float) -> _T | None:
         """Return the next event, None when there was none within so many seconds."""
         try:
             return events.get(timeout=max(0.001, seconds))

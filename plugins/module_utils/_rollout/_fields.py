@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reading a user's mapping strictly, all errors at once. Private to configok.node: no compatibility is promised."""
+"""Reading a user's mapping strictly, all errors at once. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class Fields:
         found = [self._amount(one, f"{name}[{index}]") for index, one in enumerate(value)]
         return tuple(one for one in found if one is not None)
 
-    def _amount(self, value: Any, name: str) -> Optional[Amount]:
+    def _amount(self, value: Any, name: str) -> Amount | None:
         match = _PERCENT.match(value) if isinstance(value, str) else None
         if match and int(match.group(1)) <= 100:
             return Amount(int(match.group(1)), True)

@@ -9,7 +9,6 @@ The table is in docs/rollout.md. Don't know never passes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Optional
 
 from .._nodeconfig._config_source import ConfigSource
 from ._node_view import NodeView
@@ -27,18 +26,19 @@ GONE = "gone"
 class Task:
     """What one node was told, and how long it has.
 
-    assignment: its id, which the status must repeat. assigned_at: by this machine's clock, in seconds, like now of judge.
+    assignment: its id, which the status must repeat. assigned_at: by this machine's clock, in seconds, like now of
+    judge.
     was_ready: whether the Node was Ready when it was assigned. good_since: when it was first seen good without a break.
     """
 
     node_uid: str
-    source: Optional[ConfigSource]
+    source: ConfigSource | None
     assignment: int
     assigned_at: float
     was_ready: bool
     timeout: float
     soak: float
-    good_since: Optional[float] = None
+    good_since: float | None = None
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,10 @@ class Answer:
 
     verdict: str
     reason: str = ""
-    good_since: Optional[float] = None
+    good_since: float | None = None
 
 
-def judge(view: Optional[NodeView], task: Task, now: float) -> Answer:
+def judge(view: NodeView | None, task: Task, now: float) -> Answer:
     """Judge a node by what was just read of it (None: there is no such Node)."""
     if view is None or view.uid != task.node_uid or view.deleting:
         return Answer(GONE, "the Node was deleted")

@@ -1,12 +1,12 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lock of a pool: a Lease that makes a second runner stop. Private to configok.node: no compatibility is promised."""
+"""The lock of a pool: a Lease that makes a second runner stop. Private to configok.node."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Optional
+from typing import Any
 
 from .._kube._client import Client
 from .._kube._errors import Conflict, KubeError, NotFound
@@ -35,7 +35,7 @@ class Lock:
         self._clock = clock
         self._duration = max(1, round(duration))
         self._path = lease(NAMESPACE_ROLLOUTS, pool)
-        self._held: Optional[dict[str, Any]] = None
+        self._held: dict[str, Any] | None = None
         self._renew_at = 0.0
         self._expires = 0.0
 
@@ -102,7 +102,7 @@ class Lock:
                 )
         tell(f"the run of {_holder(found)} has ended without a word: taking pool {self._pool} over")
 
-    def _read(self) -> Optional[dict[str, Any]]:
+    def _read(self) -> dict[str, Any] | None:
         try:
             found = self._client.get(self._path)
         except NotFound:
@@ -110,7 +110,7 @@ class Lock:
         found["spec"] = found.get("spec") or {}
         return found
 
-    def _write(self, found: Optional[dict[str, Any]]) -> None:
+    def _write(self, found: dict[str, Any] | None) -> None:
         # The own deadline counts from before the request: the server may have seen it that early.
         sent = self._clock.monotonic()
         now = self._clock.now()

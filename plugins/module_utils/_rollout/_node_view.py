@@ -1,13 +1,13 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a rollout knows of one Node: a small, immutable picture of it. Private to configok.node: no compatibility is promised."""
+"""What a rollout knows of one Node: a small, immutable picture of it. Private to configok.node."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Any
 
 from .._nodeconfig._assignment import Assignment, InvalidAssignment
 from .._nodeconfig._config_source import ConfigSource, InvalidConfigSource
@@ -38,16 +38,16 @@ class NodeView:
     kubelet_version: str = ""
     os_image: str = ""
     architecture: str = ""
-    ready: Optional[bool] = None
+    ready: bool | None = None
     ready_reason: str = ""
     deleting: bool = False
-    source: Optional[ConfigSource] = None
+    source: ConfigSource | None = None
     source_error: str = ""
     given: int = 0
     config_ok: str = ""
     reason: str = ""
     message: str = ""
-    status: Optional[ConfigStatus] = None
+    status: ConfigStatus | None = None
 
     @property
     def has_agent(self) -> bool:
@@ -70,6 +70,11 @@ class NodeView:
         return 0 if self.status is None else self.status.assignment
 
     @property
+    def active(self) -> ConfigSource | None:
+        """Return the config source that the node says it uses, None for the init config."""
+        return None if self.status is None else self.status.active
+
+    @property
     def words(self) -> str:
         """Return what the agent says, in its own words: effect and cause."""
         if not self.config_ok:
@@ -90,7 +95,7 @@ class NodeView:
             return self.architecture
         return self.labels.get(name, "")
 
-    def is_on(self, source: Optional[ConfigSource]) -> bool:
+    def is_on(self, source: ConfigSource | None) -> bool:
         """Return whether the Node is assigned source (None: the init config) and says that it uses it and is fine."""
         return (
             self.status is not None
@@ -106,7 +111,7 @@ def _first(labels: Mapping[str, str], keys: tuple[str, ...]) -> str:
     return next((labels[key] for key in keys if labels.get(key)), "")
 
 
-def given_source(annotations: Mapping[str, str]) -> tuple[Optional[ConfigSource], str]:
+def given_source(annotations: Mapping[str, str]) -> tuple[ConfigSource | None, str]:
     """Return the config source of a Node's annotations (None: the init config), and what is wrong with it or ""."""
     text = annotations.get(ANNOTATION_CONFIG_SOURCE)
     if text is None:
@@ -133,7 +138,7 @@ def node_view(node: Mapping[str, Any]) -> NodeView:
     info = status.get("nodeInfo") or {}
     condition = read_condition(node) or {}
     source, source_error = given_source(annotations)
-    ready: Optional[bool] = None
+    ready: bool | None = None
     ready_reason = "no Ready condition"
     for one in status.get("conditions") or ():
         if one.get("type") == "Ready":

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plan of a rollout, as data. Private to configok.node: no compatibility is promised."""
+"""The plan of a rollout, as data. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def wave_name(number: int) -> str:
 
 @dataclass(frozen=True)
 class Wave:
-    """Nodes that move together. name: "broken", "canary", "wave 1", ...; soak: seconds; finished: done by an earlier run."""
+    """Nodes that move together. name: "broken", "canary", "wave 1", ...; soak: seconds; finished: done by an earlier
+    run.
+    """
 
     name: str
     nodes: tuple[str, ...]

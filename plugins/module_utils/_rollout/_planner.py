@@ -1,14 +1,13 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Planning a rollout: nodes, pool, target and record in, the plan out. Pure. Private to configok.node: no compatibility is promised."""
+"""Planning a rollout: nodes, pool, target and record in, the plan out. Pure. Private to configok.node."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Optional
 
 from ._canary import choose_canary, spread
 from ._node_view import NodeView
@@ -24,7 +23,7 @@ ADOPTION_SECONDS = 15.0  # what one node takes to fetch, restart and answer, for
 _NAMES_SHOWN = 5
 
 
-def left_out_reason(view: NodeView) -> Optional[str]:
+def left_out_reason(view: NodeView) -> str | None:
     """Return why a node is not moved by a rollout, in a sentence; None when it is."""
     if view.deleting:
         return "it is being deleted"
@@ -40,7 +39,8 @@ def left_out_reason(view: NodeView) -> Optional[str]:
 
 
 def is_broken(view: NodeView) -> bool:
-    """Return whether a node's config is in trouble already, so that a rollout can only make it better: it goes first."""
+    """Return whether a node's config is in trouble already, so that a rollout can only make it better: it goes first.
+    """
     return view.config_ok == "False" or (view.ready is not True and view.config_ok != "True")
 
 
@@ -117,7 +117,7 @@ class _Sorting:
             self.to_move.append(view)
 
 
-def _running(record: Record, target: Target) -> Optional[Rollout]:
+def _running(record: Record, target: Target) -> Rollout | None:
     rollout = record.rollout
     return rollout if rollout is not None and not rollout.ended and rollout.is_for(target) else None
 
@@ -181,10 +181,7 @@ def _refusals(
         return [f"no Node matches the selector {pool.selector!r} of pool {pool.name}"]
     bad = record.bad_config(target)
     if bad is not None:
-        refusals.append(
-            f"{target.name} failed in pool {pool.name} at {bad.time} and is refused: {bad.reason}: "
-            "publish another config, or undo"
-        )
+        refusals.append(bad.sentence(pool.name))
     limit = policy.max_unavailable.at_most(size)
     if limit >= size > 1:
         refusals.append(

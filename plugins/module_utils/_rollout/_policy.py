@@ -1,13 +1,13 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A pool and its policy: what a user writes, checked and with its defaults. Private to configok.node: no compatibility is promised."""
+"""A pool and its policy: what a user writes, checked and with its defaults. Private to configok.node."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Any
 
 from .._nodeconfig._bundle import MAX_POOL_LENGTH
 from .._nodeconfig._trial import InvalidTrial, Trial
@@ -28,7 +28,7 @@ class Canary:
     count: Amount = Amount(3)
     cover: tuple[str, ...] = _COVER
     labels: Mapping[str, str] = field(default_factory=dict)
-    soak: Optional[float] = None
+    soak: float | None = None
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class Policy:
     """How a pool is moved; times in seconds, defaults as in docs/rollout.md.
 
     waves: the part of the pool that is reached after each wave, the canary included; the last one always reaches all.
-    restart_delay, time_to_crash, health_timeout: how the nodes are set up; from these follows how long a crash loop takes.
+    restart_delay, time_to_crash, health_timeout: how the nodes are set up; from these follows how long a crash loop
+    takes.
     """
 
     canary: Canary = Canary()
@@ -50,7 +51,7 @@ class Policy:
     time_to_crash: float = 10.0
     health_timeout: float = 120.0
 
-    def canary_soak(self, trial: Optional[Trial]) -> float:
+    def canary_soak(self, trial: Trial | None) -> float:
         """Return the canary's soak in seconds. trial: the bundle's, None for the init config, which has none."""
         if self.canary.soak is not None:
             return self.canary.soak
@@ -59,7 +60,9 @@ class Policy:
 
 @dataclass(frozen=True)
 class Pool:
-    """Nodes that should end up with the same config. selector: a label selector; layers and documents: what to publish."""
+    """Nodes that should end up with the same config. selector: a label selector; layers and documents: what to
+    publish.
+    """
 
     name: str
     selector: str
@@ -77,7 +80,7 @@ def crash_loop_seconds(policy: Policy, trial: Trial) -> float:
     return starts * (policy.restart_delay + policy.time_to_crash) + policy.health_timeout
 
 
-def parse_policy(value: Any, *, trial: Optional[Trial] = None) -> Policy:
+def parse_policy(value: Any, *, trial: Trial | None = None) -> Policy:
     """Read a policy as a user writes it; None gives the defaults.
 
     trial: of the bundle it is for, to judge nodeTimeout by. Raises InvalidPool with all errors at once.
@@ -90,7 +93,9 @@ def parse_policy(value: Any, *, trial: Optional[Trial] = None) -> Policy:
 
 
 def parse_pool(value: Any) -> Pool:
-    """Read a pool file's data: pool, selector, layers or documents, trial, policy. Raises InvalidPool with all errors."""
+    """Read a pool file's data: pool, selector, layers or documents, trial, policy. Raises InvalidPool with all
+    errors.
+    """
     errors: list[str] = []
     fields = Fields(value, "", errors)
     name = fields.label("pool", MAX_POOL_LENGTH)

@@ -1,13 +1,12 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The record of a pool: its revisions, what failed, and the rollout that is under way. Private to configok.node: no compatibility is promised."""
+"""The record of a pool: its revisions, what failed, and the rollout that is under way. Private to configok.node."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Optional
 
 from .._nodeconfig._config_source import ConfigSource
 from ._plan import BROKEN, CANARY, Wave
@@ -68,6 +67,13 @@ class BadConfig:
     reason: str
     time: str
 
+    def sentence(self, pool: str) -> str:
+        """Return why it is refused, and what to do."""
+        return (
+            f"{self.name} failed in pool {pool} at {self.time} and is refused: {self.reason}: "
+            "publish another config, or undo"
+        )
+
 
 @dataclass(frozen=True)
 class Exceptional:
@@ -83,7 +89,8 @@ class Exceptional:
 class Rollout:
     """The rollout that a pool is in, or was in last.
 
-    waves: frozen when it began (the last one may grow). finished: how many are through. cursor: how many nodes of the wave
+    waves: frozen when it began (the last one may grow). finished: how many are through. cursor: how many nodes of the
+    wave
     after those may have been assigned, written before they are. size: the frozen denominator. down: nodes that were
     not ready when the wave began. before: what each node used when the rollout began. taking_back: whether nodes are on
     their way back (onFailure: rollback).
@@ -102,7 +109,7 @@ class Rollout:
     runner: str = ""
     down: tuple[str, ...] = ()
     exceptions: tuple[Exceptional, ...] = ()
-    before: Mapping[str, Optional[ConfigSource]] = field(default_factory=dict)
+    before: Mapping[str, ConfigSource | None] = field(default_factory=dict)
     taking_back: bool = False
 
     @property
@@ -139,14 +146,14 @@ class Record:
     pool: str
     revisions: tuple[Revision, ...] = ()
     bad: tuple[BadConfig, ...] = ()
-    rollout: Optional[Rollout] = None
+    rollout: Rollout | None = None
 
     @property
-    def latest(self) -> Optional[Revision]:
+    def latest(self) -> Revision | None:
         """Return the revision that was published last."""
         return self.revisions[-1] if self.revisions else None
 
-    def revision_of(self, target: Target) -> Optional[Revision]:
+    def revision_of(self, target: Target) -> Revision | None:
         """Return the newest revision that is this target."""
         return next((one for one in reversed(self.revisions) if one.uid and one.uid == target.uid), None)
 
@@ -154,10 +161,12 @@ class Record:
         """Return the number of the revision that would be published next."""
         return self.revisions[-1].number + 1 if self.revisions else 1
 
-    def bad_config(self, target: Target) -> Optional[BadConfig]:
+    def bad_config(self, target: Target) -> BadConfig | None:
         """Return why this target is refused in the pool, by its uid or its content, None where it is not."""
         for one in self.bad:
-            if (target.uid and one.uid == target.uid) or (target.content_hash and one.content_hash == target.content_hash):
+            if target.uid and one.uid == target.uid:
+                return one
+            if target.content_hash and one.content_hash == target.content_hash:
                 return one
         return None
 
@@ -191,7 +200,8 @@ class Record:
 
 
 def phase_of(wave: str) -> str:
-    """Return the phase in which the wave of this name moves: Canary, Wave 1, ...; the lane of broken nodes is Wave 0."""
+    """Return the phase in which the wave of this name moves: Canary, Wave 1, ...; the lane of broken nodes is Wave 0.
+    """
     if wave == CANARY:
         return "Canary"
     return "Wave 0" if wave == BROKEN else wave.capitalize()

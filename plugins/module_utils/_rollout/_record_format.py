@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The record as a ConfigMap, checked both ways. Private to configok.node: no compatibility is promised."""
+"""The record as a ConfigMap, checked both ways. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import binascii
 import json
 import zlib
 from collections.abc import Mapping
-from typing import Any, Optional
+from typing import Any
 
 from .._nodeconfig._config_source import ConfigSource, InvalidConfigSource
 from .._nodeconfig._names import LABEL_POOL, NAMESPACE_ROLLOUTS
@@ -59,7 +59,7 @@ def decode_record(config_map: Mapping[str, Any]) -> Record:
     try:
         value = json.loads(data[_KEY])
         if value["format"] != FORMAT:
-            raise InvalidRecord(f"{where} has format {value['format']!r}, this version of the collection knows {FORMAT}")
+            raise InvalidRecord(f"{where} has format {value['format']!r}, this version knows only {FORMAT}")
         if value["pool"] != name:
             raise InvalidRecord(f"{where} says that it is of pool {value['pool']!r}")
         return _decode(value, data)
@@ -97,8 +97,8 @@ def _encode_rollout(rollout: Rollout) -> dict[str, Any]:
 
 
 def _encode_nodes(rollout: Rollout) -> dict[str, Any]:
-    sources: list[Optional[ConfigSource]] = []
-    places: dict[Optional[ConfigSource], int] = {}
+    sources: list[ConfigSource | None] = []
+    places: dict[ConfigSource | None, int] = {}
     for source in rollout.before.values():
         if source not in places:
             places[source] = len(sources)

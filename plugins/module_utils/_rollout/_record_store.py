@@ -1,12 +1,12 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reading and writing records. Private to configok.node: no compatibility is promised."""
+"""Reading and writing records. Private to configok.node."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Optional
+from typing import Any
 
 from .._kube._client import Client
 from .._kube._errors import Conflict, NotFound
@@ -32,10 +32,11 @@ def read_record(client: Client, pool: str) -> Record:
 def update_record(client: Client, pool: str, change: Callable[[Record], Record]) -> tuple[Record, bool]:
     """Read the record, change it, write it with its resourceVersion; read again when somebody else was faster.
 
-    change: is given the record as it is now, and may be called again; what it raises ends the update. Returns the record
+    change: is given the record as it is now, and may be called again; what it raises ends the update. Returns the
+    record
     as it stands, and whether anything was written. Raises RolloutError, KubeError.
     """
-    conflict: Optional[Conflict] = None
+    conflict: Conflict | None = None
     for _attempt in range(_ATTEMPTS):
         record, found = _read(client, pool)
         wanted = change(record)
@@ -53,7 +54,7 @@ def update_record(client: Client, pool: str, change: Callable[[Record], Record])
     raise RolloutError(f"the record of pool {pool} changes too often to be written: {conflict}")
 
 
-def _read(client: Client, pool: str) -> tuple[Record, Optional[dict[str, Any]]]:
+def _read(client: Client, pool: str) -> tuple[Record, dict[str, Any] | None]:
     try:
         found = client.get(config_map(NAMESPACE_ROLLOUTS, pool))
     except NotFound:
@@ -66,5 +67,6 @@ def _create(client: Client, record: Record) -> None:
         client.create(config_maps(NAMESPACE_ROLLOUTS), encode_record(record))
     except NotFound as error:
         raise RolloutError(
-            f"the namespace {NAMESPACE_ROLLOUTS} does not exist: prepare the cluster with the role configok.node.cluster"
+            f"the namespace {NAMESPACE_ROLLOUTS} does not exist: "
+            "prepare the cluster with the role configok.node.cluster"
         ) from error

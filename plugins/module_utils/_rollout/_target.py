@@ -1,13 +1,13 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a rollout takes a pool to: a bundle, or the init config. Private to configok.node: no compatibility is promised."""
+"""What a rollout takes a pool to: a bundle, or the init config. Private to configok.node."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any
 
 from .._nodeconfig._bundle import Bundle
 from .._nodeconfig._config_source import ConfigSource
@@ -30,7 +30,7 @@ class Target:
     uid: str = ""
     content_hash: str = ""
     components: tuple[str, ...] = ()
-    trial: Optional[Trial] = None
+    trial: Trial | None = None
 
     @classmethod
     def init(cls) -> Target:
@@ -42,7 +42,8 @@ class Target:
         """Return a published, verified bundle as a target."""
         source = bundle.source
         return cls(
-            source.name, source.namespace, source.uid, bundle.content_hash, tuple(sorted(bundle.documents)), bundle.trial
+            source.name, source.namespace, source.uid, bundle.content_hash, tuple(sorted(bundle.documents)),
+            bundle.trial
         )
 
     @classmethod
@@ -70,8 +71,10 @@ class Target:
         return self.is_init or bool(self.uid)
 
     @property
-    def source(self) -> Optional[ConfigSource]:
-        """Return the config source to assign, None for the init config (and for what is not published: ask is_published)."""
+    def source(self) -> ConfigSource | None:
+        """Return the config source to assign, None for the init config (and for what is not published: ask
+        is_published).
+        """
         return ConfigSource(self.namespace, self.name, self.uid) if self.uid else None
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which agents this version of the collection works with. Private to configok.node: no compatibility is promised."""
+"""Which agents this version of the collection works with. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ _VERSION = re.compile(r"v?(\d+)\.(\d+)\.")
 
 
 def agent_fits(agent_version: str, collection_version: str = COLLECTION_VERSION) -> bool:
-    """Return whether an agent is of the same or a neighbouring minor version; a version that is none is given the benefit."""
+    """Return whether an agent is of the same or a neighbouring minor version; a version that is none is given the
+    benefit.
+    """
     agent, ours = _VERSION.match(agent_version), _VERSION.match(collection_version)
     if agent is None or ours is None:
         return True

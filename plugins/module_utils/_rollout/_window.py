@@ -1,14 +1,16 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The window that slides over the nodes of a wave. Pure: verdicts and times in, what to do out. Private to configok.node: no compatibility is promised."""
+"""The window that slides over the nodes of a wave. Pure: verdicts and times in, what to do out.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Optional
 
 from ._gate import DONT_KNOW, FAIL, GONE, PASS, Answer
 
@@ -28,7 +30,9 @@ _ENDS = {PASS: PASSED, FAIL: FAILED, DONT_KNOW: UNKNOWN, GONE: STRUCK_OUT}
 
 @dataclass(frozen=True)
 class Step:
-    """What to do now: assign these nodes. outcome: "" while the wave goes on, then "done", "halt" or "pause", with why."""
+    """What to do now: assign these nodes. outcome: "" while the wave goes on, then "done", "halt" or "pause", with
+    why.
+    """
 
     assign: tuple[str, ...] = ()
     outcome: str = ""
@@ -58,13 +62,13 @@ class Window:
         self._budget = budget
         self._failures = failed
         self._timeout = timeout
-        self._state = {name: WAITING for name in nodes}
+        self._state = dict.fromkeys(nodes, WAITING)
         self._counts = Counter(self._state.values())
         self._waiting = list(reversed(list(self._state)))
         self._in_flight: dict[str, float] = {}
         self._down = set(down)
         self._reasons: dict[str, str] = {}
-        self._stuck_since: Optional[float] = None
+        self._stuck_since: float | None = None
 
     @property
     def failures(self) -> int:
@@ -102,11 +106,6 @@ class Window:
     def ended(self) -> dict[str, str]:
         """Return, for each node that failed, is unknown or gone, which of these."""
         return {name: state for name, state in self._state.items() if state in (FAILED, UNKNOWN, STRUCK_OUT)}
-
-    def start(self, name: str, now: float) -> None:
-        """Take a node that an earlier run has assigned already: it holds a slot, also beyond the limit."""
-        self._waiting.remove(name)
-        self._take_slot(name, now)
 
     def set_down(self, name: str, down: bool) -> None:
         """Say that a node of the pool is, or is not, unavailable."""

@@ -1,0 +1,165 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Assigning config sources to Nodes: one, or thousands at a time. Private to configok.node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .._kube._client import Client
+from .._kube._errors import Conflict, KubeError, NotFound
+from .._kube._fanout import fan_out
+from .._kube._paths import NODES, node
+from .._nodeconfig._assignment import Assignment, assignment_patch, next_id
+from .._nodeconfig._config_source import ConfigSource
+from .._nodeconfig._names import ANNOTATION_ASSIGNMENT
+from ._errors import RolloutError
+from ._node_view import NodeView, node_view
+from ._observe import CONNECTIONS
+
+__all__ = ["Assigned", "Given", "assign", "assign_one"]
+
+_ATTEMPTS = 8
+_FEW = 32  # so many nodes are read one by one, more by one list
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """What became of one node. assignment: the id that it has now; before: its source before; error: "" when all is
+    well.
+    """
+
+    name: str
+    assignment: int = 0
+    changed: bool = False
+    before: ConfigSource | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What one node of a wave was told. view: as it was before; None: there is no such Node, or it is being deleted."""
+
+    view: NodeView | None
+    assignment: int = 0
+    changed: bool = False
+
+
+def assign(
+    client: Client,
+    source: ConfigSource | None,
+    *,
+    names: Sequence[str] | None = None,
+    selector: str = "",
+    forget_bad: bool = False,
+    check: bool = False,
+) -> list[Assigned]:
+    """Assign source (None: the init config) to Nodes of these names, or that the label selector matches.
+
+    One metadata-only list, then one PATCH for each node that has something else; a node that changed in between is read
+    again. forget_bad: assign anew and let the node forget that the config was bad. check: change nothing. Errors of a
+    single node are in its result; the results are sorted by name. Raises KubeError when the nodes cannot be read.
+    """
+    found, missing = _read(client, names, selector)
+    results = [Assigned(name, error=f"there is no Node {name}") for name in missing]
+    todo = []
+    for view in found:
+        if not forget_bad and _has(view, source):
+            results.append(Assigned(view.name, view.given, False, view.source))
+        elif check:
+            results.append(Assigned(view.name, _next(view), True, view.source))
+        else:
+            todo.append(view)
+
+    def work(view: NodeView) -> Assigned:
+        given = _patch(client, view, source, forget_bad, lambda _view: False)
+        if given.view is None:
+            return Assigned(view.name, error=f"the Node {view.name} was deleted")
+        return Assigned(view.name, given.assignment, True, given.view.source)
+
+    for view, result in fan_out(work, todo, workers=CONNECTIONS):
+        results.append(Assigned(view.name, error=str(result)) if isinstance(result, KubeError) else result)
+    return sorted(results, key=lambda one: one.name)
+
+
+def assign_one(
+    client: Client, name: str, source: ConfigSource | None, *, is_done: Callable[[NodeView], bool]
+) -> Given:
+    """Read a Node in full and assign it source, unless is_done says that this needs not be. Raises KubeError."""
+    view = _get(client, name)
+    if view is None:
+        return Given(None)
+    if is_done(view):
+        return Given(view, view.given)
+    return _patch(client, view, source, False, is_done)
+
+
+def _patch(
+    client: Client,
+    view: NodeView,
+    source: ConfigSource | None,
+    forget_bad: bool,
+    is_done: Callable[[NodeView], bool],
+) -> Given:
+    conflict: Conflict | None = None
+    tried = 0
+    for _attempt in range(_ATTEMPTS):
+        if view.given == tried and tried and view.source == source:
+            return Given(view, tried, True)  # the answer to our own PATCH was lost, and it was sent again
+        if is_done(view):
+            return Given(view, view.given)
+        tried = _next(view)
+        body = assignment_patch(source, Assignment(tried, forget_bad), resource_version=view.resource_version)
+        try:
+            client.patch(node(view.name), body)
+            return Given(view, tried, True)
+        except Conflict as error:
+            conflict = error
+        except NotFound:
+            return Given(None)
+        again = _get(client, view.name)
+        if again is None:
+            return Given(None)
+        view = again
+    raise conflict or RolloutError(f"Node {view.name} changes too often to be assigned")
+
+
+def _get(client: Client, name: str) -> NodeView | None:
+    try:
+        view = node_view(client.get(node(name)))
+    except NotFound:
+        return None
+    return None if view.deleting else view
+
+
+def _has(view: NodeView, source: ConfigSource | None) -> bool:
+    # An id below what the node has answered means that the annotations were lost: they are written anew.
+    return not view.source_error and view.source == source and view.given >= view.answered
+
+
+def _next(view: NodeView) -> int:
+    return next_id({ANNOTATION_ASSIGNMENT: str(view.given)}, view.answered)
+
+
+def _read(
+    client: Client, names: Sequence[str] | None, selector: str
+) -> tuple[list[NodeView], list[str]]:
+    if names is None:
+        listing = client.list(NODES, label_selector=selector or None, metadata_only=True)
+        return [node_view(item) for item in listing.items], []
+    wanted = list(dict.fromkeys(names))
+    items: list[dict[str, Any]] = []
+    if len(wanted) <= _FEW:
+        reads = fan_out(lambda one: client.get(node(one), metadata_only=True), wanted, workers=CONNECTIONS)
+        for _name, result in reads:
+            if isinstance(result, KubeError) and not isinstance(result, NotFound):
+                raise result
+            if not isinstance(result, KubeError):
+                items.append(result)
+    else:
+        items = client.list(NODES, metadata_only=True).items
+    by_name = {view.name: view for view in (node_view(item) for item in items)}
+    return [by_name[name] for name in wanted if name in by_name], [name for name in wanted if name not in by_name]

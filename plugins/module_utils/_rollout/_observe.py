@@ -1,0 +1,89 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reading Nodes: all of a pool, a few in full, and what changes. Private to configok.node."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .._kube._client import Client
+from .._kube._errors import Gone, KubeError, NotFound
+from .._kube._fanout import fan_out
+from .._kube._paths import NODES, node
+from .._kube._watch import Event, watch
+from ._node_view import NodeView, node_view
+
+__all__ = ["CONNECTIONS", "NodeFeed", "observe", "read_nodes"]
+
+CONNECTIONS = 32  # requests at a time over many nodes
+_PAGE = 500
+
+
+def observe(client: Client, *, selector: str = "", names: Sequence[str] | None = None) -> list[NodeView]:
+    """Return the Nodes that a label selector matches, or those of these names that exist; sorted by name.
+
+    Pages are made small at once: 15,000 whole Nodes are more than a gigabyte. Raises KubeError.
+    """
+    if names is not None:
+        views = [view for view in read_nodes(client, names).values() if isinstance(view, NodeView)]
+    else:
+        try:
+            views = _pages(client, selector)
+        except Gone:
+            views = _pages(client, selector)
+    return sorted(views, key=lambda view: view.name)
+
+
+def read_nodes(client: Client, names: Iterable[str]) -> dict[str, NodeView | None]:
+    """Return the Nodes of these names, read in full, None for one that does not exist. Raises KubeError."""
+    found: dict[str, NodeView | None] = {}
+    for name, result in fan_out(lambda one: node_view(client.get(node(one))), names, workers=CONNECTIONS):
+        if isinstance(result, NotFound):
+            found[name] = None
+        elif isinstance(result, KubeError):
+            raise result
+        else:
+            found[name] = result
+    return found
+
+
+def _pages(client: Client, selector: str) -> list[NodeView]:
+    views: list[NodeView] = []
+    query: dict[str, Any] = {"limit": _PAGE, "labelSelector": selector or None}
+    while True:
+        page = client.get(NODES, **query)
+        views += [node_view(item) for item in page.get("items") or ()]
+        query["continue"] = (page.get("metadata") or {}).get("continue")
+        if not query["continue"]:
+            return views
+
+
+class NodeFeed:
+    """A metadata-only watch of a pool's Nodes in a thread of its own; its events are in ``events``.
+
+    A context manager: leaving it ends the watch.
+    """
+
+    def __init__(self, client: Client, selector: str) -> None:
+        self.events: queue.Queue[Event] = queue.Queue()
+        self._stop = threading.Event()
+        self._client = client
+        self._selector = selector
+        self._thread = threading.Thread(target=self._run, name="node-feed", daemon=True)
+
+    def __enter__(self) -> NodeFeed:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self._stop.set()
+
+    def _run(self) -> None:
+        for event in watch(
+            self._client, NODES, label_selector=self._selector or None, metadata_only=True, stop=self._stop
+        ):
+            self.events.put(event)

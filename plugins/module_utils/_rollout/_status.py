@@ -1,0 +1,106 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a pool and its nodes are like, as plain data. Private to configok.node."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from .._nodeconfig._config_source import ConfigSource
+from ._node_view import NodeView
+from ._record import Record
+
+__all__ = ["node_facts", "node_state", "pool_status"]
+
+
+def node_facts(view: NodeView) -> dict[str, Any]:
+    """Return what is known of a node's config, for M(configok.node.config_status_info)."""
+    status = view.status
+    return {
+        "name": view.name,
+        "uid": view.uid,
+        "ready": view.ready is True,
+        "kubelet_version": view.kubelet_version,
+        "labels": dict(view.labels),
+        "config_source": _plain(view.source),
+        "config_source_error": view.source_error,
+        "assignment": view.given,
+        "answered": view.answered,
+        "config_ok": {"status": view.config_ok, "reason": view.reason, "message": view.message},
+        "cause": status.cause if status else "",
+        "assigned": _plain(status.assigned) if status else None,
+        "active": _plain(status.active) if status else None,
+        "last_known_good": _plain(status.last_known_good) if status else None,
+        "in_trial": status.in_trial if status else False,
+        "components": {name: dict(vars(one)) for name, one in status.components.items()} if status else {},
+        "agent_version": status.agent_version if status else "",
+    }
+
+
+def node_state(view: NodeView) -> str:
+    """Return a node's state in a word: ok, trial, pending (not answered yet), failed, unknown, or no agent."""
+    if not view.has_agent:
+        return "no agent"
+    if view.config_ok == "False":
+        return "failed"
+    if view.answered != view.given:
+        return "pending"
+    if view.config_ok != "True" or view.ready is not True:
+        return "unknown"
+    return "trial" if view.status is not None and view.status.in_trial else "ok"
+
+
+def pool_status(record: Record, nodes: Sequence[NodeView]) -> dict[str, Any]:
+    """Return pool, revision, phase, nodes by state, and for each node that is not fine the reason in the agent's own
+    words.
+    """
+    rollout = record.rollout
+    states = {view.name: node_state(view) for view in nodes}
+    return {
+        "pool": record.pool,
+        "revision": rollout.revision if rollout else 0,
+        "latest_revision": record.latest.number if record.latest else 0,
+        "target": rollout.target.name if rollout else "",
+        "phase": rollout.phase if rollout else "",
+        "reason": rollout.reason if rollout else "",
+        "changed": rollout.changed if rollout else "",
+        "runner": rollout.runner if rollout else "",
+        "waves": [
+            {"name": wave.name, "nodes": len(wave.nodes), "finished": number < rollout.finished}
+            for number, wave in enumerate(rollout.waves)
+        ]
+        if rollout
+        else [],
+        "size": len(nodes),
+        "by_state": dict(sorted(Counter(states.values()).items())),
+        "by_config": dict(sorted(Counter(_config(view) for view in nodes).items())),
+        "not_fine": [
+            {"node": view.name, "state": states[view.name], "reason": _why(view, states[view.name])}
+            for view in nodes
+            if states[view.name] not in ("ok", "trial")
+        ],
+        "exceptions": [dict(vars(one)) for one in rollout.exceptions] if rollout else [],
+    }
+
+
+def _why(view: NodeView, state: str) -> str:
+    if state == "no agent":
+        return "no agent has ever reported from it"
+    if state == "pending":
+        return f"assignment {view.given} is not answered yet; it last said: {view.words}"
+    if view.ready is not True and view.config_ok == "True":
+        return f"the Node is not Ready: {view.ready_reason}"
+    return view.words
+
+
+def _config(view: NodeView) -> str:
+    if view.status is None:
+        return "unknown"
+    return view.status.active.name if view.status.active else "init"
+
+
+def _plain(source: ConfigSource | None) -> dict[str, Any] | None:
+    return None if source is None else source.to_dict()

@@ -1,0 +1,175 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The steps of a rollout, as changes of its record. Pure: the engine writes each before it is done.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from ._errors import LockLost, RolloutError, RolloutRefused
+from ._node_view import NodeView
+from ._plan import Plan
+from ._planner import left_out_reason
+from ._record import COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, Exceptional, Record, Rollout, phase_of
+from ._window import Step
+
+__all__ = ["assigning", "begin", "ended", "enter", "mine", "own", "rollout_of", "settled", "soaking", "taken_back"]
+
+_SUPERSEDED = "Superseded"
+
+
+def begin(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Record:
+    """Freeze the plan's waves, unless the record is in (or has completed) just this rollout. Raises RolloutRefused."""
+    rollout = record.rollout
+    if rollout is not None and rollout.is_for(plan.target):
+        known = {name for wave in rollout.waves for name in wave.nodes}
+        nothing_new = all(known.issuperset(wave.nodes) for wave in plan.waves)
+        if not rollout.ended or (rollout.phase == COMPLETE and nothing_new):
+            return record
+    bad = record.bad_config(plan.target)
+    if bad is not None:
+        raise RolloutRefused([bad.sentence(plan.pool)])
+    if rollout is not None and not rollout.ended:
+        record = record.with_result(rollout.revision, _SUPERSEDED)
+    by_name = {view.name: view for view in views}
+    begun = Rollout(
+        revision=plan.revision,
+        target=plan.target,
+        phase=PLANNED,
+        waves=plan.waves,
+        size=plan.size,
+        started=now,
+        changed=now,
+        before={
+            name: by_name[name].active for wave in plan.waves for name in wave.nodes if name in by_name
+        },
+    )
+    return replace(record, rollout=begun)
+
+
+def enter(
+    record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, runner: str, now: str
+) -> Record:
+    """Enter the wave at that place, for the first time or again: phase, runner, and who is down before it begins.
+
+    The last wave takes in what has appeared since the waves were frozen.
+    """
+    rollout = rollout_of(record)
+    waves = rollout.waves
+    before = dict(rollout.before)
+    if place == len(waves) - 1:
+        known = {name for wave in waves for name in wave.nodes}
+        late = [
+            view
+            for view in sorted(views, key=lambda one: one.name)
+            if view.name not in known and not view.is_on(rollout.target.source) and left_out_reason(view) is None
+        ]
+        waves = (*waves[:-1], replace(waves[-1], nodes=waves[-1].nodes + tuple(view.name for view in late)))
+        before.update({view.name: view.active for view in late})
+    again = rollout.cursor > 0
+    entered = replace(
+        rollout.without_exceptions(frozenset(waves[place].nodes)),
+        phase=phase_of(waves[place].name),
+        waves=waves,
+        before=before,
+        runner=runner,
+        reason="",
+        changed=now,
+        down=rollout.down if again else tuple(view.name for view in views if view.ready is not True),
+    )
+    return replace(record, rollout=entered)
+
+
+def own(record: Record, runner: str, now: str) -> Record:
+    """Say who moves the pool now."""
+    return replace(record, rollout=replace(rollout_of(record), runner=runner, changed=now))
+
+
+def mine(record: Record, plan: Plan, runner: str) -> Record:
+    """Return the record if it is still this runner's to write. Raises LockLost, RolloutError."""
+    rollout = rollout_of(record)
+    if not rollout.is_for(plan.target) or rollout.ended:
+        raise RolloutError(
+            f"the rollout of pool {plan.pool} was changed by somebody else: "
+            f"it is {rollout.phase}, to {rollout.target.name}"
+        )
+    if rollout.runner != runner:
+        raise LockLost(f"this run stalled, and pool {plan.pool} was taken over by {rollout.runner}")
+    return record
+
+
+def assigning(
+    record: Record, place: int, names: Collection[str], found: Mapping[str, Exceptional], *, ahead: int, now: str
+) -> Record:
+    """Say that these nodes of the wave may have been assigned, and up to ``ahead`` more: a window, not a node, is a
+    write.
+    """
+    rollout = rollout_of(record)
+    wave = rollout.waves[place].nodes
+    wanted = set(names)
+    reached = max((number + 1 for number, name in enumerate(wave) if name in wanted), default=0)
+    if reached <= rollout.cursor:
+        return record
+    return replace(
+        record,
+        rollout=replace(
+            rollout.with_exceptions(found),
+            phase=phase_of(rollout.waves[place].name),
+            cursor=min(len(wave), reached + ahead),
+            changed=now,
+        ),
+    )
+
+
+def soaking(record: Record, found: Mapping[str, Exceptional], *, now: str) -> Record:
+    """Say that all nodes of the wave are assigned and only their soak is waited for."""
+    return replace(record, rollout=replace(rollout_of(record).with_exceptions(found), phase=SOAKING, changed=now))
+
+
+def ended(
+    record: Record, plan: Plan, place: int, step: Step, found: Mapping[str, Exceptional], *, now: str
+) -> Record:
+    """Write down how a wave ended: through, halted (what failed is remembered), or paused."""
+    rollout = replace(rollout_of(record).with_exceptions(found), reason=step.reason, changed=now)
+    if step.outcome == "halt":
+        halted = replace(rollout, phase=HALTED, taking_back=plan.on_failure == "rollback")
+        record = replace(record, rollout=halted).with_bad(rollout.target, step.reason, now)
+        return record.with_result(rollout.revision, HALTED)
+    if step.outcome == "pause":
+        return replace(record, rollout=replace(rollout, phase=PAUSED)).with_result(rollout.revision, PAUSED)
+    through = replace(rollout, finished=place + 1, cursor=0, reason="")
+    if through.finished < len(through.waves):
+        return replace(record, rollout=through)
+    return replace(record, rollout=replace(through, phase=COMPLETE)).with_result(rollout.revision, COMPLETE)
+
+
+def taken_back(record: Record, step: Step, count: int, found: Mapping[str, Exceptional], *, now: str) -> Record:
+    """Write down that the other nodes are back on what they had, or (a pause) that some are not yet."""
+    rollout = rollout_of(record).with_exceptions(found)
+    if step.outcome == "done":
+        back = f"{count} {'node was' if count == 1 else 'nodes were'} taken back"
+        rollout = replace(rollout, taking_back=False, reason=f"{rollout.reason}; {back}")
+    return replace(record, rollout=replace(rollout, changed=now))
+
+
+def settled(record: Record, plan: Plan, now: str) -> Record:
+    """Write down that a plan without anything to do is complete, unless it says so already."""
+    rollout = record.rollout
+    if rollout is not None and rollout.is_for(plan.target) and rollout.ended:
+        return record
+    if rollout is None or not rollout.is_for(plan.target):
+        rollout = Rollout(plan.revision, plan.target, PLANNED, (), plan.size, now, now)
+    done = replace(rollout, phase=COMPLETE, finished=len(rollout.waves), cursor=0, changed=now, reason="")
+    return replace(record, rollout=done).with_result(plan.revision, COMPLETE)
+
+
+def rollout_of(record: Record) -> Rollout:
+    """Return the rollout that a record is in. Raises RolloutError when somebody has deleted it."""
+    if record.rollout is None:
+        raise RolloutError(f"the record of pool {record.pool} was deleted while it was being moved")
+    return record.rollout
