@@ -11,6 +11,7 @@ of the files that git knows or would know, in build/lint/ansible_collections/con
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
@@ -212,6 +213,9 @@ def main(wanted: Sequence[str]) -> int:
         print("lint: needs a git checkout, because git says which files are the project's")
         return 2
     begin = time.monotonic()
+    COPY.parents[2].mkdir(parents=True, exist_ok=True)
+    lock = (COPY.parents[2] / "lock").open("w")  # until the end of the process: the copy is one for all runs
+    fcntl.flock(lock, fcntl.LOCK_EX)
     copy_collection()
 
     def one(check: Check) -> bool:
