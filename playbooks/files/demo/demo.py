@@ -30,7 +30,6 @@ sys.path.insert(0, str(COLLECTION / "plugins"))
 
 NODES = [f"node-{number}" for number in range(1, 9)]
 POOL = "workers"
-LABEL = {"label_selector": "node-role.kubernetes.io/worker"}
 
 
 class DemoFailed(Exception):

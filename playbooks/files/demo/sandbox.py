@@ -8,6 +8,7 @@ The demo and the tests use it, against the embedded API server or a real one: it
 
 from __future__ import annotations
 
+import importlib
 import json
 import signal
 import socket
@@ -19,11 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 COMPONENT = Path(__file__).resolve().parent / "stub_kubelet.py"
-INIT_CONFIG = """\
-apiVersion: kubelet.config.k8s.io/v1beta1
-kind: KubeletConfiguration
-maxPods: 110
-"""
+HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
 
 @dataclass(frozen=True)
@@ -133,15 +130,13 @@ class Sandbox:
     def _provision(self, name: str, port: int, zone: str) -> SandboxNode:
         node = SandboxNode(name, self.directory / name, self.agent, port)
         node.directory.mkdir(parents=True)
-        (node.directory / "init.yaml").write_text(INIT_CONFIG)
         # What no two nodes can share. On a real node: addresses, provider id; here all nodes share one address.
-        (node.directory / "instance.yaml").write_text(
-            "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
-            f"healthzBindAddress: 127.0.0.1\nhealthzPort: {port}\n"
-        )
+        instance = f"healthzBindAddress: 127.0.0.1\nhealthzPort: {port}\n"
+        (node.directory / "instance.yaml").write_text(HEAD + instance)
+        (node.directory / "init.yaml").write_text(HEAD + instance + "maxPods: 110\n")
         kubeconfig = self._kubeconfig_for(name)
         component = [sys.executable, str(COMPONENT)]
-        labels = f"node-role.kubernetes.io/worker=,topology.kubernetes.io/zone={zone}"
+        labels = f"example.com/pool=workers,topology.kubernetes.io/zone={zone}"
         config = {
             "apiVersion": "agent.config.configok.dev/v1alpha1",
             "kind": "AgentConfiguration",
@@ -194,4 +189,6 @@ class Sandbox:
 
 def pack_agent(collection: Path, target: Path) -> list[str]:
     """Pack configok-agent from the collection into ``target`` and return the command that runs it."""
-    raise NotImplementedError
+    pack = importlib.import_module("module_utils._agent._pack")
+    target.write_bytes(pack.pack(collection))
+    return [sys.executable, str(target)]

@@ -91,7 +91,11 @@ def run(argv: Sequence[str], *, write: Callable[[str], None], stop: threading.Ev
     if config.get(DEADLY_FIELD) == DEADLY_VALUE:
         write(f"fatal: {DEADLY_FIELD} is {DEADLY_VALUE}, which this component dies of")
         return 255
-    _serve_health(config)
+    try:
+        _serve_health(config)
+    except OSError as error:
+        write(f"failed to run Kubelet: healthz: {error}")
+        return 1
     if flags.kubeconfig:
         labels = dict(pair.split("=", 1) for pair in flags.node_labels.split(",") if pair)
         client = Client(from_kubeconfig(flags.kubeconfig), pool_size=1)
