@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any
 
 from .._kube._client import Client
 from .._kube._errors import KubeError, NotFound
@@ -60,7 +60,7 @@ def plan_setup(client: Client, access: Access) -> list[Step]:
 
 
 def plan_removal(client: Client, *, force: bool) -> Removal:
-    """Return what is to be removed. Raises KubeError, and unless force ClusterRefused while a Node is assigned a bundle."""
+    """Return what is to be removed. Raises KubeError; unless force, ClusterRefused while a Node is assigned."""
     possible = desired_objects(_EVERYTHING)
     found = {path_of(item): _look(client, path_of(item)) for item in possible}
     steps = plan_absent(possible, found)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any
 
 from ._objects import LABEL_MANAGED_BY, MANAGED_BY, name_of, path_of
 

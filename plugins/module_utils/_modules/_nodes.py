@@ -9,14 +9,14 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Any
 
 from .._kube._client import Client
-from .._kube._errors import KubeError, NotFound
-from .._kube._fanout import fan_out
-from .._kube._paths import NODES, node
+from .._rollout._errors import RolloutError
+from .._rollout._node_view import NodeView
+from .._rollout._observe import observe
 
-__all__ = ["NODES_ARGUMENT_SPEC", "find_nodes"]
+__all__ = ["NODES_ARGUMENT_SPEC", "observe_all"]
 
 # Documented in the doc fragment configok.node.nodes, plugins/doc_fragments/nodes.py; the two must be equal.
 NODES_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
@@ -24,31 +24,14 @@ NODES_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "label_selector": {"type": "str"},
 }
 
-# Beyond so many names one list of all Nodes is less work for the API server than a request for each.
-_FEW = 32
 
+def observe_all(client: Client, names: Sequence[str] | None, label_selector: str | None) -> list[NodeView]:
+    """Return the Nodes of these names, or of this selector; neither means all. Sorted by name.
 
-def find_nodes(
-    client: Client, names: Sequence[str] | None, label_selector: str | None, *, metadata_only: bool, workers: int
-) -> list[dict[str, Any]]:
-    """Return the Nodes of these names, or of this selector, sorted by name; neither means all Nodes.
-
-    Raises NotFound for the first name that no Node has, and KubeError.
+    Raises RolloutError for names that no Node has, and KubeError.
     """
-    if names is None or len(names) > _FEW:
-        found = client.list(NODES, label_selector=label_selector or None, metadata_only=metadata_only).items
-    else:
-        found = []
-        for _name, result in fan_out(
-            lambda name: client.get(node(name), metadata_only=metadata_only), sorted(set(names)), workers=workers
-        ):
-            if isinstance(result, KubeError):
-                raise result
-            found.append(result)
-    if names is not None:
-        by_name = {item["metadata"]["name"]: item for item in found}
-        for name in names:
-            if name not in by_name:
-                raise NotFound(f"there is no Node {name}", status=404, reason="NotFound")
-        found = [by_name[name] for name in set(names)]
-    return sorted(found, key=lambda item: str(item["metadata"]["name"]))
+    views = observe(client, selector=label_selector or "", names=names)
+    missing = sorted(set(names or ()) - {view.name for view in views})
+    if missing:
+        raise RolloutError(f"there is no Node {missing[0]}" + (f", nor {len(missing) - 1} more" if missing[1:] else ""))
+    return views

@@ -1,0 +1,64 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Packs the agent on the controller and copies it to the node: the collection is only here."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ansible.errors import AnsibleActionFail
+from ansible.plugins.action import ActionBase
+
+from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack
+from ansible_collections.configok.node.plugins.module_utils._agent._version import AGENT_VERSION
+
+ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
+    "dest": {"type": "path", "default": "/usr/local/lib/configok/" + ARCHIVE},
+    "mode": {"type": "raw", "default": "0755"},
+    "owner": {"type": "str"},
+    "group": {"type": "str"},
+}
+COLLECTION = Path(__file__).resolve().parent.parent.parent
+
+
+class ActionModule(ActionBase):
+    """Packs, then lets the copy action do what it does well: compare, transfer, check mode."""
+
+    _supports_check_mode = True
+    _requires_connection = True
+    TRANSFERS_FILES = True
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Return copy's result, with the agent's version."""
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        _validation, arguments = self.validate_argument_spec(argument_spec=ARGUMENT_SPEC)
+        try:
+            content = pack(COLLECTION)
+        except OSError as error:
+            raise AnsibleActionFail(f"the agent cannot be packed: {error}") from error
+        with tempfile.TemporaryDirectory(prefix="configok-") as directory:
+            source = os.path.join(directory, ARCHIVE)
+            Path(source).write_bytes(content)
+            result.update(self._copy({**arguments, "src": source}, task_vars or {}))
+        result["agent_version"] = AGENT_VERSION
+        result.pop("diff", None)
+        return result
+
+    def _copy(self, arguments: dict[str, Any], task_vars: dict[str, Any]) -> dict[str, Any]:
+        task = self._task.copy()
+        task.args = {name: value for name, value in arguments.items() if value is not None}
+        copy = self._shared_loader_obj.action_loader.get(
+            "ansible.legacy.copy",
+            task=task,
+            connection=self._connection,
+            play_context=self._play_context,
+            loader=self._loader,
+            templar=self._templar,
+            shared_loader_obj=self._shared_loader_obj,
+        )
+        found: dict[str, Any] = copy.run(task_vars=task_vars)
+        return found

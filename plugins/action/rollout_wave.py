@@ -1,0 +1,76 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Move a wave from the controller, where progress can be shown as it happens."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import socket
+import sys
+import uuid
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+
+from ansible_collections.configok.node.plugins.module_utils._kube._arguments import client_from_params
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError, MissingLibrary
+from ansible_collections.configok.node.plugins.module_utils._modules._wave import (
+    WAVE_ARGUMENT_SPEC,
+    describe,
+    live_line,
+    read_plan,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._engine import move_wave, settle
+from ansible_collections.configok.node.plugins.module_utils._rollout._errors import RolloutError
+
+display = Display()
+
+
+def runner_name() -> str:
+    """Return who moves, for other people to read, unique for this run."""
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):  # a container's user without a name
+        user = f"uid-{os.getuid()}"
+    return f"{user}@{socket.gethostname()} ({uuid.uuid4().hex[:8]})"
+
+
+class ActionModule(ActionBase):
+    """The action plugin rollout_wave; plugins/modules/rollout_wave.py documents it."""
+
+    TRANSFERS_FILES = False
+    _requires_connection = False
+    _supports_check_mode = True
+    _supports_async = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Validate the options, move the wave, tell."""
+        super().run(tmp, task_vars)
+        _validation, params = self.validate_argument_spec(WAVE_ARGUMENT_SPEC)
+        try:
+            return self._move(params)
+        except MissingLibrary as error:
+            return {"failed": True, "msg": f"{error}: install it for {sys.executable}"}
+        except (KubeError, RolloutError) as error:
+            return {"failed": True, "msg": str(error)}
+
+    def _move(self, params: dict[str, Any]) -> dict[str, Any]:
+        plan = read_plan(params["plan"])
+        wave = params["wave"] or ""
+        if self._task.check_mode:
+            return {"changed": bool(wave), "pool": plan.pool, "wave": wave, "phase": "Planned"}
+        with client_from_params(params) as client:
+            if not wave:
+                return describe(plan, settle(client, plan))
+            result = move_wave(
+                client,
+                plan,
+                wave,
+                runner=params["runner"] or runner_name(),
+                progress=lambda progress: display.display(live_line(progress)),
+                lease_duration=float(params["lease_duration"]),
+            )
+            return describe(plan, result)

@@ -1,0 +1,122 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The documents of a bundle before it is published: read, judged, compared.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .._componentconfig._decode import decode
+from .._componentconfig._diff import diff
+from .._componentconfig._findings import LEVELS, DecodeError, Finding, show
+from .._componentconfig._judge import judge
+from .._kube._client import Client
+from .._kube._errors import NotFound
+from .._kube._paths import config_map
+from .._nodeconfig._bundle import Bundle, InvalidBundle
+from .._rollout._record import Record
+
+__all__ = ["ConfigRefused", "UnusableDocument", "changes", "judge_documents", "published_documents", "read_documents"]
+
+
+class UnusableDocument(Exception):
+    """A document that cannot be read, or is given twice; the text is one sentence."""
+
+
+class ConfigRefused(Exception):
+    """A config that must not be published; findings say why, warnings included."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self.findings = tuple(findings)
+        self.lines = tuple(f"{one.level}: {one}" for one in findings)
+        refused = [line for one, line in zip(findings, self.lines) if one.level != LEVELS[2]]
+        more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
+        super().__init__(f"the config is refused, nothing was published: {refused[0]}{more}")
+
+
+def read_documents(documents: Mapping[str, Any] | None, src: Mapping[str, str] | None) -> dict[str, tuple[str, str]]:
+    """Return component -> (name for messages, text).
+
+    documents: component -> text, or data that is written as JSON; src: component -> path. Raises UnusableDocument.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for component, value in (documents or {}).items():
+        text = value if isinstance(value, str) else json.dumps(value, indent=2, sort_keys=True) + "\n"
+        found[component] = (component, text)
+    for component, path in (src or {}).items():
+        if component in found:
+            raise UnusableDocument(f"the config of {component} is given twice, as a document and as a file")
+        try:
+            with open(path, encoding="utf-8") as stream:
+                found[component] = (path, stream.read())
+        except (OSError, UnicodeDecodeError) as error:
+            raise UnusableDocument(f"the config of {component} cannot be read from {path}: {error}") from error
+    return found
+
+
+def judge_documents(documents: Mapping[str, tuple[str, str]], versions: Sequence[str]) -> list[Finding]:
+    """Judge all documents for these Kubernetes versions and return the warnings.
+
+    versions: "1.35" or "v1.35.2"; none means the newest one known. Raises ConfigRefused with all findings,
+    UnusableDocument for what is no version.
+    """
+    findings: list[Finding] = []
+    for component, (file, text) in sorted(documents.items()):
+        try:
+            found = judge(
+                [(file, text.encode("utf-8", "surrogateescape"))],
+                component=component,
+                versions=versions,
+                bundle=True,
+                denied_fields=(),
+            )
+        except ValueError as error:
+            raise UnusableDocument(str(error)) from error
+        findings.extend(found.findings)
+    if any(one.level != LEVELS[2] for one in findings):
+        raise ConfigRefused(findings)
+    return findings
+
+
+def published_documents(client: Client, record: Record) -> dict[str, str]:
+    """Return the documents of the pool's latest revision, if there is one that can be read. Raises KubeError."""
+    latest = record.latest
+    if latest is None or not latest.uid:
+        return {}
+    try:
+        return dict(Bundle.from_config_map(client.get(config_map(latest.namespace, latest.name))).documents)
+    except (NotFound, InvalidBundle):
+        return {}
+
+
+def changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the fields in which two bundles differ: component, path, both values as short text, secrets redacted."""
+    found = []
+    for component in sorted({*before, *after}):
+        old, new = _data(before.get(component)), _data(after.get(component))
+        for change in diff(old, new):
+            path = tuple(change.path.split("."))
+            found.append(
+                {
+                    "component": component,
+                    "path": change.path,
+                    "before": show(change.old, path),
+                    "after": show(change.new, path),
+                }
+            )
+    return found
+
+
+def _data(text: str | None) -> Any:
+    if text is None:
+        return {}
+    try:
+        return decode(text, file="published").data
+    except DecodeError:
+        return {}

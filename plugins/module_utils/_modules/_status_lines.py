@@ -1,0 +1,58 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The state of nodes and of their pool as lines for people, in the manner of kubectl: pure.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .._rollout._node_view import NodeView
+from .._rollout._plan_text import table
+from .._rollout._status import node_state
+
+__all__ = ["status_lines"]
+
+
+_HEADS = ("NAME", "CONFIGOK", "STATE", "CONFIG", "ASSIGNMENT", "KUBELET")
+
+
+def status_lines(
+    pool: Mapping[str, Any] | None, nodes: Sequence[NodeView], not_fine: Sequence[Mapping[str, str]]
+) -> list[str]:
+    """Return the reasons of the nodes that are not fine, then a table of all nodes.
+
+    pool: what pool_status says, None where no pool was asked for; not_fine: node and reason of each such node.
+    """
+    lines = [] if pool is None else _pool(pool)
+    lines += [f"{one['node']}: {one['reason']}" for one in not_fine]
+    if not nodes:
+        return [*lines, "No Node matches."]
+    return [*lines, *([""] if lines else []), *table(_HEADS, [_row(view) for view in nodes])]
+
+
+def _pool(pool: Mapping[str, Any]) -> list[str]:
+    where = "never rolled out"
+    if pool["phase"]:
+        revision = f"revision {pool['revision']} ({pool['target']})" if pool["revision"] else "the init config"
+        where = f"{revision}, {pool['phase']}"
+    lines = [f"Pool {pool['pool']}: {where}, {pool['size']} nodes"]
+    return [*lines, f"  {pool['reason']}"] if pool["reason"] else lines
+
+
+def _row(view: NodeView) -> tuple[str, ...]:
+    config = "<unknown>"
+    if view.status is not None:
+        config = view.status.active.name if view.status.active else "init"
+    return (
+        view.name,
+        view.config_ok or "<none>",
+        node_state(view),
+        config,
+        str(view.given or ""),
+        view.kubelet_version,
+    )

@@ -1,0 +1,287 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Publish a bundle."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: config_bundle
+short_description: Publish a bundle of component configs for a pool
+version_added: 0.1.0
+author:
+  - The configok.node authors (@configok)
+description:
+  - Judges component configs and publishes them as a bundle, one immutable ConfigMap that is named by its content.
+  - A config that a component would refuse, or that policy refuses, is not published. It is judged for every version of
+    O(kubernetes_versions), or of the kubelets of the Nodes that O(label_selector) matches.
+  - The same content is the same bundle, so publishing it again changes nothing.
+  - A config that failed in this pool before is refused.
+  - Publishing changes no node. M(configok.node.rollout_plan) and M(configok.node.rollout_wave) take a pool to a bundle.
+extends_documentation_fragment:
+  - configok.node.kube
+  - configok.node.attributes
+  - configok.node.attributes.localhost
+  - configok.node.attributes.actiongroup_configok
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+options:
+  pool:
+    description:
+      - The pool the bundle is for, a DNS label of at most 52 characters. The names of its bundles begin with it.
+    type: str
+    required: true
+  documents:
+    description:
+      - By component, for example V(kubelet), its config, as text or as data.
+      - Text is published as it is, data as JSON.
+    type: dict
+  src:
+    description:
+      - By component, the path of a file with its config.
+    type: dict
+  trial_duration:
+    description:
+      - The time a node must see the config healthy before it becomes last-known-good, for example V(10m).
+      - Without it and O(crash_loop_threshold), the agents' defaults hold, V(10m) and V(3).
+    type: str
+  crash_loop_threshold:
+    description:
+      - How many crashes within the trial a component is allowed, V(0) to V(10), before the node goes back.
+    type: int
+  kubernetes_versions:
+    description:
+      - The Kubernetes versions the configs must be right for, for example V(1.35) or V(v1.35.2). Write them in quotes.
+      - Without it those of the Nodes that O(label_selector) matches; without either, the newest version that is known.
+    type: list
+    elements: str
+  label_selector:
+    description:
+      - A label selector for the Nodes of the pool, for their versions.
+    type: str
+  change_cause:
+    description:
+      - Why, for the history of the pool.
+    type: str
+    default: ""
+  published_by:
+    description:
+      - Who, for the history of the pool.
+    type: str
+    default: ""
+  namespace:
+    description:
+      - The namespace of bundles. Each node allows one, which by default is this one.
+    type: str
+    default: configok-system
+seealso:
+  - module: configok.node.component_config
+  - module: configok.node.rollout_plan
+  - module: configok.node.config_source
+"""
+
+EXAMPLES = r"""
+- name: Publish a kubelet config for the workers
+  configok.node.config_bundle:
+    pool: workers
+    label_selector: node-role.kubernetes.io/worker
+    src:
+      kubelet: files/kubelet.yaml
+    trial_duration: 10m
+    change_cause: room for more pods
+  register: published
+
+- name: Publish data
+  configok.node.config_bundle:
+    pool: workers
+    kubernetes_versions: ["1.34", "1.35"]
+    documents:
+      kubelet:
+        apiVersion: kubelet.config.k8s.io/v1beta1
+        kind: KubeletConfiguration
+        maxPods: 60
+"""
+
+RETURN = r"""
+bundle:
+  description: The bundle, as M(configok.node.rollout_plan) takes it.
+  returned: success
+  type: dict
+  contains:
+    namespace:
+      description: The namespace of the ConfigMap.
+      type: str
+      sample: configok-system
+    name:
+      description: The name of the ConfigMap.
+      type: str
+      sample: workers-0a1b2c3d4e
+    uid:
+      description: The uid of the ConfigMap, empty in check mode for a bundle that is not published.
+      type: str
+      sample: 5f1c7f1e-0b53-4b3c-8f3c-6a6f0c9a1d11
+    content_hash:
+      description: The SHA-256 of the content, in hexadecimal.
+      type: str
+      sample: 0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9
+    components:
+      description: The components it holds a config for.
+      type: list
+      elements: str
+      sample: [kubelet]
+    trial:
+      description: The trial, as JSON.
+      type: str
+      sample: '{"crashLoopThreshold": 3, "trialDuration": "600s"}'
+config_source:
+  description: The reference to the bundle, as M(configok.node.config_source) takes it. Null if it is not published.
+  returned: success
+  type: dict
+  sample: {configMap: {namespace: configok-system, name: workers-0a1b2c3d4e, uid: 5f1c7f1e-0b53-4b3c-8f3c-6a6f0c9a1d11}}
+revision:
+  description: The revision of the pool that this bundle is.
+  returned: success
+  type: int
+  sample: 2
+field_changes:
+  description: The fields in which it differs from the pool's latest revision. Secrets are not shown.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    component:
+      description: The component.
+      type: str
+      sample: kubelet
+    path:
+      description: The path of the field.
+      type: str
+      sample: maxPods
+    before:
+      description: Its value before, as short JSON, null if it was absent.
+      type: str
+      sample: "110"
+    after:
+      description: Its value now, as short JSON, null if it is absent.
+      type: str
+      sample: "60"
+kubernetes_versions:
+  description: The versions that it was judged for, none for the newest that is known.
+  returned: success
+  type: list
+  elements: str
+  sample: [v1.34.5, v1.35.2]
+findings:
+  description: What was found in the configs. A list of what M(configok.node.component_config) returns as C(findings).
+  returned: success, or when the config is refused
+  type: list
+  elements: dict
+  sample: []
+lines:
+  description: The findings as lines for people.
+  returned: success, or when the config is refused
+  type: list
+  elements: str
+  sample: ["component: kubelet.yaml:3: maxPods: -1: must be >= 0"]
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.configok.node.plugins.module_utils._kube._arguments import (
+    KUBE_ARGUMENT_SPEC,
+    client_from_params,
+)
+from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
+from ansible_collections.configok.node.plugins.module_utils._modules._documents import (
+    changes,
+    judge_documents,
+    published_documents,
+    read_documents,
+)
+from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import NAMESPACE_BUNDLES
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._publish import publish
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
+
+
+def argument_spec() -> dict[str, Any]:
+    """Return the options of this module."""
+    return {
+        **KUBE_ARGUMENT_SPEC,
+        "pool": {"type": "str", "required": True},
+        "documents": {"type": "dict"},
+        "src": {"type": "dict"},
+        "trial_duration": {"type": "str"},
+        "crash_loop_threshold": {"type": "int"},
+        "kubernetes_versions": {"type": "list", "elements": "str"},
+        "label_selector": {"type": "str"},
+        "change_cause": {"type": "str", "default": ""},
+        "published_by": {"type": "str", "default": ""},
+        "namespace": {"type": "str", "default": NAMESPACE_BUNDLES},
+    }
+
+
+def trial_of(params: dict[str, Any]) -> Trial | None:
+    """Return the trial of the bundle, None for the agents' defaults. Raises InvalidTrial."""
+    duration, threshold = params["trial_duration"], params["crash_loop_threshold"]
+    return None if duration is None and threshold is None else Trial.of(duration, threshold)
+
+
+def versions_of(client: Client, params: dict[str, Any]) -> list[str]:
+    """Return the versions to judge for. Raises KubeError."""
+    if params["kubernetes_versions"] or not params["label_selector"]:
+        return list(params["kubernetes_versions"] or ())
+    views = observe(client, selector=params["label_selector"])
+    return sorted({view.kubelet_version for view in views if view.kubelet_version})
+
+
+def main() -> None:
+    """Judge, build, publish, tell."""
+    module = AnsibleModule(
+        argument_spec=argument_spec(), required_one_of=[("documents", "src")], supports_check_mode=True
+    )
+    params = module.params
+    with sentences(module), client_from_params(params) as client:
+        documents = read_documents(params["documents"], params["src"])
+        texts = {component: text for component, (_file, text) in documents.items()}
+        bundle = build_bundle(
+            params["pool"],
+            texts,
+            trial=trial_of(params),
+            namespace=params["namespace"],
+            change_cause=params["change_cause"],
+            author=params["published_by"],
+        )
+        versions = versions_of(client, params)
+        warnings = judge_documents(documents, versions)
+        before = published_documents(client, read_record(client, params["pool"]))
+        published = publish(client, bundle, clock=Clock(), check=module.check_mode)
+        source = published.target.source
+        result = {
+            "bundle": published.target.to_dict(),
+            "config_source": None if source is None else source.to_dict(),
+            "revision": published.revision,
+            "field_changes": changes(before, texts),
+            "kubernetes_versions": versions,
+            "findings": [one.as_dict() for one in warnings],
+            "lines": [f"{one.level}: {one}" for one in warnings],
+        }
+        if module._diff:
+            result["diff"] = {"before": before, "after": texts}
+        module.exit_json(changed=published.changed, **result)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Assign config sources to Nodes."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: config_source
+short_description: Assign a bundle to nodes, or take it away
+version_added: 0.1.0
+author:
+  - The configok.node authors (@configok)
+description:
+  - Tells Nodes which bundle to use, by annotations, in one call for one Node or for thousands.
+  - Returns as soon as the Nodes are assigned. It does not wait for what the nodes make of it, and it knows no canary;
+    that is M(configok.node.rollout_wave). See M(configok.node.config_status_info) for the answers.
+  - The nodes fetch the bundle, and fall back by themselves if it does not work.
+extends_documentation_fragment:
+  - configok.node.kube
+  - configok.node.nodes
+  - configok.node.attributes
+  - configok.node.attributes.localhost
+  - configok.node.attributes.actiongroup_configok
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: partial
+    details:
+      - With O(forget_bad=true) every run assigns anew.
+options:
+  config_source:
+    description:
+      - The bundle, pinned, as M(configok.node.config_bundle) returns it.
+    type: dict
+    suboptions:
+      configMap:
+        description: The ConfigMap that is the bundle.
+        type: dict
+        required: true
+        suboptions:
+          namespace:
+            description: Its namespace.
+            type: str
+            required: true
+          name:
+            description: Its name.
+            type: str
+            required: true
+          uid:
+            description: Its uid.
+            type: str
+            required: true
+  state:
+    description:
+      - V(present) assigns O(config_source).
+      - V(absent) assigns nothing, which means the init config.
+    type: str
+    choices: [present, absent]
+    default: present
+  forget_bad:
+    description:
+      - Assign anew, and let the nodes forget that they marked this config as bad, so that they try it again.
+    type: bool
+    default: false
+seealso:
+  - module: configok.node.config_bundle
+  - module: configok.node.config_status_info
+  - module: configok.node.rollout_wave
+"""
+
+EXAMPLES = r"""
+- name: Assign a bundle to two nodes
+  configok.node.config_source:
+    nodes: [node-1, node-2]
+    config_source: "{{ published.config_source }}"
+
+- name: Take all nodes of a zone back to their init config
+  configok.node.config_source:
+    label_selector: topology.kubernetes.io/zone=a
+    state: absent
+"""
+
+RETURN = r"""
+assignments:
+  description: What became of each Node, sorted by name.
+  returned: always, once the Nodes were read
+  type: list
+  elements: dict
+  contains:
+    node:
+      description: The name of the Node.
+      type: str
+      sample: node-1
+    assignment:
+      description: The id of the assignment that the Node has now; its status will repeat it. 0 for none.
+      type: int
+      sample: 4
+    changed:
+      description: Whether it was assigned by this call.
+      type: bool
+      sample: true
+    error:
+      description: Why it could not be assigned, empty when it could.
+      type: str
+      sample: ""
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.configok.node.plugins.module_utils._kube._arguments import (
+    KUBE_ARGUMENT_SPEC,
+    client_from_params,
+)
+from ansible_collections.configok.node.plugins.module_utils._modules._nodes import NODES_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._rollout._assign import Assigned, assign
+
+
+def argument_spec() -> dict[str, Any]:
+    """Return the options of this module."""
+    parts = {part: {"type": "str", "required": True} for part in ("namespace", "name", "uid")}
+    return {
+        **KUBE_ARGUMENT_SPEC,
+        **NODES_ARGUMENT_SPEC,
+        "config_source": {
+            "type": "dict",
+            "options": {"configMap": {"type": "dict", "required": True, "options": parts}},
+        },
+        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+        "forget_bad": {"type": "bool", "default": False},
+    }
+
+
+def describe(assigned: Assigned) -> dict[str, Any]:
+    """Return what became of a Node, for the result."""
+    return {
+        "node": assigned.name,
+        "assignment": assigned.assignment,
+        "changed": assigned.changed,
+        "error": assigned.error,
+    }
+
+
+def difference(results: list[Assigned], source: ConfigSource | None) -> dict[str, Any]:
+    """Return before and after: by Node, what it is assigned."""
+
+    def words(one: ConfigSource | None) -> str:
+        return "the init config" if one is None else f"{one.namespace}/{one.name} (UID: {one.uid})"
+
+    changed = [one for one in results if one.changed]
+    return {
+        "before": {one.name: words(one.before) for one in changed},
+        "after": {one.name: words(source) for one in changed},
+    }
+
+
+def main() -> None:
+    """Read the Nodes, assign those that have something else, tell."""
+    module = AnsibleModule(
+        argument_spec=argument_spec(),
+        mutually_exclusive=[("nodes", "label_selector")],
+        required_one_of=[("nodes", "label_selector")],
+        required_if=[("state", "present", ["config_source"])],
+        supports_check_mode=True,
+    )
+    params = module.params
+    with sentences(module), client_from_params(params) as client:
+        source = ConfigSource.from_dict(params["config_source"]) if params["state"] == "present" else None
+        results = assign(
+            client,
+            source,
+            names=params["nodes"],
+            selector=params["label_selector"] or "",
+            forget_bad=params["forget_bad"],
+            check=module.check_mode,
+        )
+        outcome: dict[str, Any] = {
+            "changed": any(one.changed for one in results),
+            "assignments": [describe(one) for one in results],
+        }
+        if module._diff:
+            outcome["diff"] = difference(results, source)
+        errors = [one.error for one in results if one.error]
+        if errors:
+            more = f" (and {len(errors) - 1} more)" if errors[1:] else ""
+            module.fail_json(msg=f"{len(errors)} of {len(results)} Nodes not assigned: {errors[0]}{more}", **outcome)
+        module.exit_json(**outcome)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,232 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What nodes say about their config."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: config_status_info
+short_description: Gather what nodes say about their config
+version_added: 0.1.0
+author:
+  - The configok.node authors (@configok)
+description:
+  - Returns, for each Node, the condition C(ConfigOK), what the node is assigned, uses and falls back to, and why.
+  - With O(pool), also how the pool's rollout stands.
+  - Only reads the API server. Nothing is asked of the nodes themselves.
+extends_documentation_fragment:
+  - configok.node.kube
+  - configok.node.nodes
+  - configok.node.attributes
+  - configok.node.attributes.info_module
+  - configok.node.attributes.localhost
+  - configok.node.attributes.actiongroup_configok
+options:
+  pool:
+    description:
+      - The name of the pool whose record is read. O(label_selector) should be the pool's.
+      - A pool without a record has never been rolled out, which is no error.
+    type: str
+seealso:
+  - module: configok.node.config_source
+  - module: configok.node.rollout_plan
+"""
+
+EXAMPLES = r"""
+- name: See which workers are not fine, and why
+  configok.node.config_status_info:
+    label_selector: node-role.kubernetes.io/worker
+  register: status
+
+- name: Show the reasons, then all nodes
+  ansible.builtin.debug:
+    msg: "{{ status.text }}"
+
+- name: Fail unless every worker uses its config happily
+  ansible.builtin.assert:
+    that: status.not_fine | length == 0
+"""
+
+RETURN = r"""
+nodes:
+  description: The Nodes, sorted by name.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The name of the Node.
+      type: str
+      sample: node-1
+    uid:
+      description: The uid of the Node.
+      type: str
+      sample: 9d0e2a0e-5c0f-4e37-9a7e-2f1f1f0d8f11
+    state:
+      description: V(ok), V(trial), V(pending) (not answered yet), V(failed), V(unknown) or V(no agent).
+      type: str
+      sample: ok
+    ready:
+      description: Whether the Node is Ready.
+      type: bool
+      sample: true
+    kubelet_version:
+      description: The version of the kubelet.
+      type: str
+      sample: v1.35.2
+    labels:
+      description: The labels of the Node.
+      type: dict
+      sample: {topology.kubernetes.io/zone: a}
+    config_source:
+      description: The config source that is assigned, null for the init config.
+      type: dict
+      sample:
+        configMap: {namespace: configok-system, name: workers-0a1b2c3d4e, uid: 5f1c7f1e-0b53-4b3c-8f3c-6a6f0c9a1d11}
+    config_source_error:
+      description: What is wrong with the config source that is assigned, empty when nothing is.
+      type: str
+      sample: ""
+    assignment:
+      description: The id of the assignment, 0 for none.
+      type: int
+      sample: 3
+    answered:
+      description: The id of the assignment that the node's status answers, 0 for none.
+      type: int
+      sample: 3
+    config_ok:
+      description: The condition C(ConfigOK).
+      type: dict
+      contains:
+        status:
+          description: V(True), V(False), V(Unknown), or empty where the Node has no such condition.
+          type: str
+          sample: "True"
+        reason:
+          description: The cause.
+          type: str
+          sample: all checks passed
+        message:
+          description: The effect.
+          type: str
+          sample: "using current (UID: 5f1c7f1e-0b53-4b3c-8f3c-6a6f0c9a1d11)"
+    cause:
+      description: The cause in one CamelCase word, for machines.
+      type: str
+      sample: Good
+    assigned:
+      description: The config source that the node was assigned when it wrote this, null for the init config.
+      type: dict
+      sample: null
+    active:
+      description: The config source that the node uses, null for its local config.
+      type: dict
+      sample: null
+    last_known_good:
+      description: The config source that the node would fall back to, null for its local config.
+      type: dict
+      sample: null
+    in_trial:
+      description: Whether the config is in its trial.
+      type: bool
+      sample: false
+    components:
+      description: By component, its C(version), C(state), and the hash of its C(config).
+      type: dict
+      sample: {kubelet: {version: v1.35.2, state: healthy, config: 0a1b2c3d4e, note: ""}}
+    agent_version:
+      description: The version of the agent.
+      type: str
+      sample: 0.1.0
+not_fine:
+  description: The Nodes that are not fine, each with C(node), C(state) and, in the agent's own words, C(reason).
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - node: node-2
+      state: failed
+      reason: "ConfigOK is False: using last-known-good (init): current (UID: 5f1c7f1e) crashed 4 times"
+kubelet_versions:
+  description: The versions of the kubelets of these Nodes, each once.
+  returned: success
+  type: list
+  elements: str
+  sample: [v1.34.5, v1.35.2]
+pool:
+  description:
+    - How the pool's rollout stands. C(revision), C(target) and C(phase), C(waves), nodes C(by_state) and C(by_config),
+      and C(exceptions), the nodes that did not come through.
+  returned: success, and O(pool) is given
+  type: dict
+  sample: {pool: workers, revision: 2, target: workers-0a1b2c3d4e, phase: Complete}
+history:
+  description: The revisions of the pool, the newest first.
+  returned: success, and O(pool) is given
+  type: list
+  elements: dict
+  sample: [{number: 2, name: workers-0a1b2c3d4e, result: Complete, cause: more pods, current: true}]
+text:
+  description: The same as lines for people, reasons first, then a table.
+  returned: success
+  type: list
+  elements: str
+  sample:
+    - NAME     CONFIGOK   STATE   CONFIG               ASSIGNMENT   KUBELET
+    - node-1   True       ok      workers-0a1b2c3d4e   3            v1.35.2
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.configok.node.plugins.module_utils._kube._arguments import (
+    KUBE_ARGUMENT_SPEC,
+    client_from_params,
+)
+from ansible_collections.configok.node.plugins.module_utils._modules._nodes import NODES_ARGUMENT_SPEC, observe_all
+from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
+from ansible_collections.configok.node.plugins.module_utils._modules._status_lines import status_lines
+from ansible_collections.configok.node.plugins.module_utils._rollout._history import history
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._status import (
+    node_facts,
+    node_state,
+    pool_status,
+)
+
+
+def argument_spec() -> dict[str, Any]:
+    """Return the options of this module."""
+    return {**KUBE_ARGUMENT_SPEC, **NODES_ARGUMENT_SPEC, "pool": {"type": "str"}}
+
+
+def main() -> None:
+    """Read, tell."""
+    module = AnsibleModule(
+        argument_spec=argument_spec(),
+        mutually_exclusive=[("nodes", "label_selector")],
+        supports_check_mode=True,
+    )
+    params = module.params
+    with sentences(module), client_from_params(params) as client:
+        views = observe_all(client, params["nodes"], params["label_selector"])
+        record = read_record(client, params["pool"]) if params["pool"] else Record("")
+        status = pool_status(record, views)
+        result: dict[str, Any] = {
+            "nodes": [{**node_facts(view), "state": node_state(view)} for view in views],
+            "not_fine": status["not_fine"],
+            "kubelet_versions": sorted({view.kubelet_version for view in views if view.kubelet_version}),
+            "text": status_lines(status if params["pool"] else None, views, status["not_fine"]),
+        }
+        if params["pool"]:
+            result.update(pool=status, history=history(record))
+        module.exit_json(changed=False, **result)
+
+
+if __name__ == "__main__":
+    main()

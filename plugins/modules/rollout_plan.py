@@ -1,0 +1,288 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plan a rollout."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: rollout_plan
+short_description: Plan how a pool moves to a bundle
+version_added: 0.1.0
+author:
+  - The configok.node authors (@configok)
+description:
+  - Reads the Nodes and the record of a pool, and says in which order they would move to a bundle. Changes nothing.
+  - A rollout that was begun and has not ended is planned as it was, with what is left of it.
+  - What would be refused is in RV(refusals); nothing must be moved then.
+extends_documentation_fragment:
+  - configok.node.kube
+  - configok.node.attributes
+  - configok.node.attributes.info_module
+  - configok.node.attributes.localhost
+  - configok.node.attributes.actiongroup_configok
+options:
+  pool:
+    description:
+      - The name of the pool.
+    type: str
+    required: true
+  selector:
+    description:
+      - The label selector of its Nodes.
+    type: str
+    required: true
+  policy:
+    description:
+      - The policy of the pool, as in its pool file. What is not given has its default.
+      - C(canary) (C(count), C(cover), C(labels), C(soak)), C(waves), C(soak), C(maxUnavailable), C(failureBudget),
+        C(nodeTimeout), C(onFailure), C(restartDelay), C(timeToCrash), C(healthTimeout).
+    type: dict
+    default: {}
+  bundle:
+    description:
+      - The bundle to move to, as M(configok.node.config_bundle) returns it. In check mode it need not be published.
+    type: dict
+    suboptions:
+      namespace:
+        description: The namespace of the ConfigMap.
+        type: str
+        required: true
+      name:
+        description: The name of the ConfigMap.
+        type: str
+        required: true
+      uid:
+        description: The uid of the ConfigMap, empty if it is not published.
+        type: str
+        required: true
+      content_hash:
+        description: The SHA-256 of the content.
+        type: str
+        required: true
+      components:
+        description: The components it holds a config for.
+        type: list
+        elements: str
+        required: true
+      trial:
+        description: The trial, as JSON.
+        type: str
+  undo:
+    description:
+      - Go back to the revision before the present one whose rollout was completed, or to the init config.
+    type: bool
+    default: false
+  to_revision:
+    description:
+      - Go to this revision of the pool. V(0) is the init config.
+    type: int
+seealso:
+  - module: configok.node.config_bundle
+  - module: configok.node.rollout_wave
+"""
+
+EXAMPLES = r"""
+- name: Plan
+  configok.node.rollout_plan:
+    pool: workers
+    selector: node-role.kubernetes.io/worker
+    bundle: "{{ published.bundle }}"
+    policy:
+      canary: {count: 3, cover: [kubeletVersion, zone], soak: 10m}
+      waves: [10%, 30%, 100%]
+  register: planned
+
+- name: Show it
+  ansible.builtin.debug:
+    msg: "{{ planned.text }}"
+
+- name: Plan the way back
+  configok.node.rollout_plan:
+    pool: workers
+    selector: node-role.kubernetes.io/worker
+    undo: true
+  register: planned
+"""
+
+RETURN = r"""
+plan:
+  description: The plan, as M(configok.node.rollout_wave) takes it.
+  returned: success
+  type: dict
+  contains:
+    pool:
+      description: The pool.
+      type: str
+      sample: workers
+    revision:
+      description: The revision it moves to, 0 for the init config.
+      type: int
+      sample: 2
+    target:
+      description: The bundle it moves to.
+      type: dict
+      sample: {name: workers-0a1b2c3d4e}
+    waves:
+      description: The waves in order, each with C(name), C(nodes), C(soak) in seconds, and whether it is C(finished).
+      type: list
+      elements: dict
+      sample: [{name: canary, nodes: [node-1, node-5], soak: 660.0, finished: false}]
+    size:
+      description: The number of Nodes in the pool, the frozen denominator.
+      type: int
+      sample: 8
+    selector:
+      description: The label selector.
+      type: str
+      sample: node-role.kubernetes.io/worker
+    already:
+      description: The Nodes that use it already.
+      type: list
+      elements: str
+      sample: []
+    left_out:
+      description: The Nodes that are not moved, each with C(node) and C(reason).
+      type: list
+      elements: dict
+      sample: [{node: node-7, reason: no agent has ever reported from it}]
+    uncovered:
+      description: What the canary does not cover.
+      type: list
+      elements: str
+      sample: ["kubeletVersion=v1.34.5 zone=c"]
+    gone:
+      description: Nodes of a rollout that was begun, which have vanished.
+      type: list
+      elements: str
+      sample: []
+    max_unavailable:
+      description: How many Nodes may be unavailable at a time.
+      type: int
+      sample: 1
+    failure_budget:
+      description: How many Nodes may fail before the rollout halts.
+      type: int
+      sample: 1
+    node_timeout:
+      description: The time a Node has to answer, in seconds.
+      type: float
+      sample: 300.0
+    on_failure:
+      description: V(halt) or V(rollback).
+      type: str
+      sample: halt
+    refusals:
+      description: Why the rollout must not start, one sentence each.
+      type: list
+      elements: str
+      sample: []
+    warnings:
+      description: What a person should know before, one sentence each.
+      type: list
+      elements: str
+      sample: []
+    estimate:
+      description: How long it should take, in seconds.
+      type: float
+      sample: 1200.0
+    running:
+      description: Whether this goes on with a rollout that was begun.
+      type: bool
+      sample: false
+    changes:
+      description: Whether there is anything left to do.
+      type: bool
+      sample: true
+refusals:
+  description: Why the rollout must not start, one sentence each.
+  returned: success
+  type: list
+  elements: str
+  sample: []
+waves:
+  description: The names of the waves that are left to move, in order.
+  returned: success
+  type: list
+  elements: str
+  sample: [canary, wave 1, wave 2]
+text:
+  description: The plan as lines for people.
+  returned: success
+  type: list
+  elements: str
+  sample: ["Pool workers: 8 nodes, to revision 2 (workers-0a1b2c3d4e)"]
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.configok.node.plugins.module_utils._kube._arguments import (
+    KUBE_ARGUMENT_SPEC,
+    client_from_params,
+)
+from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
+from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
+from ansible_collections.configok.node.plugins.module_utils._rollout._history import read_target, undo_revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan_text import render
+from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._policy import Pool, parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+
+
+def argument_spec() -> dict[str, Any]:
+    """Return the options of this module."""
+    bundle: dict[str, Any] = {
+        **{part: {"type": "str", "required": True} for part in ("namespace", "name", "uid", "content_hash")},
+        "components": {"type": "list", "elements": "str", "required": True},
+        "trial": {"type": "str"},
+    }
+    return {
+        **KUBE_ARGUMENT_SPEC,
+        "pool": {"type": "str", "required": True},
+        "selector": {"type": "str", "required": True},
+        "policy": {"type": "dict", "default": {}},
+        "bundle": {"type": "dict", "options": bundle},
+        "undo": {"type": "bool", "default": False},
+        "to_revision": {"type": "int"},
+    }
+
+
+def target_of(client: Client, params: dict[str, Any], record: Record) -> Target:
+    """Return where the pool is to go. Raises RolloutError, InvalidTrial, KubeError."""
+    if params["bundle"]:
+        return Target.from_dict(params["bundle"])
+    return read_target(client, undo_revision(record, params["to_revision"]))
+
+
+def main() -> None:
+    """Read, plan, tell."""
+    module = AnsibleModule(
+        argument_spec=argument_spec(),
+        mutually_exclusive=[("bundle", "to_revision")],
+        required_if=[("undo", False, ["bundle", "to_revision"], True)],
+        supports_check_mode=True,
+    )
+    params = module.params
+    with sentences(module), client_from_params(params) as client:
+        record = read_record(client, params["pool"])
+        target = target_of(client, params, record)
+        policy = parse_policy(params["policy"], trial=target.trial)
+        pool = Pool(params["pool"], params["selector"], policy)
+        planned = plan(observe(client, selector=params["selector"]), pool, target, record)
+        module.exit_json(
+            changed=False,
+            plan=planned.to_dict(),
+            refusals=list(planned.refusals),
+            waves=[wave.name for wave in planned.waves if not wave.finished],
+            text=render(planned),
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Move a wave: the documentation; plugins/action/rollout_wave.py does it."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: rollout_wave
+short_description: Move one wave of a rollout through the gate
+version_added: 0.1.0
+author:
+  - The configok.node authors (@configok)
+description:
+  - Assigns the bundle of a plan to the nodes of one wave, never more than C(maxUnavailable) at a time, and waits for
+    each of them to say C(ConfigOK) for this bundle and this assignment, and to stay so for the soak.
+  - More failures than the budget halt the rollout. A node that does not answer pauses it. Both end this task as failed,
+    told apart by RV(phase). Nothing more is assigned then; what a config broke has put itself back.
+  - Can be killed at any time and run again. A wave that is through already changes nothing.
+  - Shows a line whenever something changes, also in the log of AWX and Automation Controller.
+extends_documentation_fragment:
+  - configok.node.kube
+  - configok.node.attributes
+  - configok.node.attributes.actiongroup_configok
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: none
+    details:
+      - M(configok.node.config_bundle) shows what changes.
+  idempotent:
+    support: full
+  platform:
+    support: full
+    platforms: posix
+    details:
+      - An action plugin, it always runs on the controller. It reads the environment of the controller, not what the
+        keyword C(environment) says.
+options:
+  plan:
+    description:
+      - The plan, as M(configok.node.rollout_plan) returns it.
+    type: dict
+    required: true
+  wave:
+    description:
+      - The name of the wave, one of what M(configok.node.rollout_plan) returns as C(waves). The waves before it must be
+        through.
+      - Without it nothing is moved. A plan with nothing left to do is recorded as complete.
+    type: str
+  runner:
+    description:
+      - Who moves the pool, for others to read in its lock and its record. It must be unique for each run.
+      - The default is made of user, host and a random part.
+    type: str
+  lease_duration:
+    description:
+      - For how many seconds the lock of the pool holds when this run dies. The next run waits that long.
+    type: int
+    default: 15
+seealso:
+  - module: configok.node.rollout_plan
+"""
+
+EXAMPLES = r"""
+- name: Move the canary
+  configok.node.rollout_wave:
+    plan: "{{ planned.plan }}"
+    wave: canary
+  register: moved
+
+- name: Move the next wave
+  configok.node.rollout_wave:
+    plan: "{{ planned.plan }}"
+    wave: wave 1
+"""
+
+RETURN = r"""
+pool:
+  description: The pool.
+  returned: always, unless the rollout could not be moved at all
+  type: str
+  sample: workers
+wave:
+  description: The wave, empty where none was moved.
+  returned: always, unless the rollout could not be moved at all
+  type: str
+  sample: canary
+phase:
+  description: The phase of the rollout now, for example V(Soaking), V(Complete), V(Paused) or V(Halted).
+  returned: always, unless the rollout could not be moved at all
+  type: str
+  sample: Complete
+reason:
+  description: Why it was halted or paused, empty otherwise.
+  returned: outside check mode
+  type: str
+  sample: ""
+counts:
+  description: How many nodes of the wave are in which state.
+  returned: outside check mode
+  type: dict
+  sample: {passed: 2}
+exceptions:
+  description: The nodes of the rollout that did not come through.
+  returned: outside check mode
+  type: list
+  elements: dict
+  contains:
+    node:
+      description: The name of the Node.
+      type: str
+      sample: node-2
+    kind:
+      description: V(failed), V(unknown) or V(gone).
+      type: str
+      sample: failed
+    wave:
+      description: The wave it was moved in.
+      type: str
+      sample: canary
+    reason:
+      description: Why, in the agent's own words where it said something.
+      type: str
+      sample: "ConfigOK is False: using last-known-good (init): current (UID: 5f1c7f1e) crashed 4 times"
+"""
