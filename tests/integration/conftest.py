@@ -12,7 +12,6 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator
-from typing import Union
 
 import pytest
 
@@ -23,7 +22,7 @@ _NUMBERS = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
-def _real_or_why(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Union[Real, Unavailable]]:
+def _real_or_why(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Real | Unavailable]:
     """The real server, started once; or the reason why there is none."""
     try:
         server = start_real(tmp_path_factory.mktemp("real"))
@@ -35,7 +34,7 @@ def _real_or_why(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Union[Rea
 
 
 @pytest.fixture
-def real_api(_real_or_why: Union[Real, Unavailable], request: pytest.FixtureRequest) -> Real:
+def real_api(_real_or_why: Real | Unavailable, request: pytest.FixtureRequest) -> Real:
     """kube-apiserver with etcd, one for the whole session: use names of your own."""
     if isinstance(_real_or_why, Real):
         return _real_or_why

@@ -3,13 +3,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """API servers for tests: the embedded one and the real one, behind the same few words.
 
-    api = start_embedded(directory)            # or start_real(directory), which raises Unavailable
-    api.url, api.kind, api.admin_kubeconfig
-    api.kubeconfig_for("system:node:n1", groups=["system:nodes"])
-    api.node_kubeconfig("n1")
-    api.client()                               # our own client, as system:masters or as `user`
-    api.wire("alice")                          # bare HTTP, for the contract suite
-    api.stop()
+api = start_embedded(directory)            # or start_real(directory), which raises Unavailable
+api.url, api.kind, api.admin_kubeconfig
+api.kubeconfig_for("system:node:n1", groups=["system:nodes"])
+api.node_kubeconfig("n1")
+api.client()                               # our own client, as system:masters or as `user`
+api.wire("alice")                          # bare HTTP, for the contract suite
+api.stop()
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+import urllib3
+
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import from_kubeconfig
 from ansible_collections.configok.node.plugins.module_utils._sandbox._apiserver import EmbeddedApiServer
-
 from support.binaries import Unavailable, find
 from support.pki import Authority
 from support.wire import Wire
@@ -59,6 +60,10 @@ class ApiServer(abc.ABC):
     @abc.abstractmethod
     def stop(self) -> None:
         """Stop it; it cannot be started again (the embedded one can: see `Embedded.server`)."""
+
+    @abc.abstractmethod
+    def compact(self) -> None:
+        """Forget the history: what goes on from an older version (watch, continued list) gets 410."""
 
     @property
     def admin_kubeconfig(self) -> str:
@@ -145,6 +150,9 @@ class Embedded(ApiServer):
         self.server.add_token(token, user, groups)
         return {"token": token}
 
+    def compact(self) -> None:
+        self.server.compact()
+
     def stop(self) -> None:
         self._close_wires()
         self.server.stop()
@@ -193,7 +201,7 @@ class Real(ApiServer):
     def _start(self) -> None:
         etcd, apiserver = self._programs
         client_port, peer_port, port = _free_ports(3)
-        endpoint = f"http://127.0.0.1:{client_port}"
+        endpoint = self.etcd_url = f"http://127.0.0.1:{client_port}"
         peer = f"http://127.0.0.1:{peer_port}"
         flags = [
             f"--data-dir={self.directory / 'etcd'}",
@@ -244,7 +252,7 @@ class Real(ApiServer):
         while True:
             for process, log in self._processes:
                 if process.poll() is not None:
-                    raise RuntimeError(f"{process.args} ended with {process.returncode}: {_tail(Path(log.name))}")
+                    raise RuntimeError(f"{process.args!r} ended with {process.returncode}: {_tail(Path(log.name))}")
             with contextlib.suppress(OSError):
                 ready = wire.request("GET", "/readyz")
                 if ready.status == 200:
@@ -255,6 +263,16 @@ class Real(ApiServer):
             if time.monotonic() > deadline:
                 raise RuntimeError(f"kube-apiserver is not ready after {seconds:.0f} s: {_tail(Path(log.name))}")
             time.sleep(0.1)
+
+    def compact(self) -> None:
+        """Compact etcd. Only what kube-apiserver reads from etcd notices: Events, and lists that are continued."""
+        pool = urllib3.PoolManager()
+        status = json.loads(pool.request("POST", f"{self.etcd_url}/v3/maintenance/status", body=b"{}").data)
+        body = json.dumps({"revision": status["header"]["revision"], "physical": True}).encode()
+        answer = pool.request("POST", f"{self.etcd_url}/v3/kv/compaction", body=body)
+        pool.clear()
+        if answer.status != 200 and b"has been compacted" not in answer.data:
+            raise RuntimeError(f"etcd did not compact: {answer.data!r}")
 
     @property
     def pids(self) -> dict[str, int]:

@@ -19,7 +19,7 @@ from typing import Any, Optional
 
 from ._authorization import ANONYMOUS, Action, User, authorize
 from ._http import HttpServer, Request, Response
-from ._listing import list_objects
+from ._listing import check_version, list_objects
 from ._negotiation import PATCH_TYPES, decoded, decoded_object, is_dry_run, partial_form, patcher
 from ._operations import Operations
 from ._request_log import Call, RequestLog
@@ -198,10 +198,8 @@ class EmbeddedApiServer:
             if request.too_large:
                 raise ApiError(413, "RequestEntityTooLarge", f"Request entity too large: limit is {_MAX_BODY}")
             target = parse_path(request.path)
-            if target is not None and verb == "get" and _flag(request.query, "watch"):
-                verb = "watch"
-            elif target is not None and verb == "get" and not target.name:
-                verb = "list"
+            if target is not None and verb == "get" and not target.name:
+                verb = "watch" if _flag(request.query, "watch") else "list"
 
             def perform() -> Response:
                 try:
@@ -240,6 +238,7 @@ class EmbeddedApiServer:
         if verb == "list":
             return Response(200, list_objects(self.storage, target, query, partial))
         if verb == "get":
+            check_version(self.storage, query)
             return Response(200, self.operations.get(target).encoded(partial) + b"\n")
         status, item = self._write(request, user, verb, target)
         if partial and item.get("kind") != "Status":

@@ -19,7 +19,7 @@ from ._selectors import field_matcher, label_matcher
 from ._statuses import ApiError, bad_request, expired, not_implemented
 from ._storage import Storage, Stored, encode
 
-__all__ = ["list_objects"]
+__all__ = ["check_version", "list_objects"]
 
 _TOO_OLD = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
@@ -50,7 +50,7 @@ def list_objects(storage: Storage, target: Target, query: Mapping[str, str], par
             raise expired(_TOO_OLD, continue_=_encode(-1, start))
         at = storage.version if version < 0 else at
     else:
-        _check_version(storage, query)
+        check_version(storage, query)
         with storage.lock:
             if limit:
                 at, objects = storage.snapshot(resource)
@@ -73,15 +73,15 @@ def list_objects(storage: Storage, target: Target, query: Mapping[str, str], par
     metadata: dict[str, Any] = {"resourceVersion": str(at)}
     if rest:
         metadata["continue"] = _encode(at, last)
-        if labels is None and fields is None:
+        if labels is None and fields is None and not partial:  # left out of the metadata-only form
             metadata["remainingItemCount"] = rest
     kind, api_version = (
         ("PartialObjectMetadataList", partial) if partial else (f"{resource.kind}List", resource.api_version)
     )
     head = encode({"kind": kind, "apiVersion": api_version, "metadata": metadata})
-    items = b",".join(stored.encoded(partial) for stored in chosen)
-    # As Go's nil slice: pages after the first that hold nothing say null.
-    body = b"null" if not chosen and token else b"[" + items + b"]"
+    items = b",".join(stored.listed(partial) for stored in chosen)
+    # The real server says null for an empty metadata-only list: a nil slice in Go.
+    body = b"null" if partial and not chosen else b"[" + items + b"]"
     return head[:-1] + b',"items":' + body + b"}\n"
 
 
@@ -94,7 +94,8 @@ def _number(query: Mapping[str, str], name: str) -> int:
     return int(text)
 
 
-def _check_version(storage: Storage, query: Mapping[str, str]) -> None:
+def check_version(storage: Storage, query: Mapping[str, str]) -> None:
+    """Refuse to read what is not there yet. Raises ApiError 504, as the real server does when it has waited."""
     if query.get("resourceVersionMatch", "") not in ("", "NotOlderThan"):
         raise not_implemented("resourceVersionMatch other than NotOlderThan")
     wanted = _number(query, "resourceVersion")

@@ -48,7 +48,7 @@ def is_dry_run(verb: str, value: str) -> bool:
         kind = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}.get(
             verb, "DeleteOptions"
         )
-        message = f'Unsupported value: "{value}": supported values: "All"'
+        message = f'Unsupported value: []string{{"{value}"}}: supported values: "All"'
         raise invalid(kind, "meta.k8s.io", "", [("FieldValueNotSupported", "dryRun", message)])
     return value == "All"
 
@@ -75,8 +75,10 @@ def patcher(media: str, patch: Any, target: Target) -> Callable[[Mapping[str, An
     """The function from the present object to the patched one, for one of PATCH_TYPES."""
     if media == "application/json-patch+json":
         return lambda item: json_patch(item, patch)
-    if not isinstance(patch, Mapping):
-        raise bad_request("a merge patch is an object")
     if media == "application/merge-patch+json":
         return lambda item: merge_patch(item, patch)
-    return lambda item: strategic_merge_patch(item, patch, kind=target.resource.kind)
+    if not isinstance(patch, Mapping):
+        raise bad_request("a strategic merge patch is an object")
+    # The real server takes no other kind from a strategic merge patch, without a word.
+    fields = {key: value for key, value in patch.items() if key not in ("kind", "apiVersion")}
+    return lambda item: strategic_merge_patch(item, fields, kind=target.resource.kind)

@@ -16,7 +16,7 @@ from typing import Any
 
 from ._authorization import Action, User, authorize, restrict_node
 from ._resources import RESOURCES, Target
-from ._shapes import round_trip
+from ._shapes import Mismatch, round_trip
 from ._statuses import (
     ApiError,
     already_exists,
@@ -76,7 +76,7 @@ class Operations:
         if metadata.get("generateName") and not metadata.get("name"):
             suffix = "".join(self._random.choice(_SUFFIX_LETTERS) for _letter in range(5))
             metadata["name"] = metadata["generateName"][:58] + suffix
-        item = _defaults(round_trip(resource, {**body, "metadata": metadata}, None))
+        item = _decoded(target, {**body, "metadata": metadata}, None)
         with self._storage.lock:
             self._check_namespace(target, metadata.get("name", ""))
             action = Action("create", resource, "", target.namespace, metadata.get("name", ""))
@@ -150,8 +150,10 @@ class Operations:
             old = self.get(target)
             body = apply(old.item)
             if not isinstance(body, Mapping):
-                raise bad_request("the patched object is no object")
-            _check_kind(target, body)
+                raise _unfit_patch("it leaves no object")
+            for field in ("kind", "apiVersion"):
+                if body.get(field) != old.item[field]:
+                    raise _unfit_patch(f"it changes {field}")
             _check_names(target, _metadata_of(body))
             return self._commit(user, "patch", target, old, body, dry_run=dry_run)
 
@@ -162,6 +164,9 @@ class Operations:
         before = old.item["metadata"]
         given = _metadata_of(body)
         if given.get("uid") not in (None, "", before["uid"]):
+            if verb == "patch":
+                cause = ("FieldValueInvalid", "metadata.uid", f'Invalid value: "{given["uid"]}": field is immutable')
+                raise invalid(resource.kind, resource.group, target.name, [cause])
             raise conflict(
                 resource.name,
                 resource.group,
@@ -179,7 +184,7 @@ class Operations:
         if resource.kind in ("Node", "Namespace"):
             kept = "spec" if target.subresource == "status" else "status"
             parts[kept] = old.item.get(kept)
-        item = _defaults(round_trip(resource, parts, old.item))
+        item = _decoded(target, parts, old.item, patched=verb == "patch")
         action = Action(verb, resource, target.subresource, target.namespace, target.name)
         restrict_node(user, action, old.item, item)
         _refuse_escalation(user, target)
@@ -241,6 +246,25 @@ def _metadata_of(body: Mapping[str, Any]) -> dict[str, Any]:
     return dict(metadata or {})
 
 
+def _unfit_patch(why: str) -> ApiError:
+    return invalid("", "", "", [("FieldValueInvalid", "patch", f"Invalid value: {why}")])
+
+
+def _decoded(
+    target: Target, body: Mapping[str, Any], old: Mapping[str, Any] | None, *, patched: bool = False
+) -> dict[str, Any]:
+    """The object with its fields checked and its defaults. Raises ApiError 400, or 422 for a patch."""
+    resource = target.resource
+    try:
+        return _defaults(round_trip(resource, body, old))
+    except Mismatch as problem:
+        if patched:
+            raise _unfit_patch(str(problem)) from None
+        raise bad_request(
+            f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: {problem}'
+        ) from None
+
+
 def _check_kind(target: Target, body: Mapping[str, Any]) -> None:
     kind, version = body.get("kind"), body.get("apiVersion")
     if version not in (None, "", target.resource.api_version):
@@ -275,7 +299,7 @@ def _check_preconditions(target: Target, metadata: Mapping[str, Any], wanted: Ma
     ):
         if wanted.get(field) not in (None, metadata[field]):
             raise conflict(
-                resource.name,
+                resource.kind,
                 resource.group,
                 target.name,
                 f"the {name} in the precondition ({wanted[field]}) does not match the {name} in record "

@@ -9,7 +9,6 @@ None of these functions changes what it is given; results share what did not cha
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -127,8 +126,7 @@ def _in_order(merged: list[Any], patched: list[Any], before: list[Any], key: str
 
     An item of the rest comes first only where both items were there before and it stood in front.
     """
-    named = [item for item in merged if item[key] in patched]
-    named.sort(key=functools.cmp_to_key(lambda a, b: patched.index(a[key]) - patched.index(b[key])))
+    named = sorted((item for item in merged if item[key] in patched), key=lambda item: patched.index(item[key]))
     rest = [item for item in merged if item[key] not in patched]
     woven: list[Any] = []
     while named and rest:

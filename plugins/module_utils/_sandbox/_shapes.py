@@ -18,9 +18,8 @@ from collections.abc import Mapping
 from typing import Any, Union
 
 from ._resources import Resource
-from ._statuses import bad_request
 
-__all__ = ["round_trip"]
+__all__ = ["Mismatch", "round_trip"]
 
 # A field is written `name` (left out when empty), `name!` (always written) or `name*` (written when given).
 # Its shape: the name of a scalar, a mapping of fields, or a list with the shape of its items.
@@ -89,29 +88,24 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)")
 _ZERO: dict[str, Any] = {"string": "", "integer": 0, "boolean": False}
 
 
-class _Mismatch(Exception):
+class Mismatch(Exception):
     """A value of a wrong type."""
 
 
 def round_trip(resource: Resource, item: Mapping[str, Any], old: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The object as the real server would write it back. Raises ApiError 400 where a value has a wrong type.
+    """The object as the real server would write it back. Raises Mismatch where a value has a wrong type.
 
     Parts that are the very same as in `old`, which has been through this before, are taken over unseen.
     """
     result: dict[str, Any] = {"kind": resource.kind, "apiVersion": resource.api_version}
     shape = {"metadata!": _METADATA, **_SHAPES[resource.kind]}
-    try:
-        result.update(_struct(shape, item, old or {}, ""))
-    except _Mismatch as problem:
-        raise bad_request(
-            f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: {problem}'
-        ) from None
+    result.update(_struct(shape, item, old or {}, ""))
     return result
 
 
 def _struct(shape: Mapping[str, Any], value: Any, old: Any, path: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        raise _Mismatch(f"{path or 'the body'} is no object")
+        raise Mismatch(f"{path or 'the body'} is no object")
     old = old if isinstance(old, Mapping) else {}
     result: dict[str, Any] = {}
     for field, below in shape.items():
@@ -136,32 +130,32 @@ def _value(shape: Shape, value: Any, old: Any, path: str) -> Any:
         return _ZERO.get(shape) if isinstance(shape, str) else None
     if isinstance(shape, list):
         if not isinstance(value, list):
-            raise _Mismatch(f"{path} is no list")
+            raise Mismatch(f"{path} is no list")
         return [_value(shape[0], one, None, f"{path}[{at}]") for at, one in enumerate(value)]
     return _SCALARS[shape](value, path)
 
 
 def _string(value: Any, path: str) -> str:
     if not isinstance(value, str):
-        raise _Mismatch(f"{path} is no string")
+        raise Mismatch(f"{path} is no string")
     return value
 
 
 def _integer(value: Any, path: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise _Mismatch(f"{path} is no integer")
+        raise Mismatch(f"{path} is no integer")
     return value
 
 
 def _boolean(value: Any, path: str) -> bool:
     if not isinstance(value, bool):
-        raise _Mismatch(f"{path} is no boolean")
+        raise Mismatch(f"{path} is no boolean")
     return value
 
 
 def _mapping(value: Any, path: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise _Mismatch(f"{path} is no object")
+        raise Mismatch(f"{path} is no object")
     return value
 
 
@@ -175,7 +169,7 @@ def _bytes_by_key(value: Any, path: str) -> dict[str, str]:
         try:
             base64.b64decode(one, validate=True)
         except (binascii.Error, ValueError):
-            raise _Mismatch(f"{path}.{key} is no base64") from None
+            raise Mismatch(f"{path}.{key} is no base64") from None
     return strings
 
 
@@ -186,12 +180,12 @@ def _quantities(value: Any, path: str) -> dict[str, str]:
 def _utc(value: Any, path: str) -> tuple[str, str]:
     match = _TIME.fullmatch(_string(value, path))
     if match is None:
-        raise _Mismatch(f'{path}: parsing time "{value}" as "2006-01-02T15:04:05Z07:00": cannot parse')
+        raise Mismatch(f'{path}: parsing time "{value}" as "2006-01-02T15:04:05Z07:00": cannot parse')
     base, fraction, zone = match.groups()
     try:
         moment = datetime.datetime.fromisoformat(base + ("+00:00" if zone == "Z" else zone))
     except ValueError:
-        raise _Mismatch(f'{path}: parsing time "{value}": out of range') from None
+        raise Mismatch(f'{path}: parsing time "{value}": out of range') from None
     return moment.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S"), fraction or ""
 
 
@@ -202,7 +196,7 @@ def _time(value: Any, path: str) -> str:
 def _micro_time(value: Any, path: str) -> str:
     base, fraction = _utc(value, path)
     if len(fraction) != 7:
-        raise _Mismatch(f'{path}: parsing time "{value}" as "2006-01-02T15:04:05.000000Z07:00": cannot parse')
+        raise Mismatch(f'{path}: parsing time "{value}" as "2006-01-02T15:04:05.000000Z07:00": cannot parse')
     return f"{base}{fraction}Z"
 
 

@@ -35,26 +35,30 @@ def metadata_only(item: Mapping[str, Any], api_version: str = "meta.k8s.io/v1") 
 
 
 class Stored:
-    """One version of one object, with its encodings made once, when first asked for."""
+    """One version of one object, with its encoding made once, when first asked for."""
 
-    __slots__ = ("_metadata", "_whole", "item", "key", "version")
+    __slots__ = ("_encoded", "item", "key", "version")
 
     def __init__(self, key: Key, item: dict[str, Any], version: int) -> None:
         self.key = key
         self.item = item
         self.version = version
-        self._whole: bytes | None = None
-        self._metadata: dict[str, bytes] = {}
+        self._encoded: bytes | None = None
 
     def encoded(self, partial: str = "") -> bytes:
         """JSON of the object; `partial` is the apiVersion of a metadata-only form, or empty for the whole object."""
         if partial:
-            if partial not in self._metadata:
-                self._metadata[partial] = encode(metadata_only(self.item, partial))
-            return self._metadata[partial]
-        if self._whole is None:
-            self._whole = encode(self.item)
-        return self._whole
+            return encode(metadata_only(self.item, partial))
+        if self._encoded is None:
+            self._encoded = encode(self.item)
+        return self._encoded
+
+    def listed(self, partial: str = "") -> bytes:
+        """JSON as an item of a list: whole objects there say neither kind nor apiVersion, as from the real server."""
+        if partial:
+            return self.encoded(partial)
+        head = encode({"kind": self.item["kind"], "apiVersion": self.item["apiVersion"]})[:-1] + b","
+        return b"{" + self.encoded()[len(head) :]
 
 
 class Change:

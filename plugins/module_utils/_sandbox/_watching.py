@@ -11,12 +11,12 @@ from __future__ import annotations
 import queue
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from ._resources import Target
 from ._selectors import field_matcher, label_matcher, required_name
+from ._shapes import round_trip
 from ._statuses import ApiError, bad_request, expired
-from ._storage import Change, Storage, Stored, Watcher, encode
+from ._storage import Change, Storage, Stored, Watcher, encode, metadata_only
 
 __all__ = ["Watch"]
 
@@ -49,7 +49,7 @@ class Watch:
         if not (seconds.isdigit() or not seconds) or not (version.isdigit() or not version):
             raise bad_request(f'invalid resource version "{version}" or timeoutSeconds "{seconds}"')
         self._seconds = float(seconds) if seconds and int(seconds) else _DEFAULT_SECONDS
-        name = target.name or required_name(target.resource, selector)
+        name = required_name(target.resource, selector)
         self.watcher = Watcher(target.resource, target.namespace, name, user)
         since = int(version) if version not in ("", "0") else None
         self._backlog, floor = storage.watch(self.watcher, since)
@@ -75,13 +75,12 @@ class Watch:
 
     def _follow(self, write: Callable[[bytes], None]) -> None:
         ends = time.monotonic() + self._seconds
-        # As on the real server: a bookmark about once a minute, and one shortly before the end.
-        next_bookmark = min(time.monotonic() + self._interval, max(time.monotonic(), ends - 2.0))
+        next_bookmark = self._next_bookmark(time.monotonic(), ends)
         while True:
             current = time.monotonic()
             if self._bookmarks and current >= next_bookmark:
                 write(self._bookmark())
-                next_bookmark = max(min(current + self._interval, ends - 2.0), current + min(self._interval, 1.0))
+                next_bookmark = self._next_bookmark(current, ends)
             if current >= ends:
                 return
             until = min(ends, next_bookmark) if self._bookmarks else ends
@@ -96,14 +95,17 @@ class Watch:
             if line:
                 write(line)
 
+    def _next_bookmark(self, current: float, ends: float) -> float:
+        """As on the real server: about once a minute, and two seconds before the end."""
+        last = ends - 2.0
+        return min(current + self._interval, last) if last > current else current + self._interval
+
     def _bookmark(self) -> bytes:
         with self._storage.lock:  # nothing of this resource is in the queue that would be older than this version
             version = self._storage.version if self.watcher.queue.empty() else self._seen
-        metadata: dict[str, Any] = {"resourceVersion": str(version), "creationTimestamp": None}
+        item = round_trip(self._resource, {"metadata": {"resourceVersion": str(version)}}, None)
         if self._partial:
-            item = {"kind": "PartialObjectMetadata", "apiVersion": self._partial, "metadata": metadata}
-        else:
-            item = {"kind": self._resource.kind, "apiVersion": self._resource.api_version, "metadata": metadata}
+            item = metadata_only(item, self._partial)
         return b'{"type":"BOOKMARK","object":' + encode(item) + b"}\n"
 
     def _matches(self, stored: Stored) -> bool:
