@@ -90,6 +90,9 @@ def _parser() -> argparse.ArgumentParser:
         "--kubernetes-version", action="append", default=[], dest="versions", metavar="VERSION", help="may be repeated"
     )
     validate.add_argument(
+        "--installed-version", action="store_true", help="judge for the version of the component on this node"
+    )
+    validate.add_argument(
         "--bundle",
         action="store_true",
         help="judge it as part of a bundle: what may not be shared, and what this node denies",
@@ -160,18 +163,30 @@ def _validate(arguments: argparse.Namespace) -> int:
     from ._validate import validate_files
 
     denied: tuple[str, ...] = ()
-    if arguments.bundle and arguments.component:
+    versions = list(arguments.versions)
+    if arguments.component and (arguments.bundle or arguments.installed_version):
         configuration = _configuration(arguments)
         _known(configuration, arguments.component)
-        denied = configuration.components[arguments.component].denied_fields
+        if arguments.bundle:
+            denied = configuration.components[arguments.component].denied_fields
+        if arguments.installed_version:
+            versions += _installed(configuration, arguments.component)
     return validate_files(
         arguments.files,
         component=arguments.component,
-        versions=arguments.versions,
+        versions=versions,
         bundle=arguments.bundle,
         denied_fields=denied,
         as_json=arguments.json,
     )
+
+
+def _installed(configuration: AgentConfiguration, component: str) -> list[str]:
+    from ._processes import run_command
+    from ._versions import ComponentVersions
+
+    found = ComponentVersions(configuration, run_command, journal_for(sys.stderr, os.environ))(component)
+    return [found] if found else []
 
 
 def _forget_bad(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,75 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The filter local_fields."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: local_fields
+short_description: Pick the fields of a component config that stay with the node
+version_added: 0.1.0
+author:
+  - The configok.node authors (@configok)
+description:
+  - Returns those fields of a component config that a bundle may not set by default, since they amount to root on
+    the node, cut it off or belong to it alone.
+  - A node that moves from its init config to a bundle keeps them as its instance config.
+positional: component
+options:
+  _input:
+    description: A component config, decoded.
+    type: dict
+    required: true
+  component:
+    description: The name of the component. One that is not known has no such fields.
+    type: str
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Show what a kubelet's config holds for this node alone
+  ansible.builtin.debug:
+    msg: "{{ {'maxPods': 110, 'staticPodPath': '/etc/kubernetes/manifests'} | configok.node.local_fields('kubelet') }}"
+  # => {"staticPodPath": "/etc/kubernetes/manifests"}
+"""
+
+RETURN = r"""
+_value:
+  description: The fields, nested as they were.
+  type: dict
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.configok.node.plugins.module_utils._agent._denied_fields import DENIED_FIELDS
+
+
+def local_fields(config: Any, component: str) -> dict[str, Any]:
+    """Return the fields of a decoded config that DENIED_FIELDS names for the component."""
+    if not isinstance(config, Mapping):
+        raise AnsibleFilterError(f"local_fields needs a component config, decoded, not {type(config).__name__}")
+    found: dict[str, Any] = {}
+    for path in DENIED_FIELDS.get(component, ()):
+        *parents, last = path.split(".")
+        source: Any = config
+        for name in parents:
+            source = source.get(name) if isinstance(source, Mapping) else None
+        if not isinstance(source, Mapping) or source.get(last) is None:
+            continue
+        target = found
+        for name in parents:
+            target = target.setdefault(name, {})
+        target[last] = source[last]
+    return found
+
+
+class FilterModule:
+    """What Ansible loads."""
+
+    def filters(self) -> dict[str, Any]:
+        """Return the filters by name."""
+        return {"local_fields": local_fields}

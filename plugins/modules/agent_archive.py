@@ -1,0 +1,77 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Documentation of the action plugin agent_archive."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: agent_archive
+short_description: Put the agent on a node
+version_added: 0.1.0
+author:
+  - The configok.node authors (@configok)
+description:
+  - Packs C(configok-agent.pyz) on the controller, from the collection itself, and copies it to the target.
+  - The same collection always gives the same bytes, so that nothing is copied where nothing has changed.
+  - The role P(configok.node.node#role) does this and all the rest that a node needs.
+extends_documentation_fragment:
+  - configok.node.attributes
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: none
+    details:
+      - An archive has no difference that could be read.
+  idempotent:
+    support: full
+  platform:
+    support: full
+    platforms: posix
+    details:
+      - Packs on the controller. The agent itself needs Linux with Python 3.9 or newer.
+options:
+  dest:
+    description: Where to put it. The directory must exist.
+    type: path
+    default: /usr/local/lib/configok/configok-agent.pyz
+  mode:
+    description: The permissions of the file.
+    type: raw
+    default: "0755"
+  owner:
+    description: The owner of the file.
+    type: str
+  group:
+    description: The group of the file.
+    type: str
+"""
+
+EXAMPLES = r"""
+- name: Put the agent on the node
+  configok.node.agent_archive:
+
+- name: Put it elsewhere, to look at it
+  configok.node.agent_archive:
+    dest: /tmp/configok-agent.pyz
+"""
+
+RETURN = r"""
+dest:
+  description: Where the archive is.
+  returned: success
+  type: str
+  sample: /usr/local/lib/configok/configok-agent.pyz
+checksum:
+  description: SHA-1 of the archive.
+  returned: success
+  type: str
+  sample: 6e642bb8dd5c2e027bf21dd923337cbb4214f827
+agent_version:
+  description: The agent's version.
+  returned: success
+  type: str
+  sample: 0.1.0
+"""

@@ -1,0 +1,71 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The archive: the same bytes from the same source, what belongs on a node, and it runs."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack, sources
+from ansible_collections.configok.node.plugins.module_utils._agent._version import AGENT_VERSION
+
+COLLECTION = Path(__file__).resolve().parents[5]
+
+
+def test_the_version_is_the_collections() -> None:
+    assert yaml.safe_load((COLLECTION / "galaxy.yml").read_text())["version"] == AGENT_VERSION
+
+
+def test_same_source_same_bytes(tmp_path: Path) -> None:
+    for part in ("plugins/module_utils", "roles/node/files/agent"):
+        shutil.copytree(COLLECTION / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
+    newer = tmp_path / "roles/node/files/agent/__main__.py"
+    newer.touch()
+    newer.chmod(0o600)
+    assert pack(tmp_path) == pack(COLLECTION)
+    newer.write_text(newer.read_text() + "# changed\n")
+    assert pack(tmp_path) != pack(COLLECTION)
+
+
+def test_what_is_in_it() -> None:
+    names = zipfile.ZipFile(io.BytesIO(pack(COLLECTION))).namelist()
+    assert {"__main__.py", "configok_agent/__init__.py", "configok_agent/__main__.py"} <= set(names)
+    assert "configok_agent/_componentconfig/_data/__init__.py" in names
+    assert "configok_agent/_agent/_pack.py" not in names
+    assert "configok_agent/_kube/_credentials.py" not in names
+    assert {name.split("/")[1] for name in names if name.count("/") > 1} == {
+        "_agent",
+        "_componentconfig",
+        "_kube",
+        "_nodeconfig",
+    }
+
+
+def test_nothing_in_it_needs_the_control_side() -> None:
+    for name, content in sources(COLLECTION).items():
+        assert b"import kubernetes" not in content, name
+        assert b"from ansible" not in content, name
+        assert b"import ansible" not in content, name
+
+
+def test_a_collection_that_is_not_whole(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="not whole"):
+        pack(tmp_path)
+
+
+def test_it_runs(tmp_path: Path) -> None:
+    archive = tmp_path / ARCHIVE
+    archive.write_bytes(pack(COLLECTION))
+    ended = subprocess.run(
+        [sys.executable, "-I", str(archive), "version"], capture_output=True, text=True, check=False, timeout=30
+    )
+    assert (ended.returncode, ended.stdout) == (0, f"configok-agent {AGENT_VERSION}\n"), ended.stderr
