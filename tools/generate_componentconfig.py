@@ -126,6 +126,7 @@ def kind_entry(document: dict[str, Any]) -> dict[str, Any]:
 def gates(schema: Path) -> dict[str, Any]:
     """Gate to rows [minor, stage, default, locked], a row for each change, [minor] alone where it is gone."""
     by_minor = json.loads((schema / "feature_gates_by_minor.json").read_text(encoding="utf-8"))
+    states = json.loads((schema / "feature_gates.json").read_text(encoding="utf-8"))
     minors = sorted(
         minor(key) for key, value in by_minor.items() if isinstance(value, dict) and value["hasKubernetesTree"]
     )
@@ -134,8 +135,11 @@ def gates(schema: Path) -> dict[str, Any]:
     for name in names:
         rows: list[list[Any]] = []
         for number in minors:
-            found = by_minor[f"1.{number}"]["gates"].get(name)
-            state = [found[0], int(bool(found[1])), int(bool(found[2]))] if found else []
+            state: list[Any] = []
+            if name in by_minor[f"1.{number}"]["gates"]:
+                # The states by minor are the tree copies' own; the history has a fork's early default taken out.
+                stage, default, locked = [row[1] for row in states[name]["tree"] if minor(row[0]) <= number][-1]
+                state = [stage, int(bool(default)), int(bool(locked))]
             if state != (rows[-1][1:] if rows else []):
                 rows.append([number, *state])
         histories[name] = rows

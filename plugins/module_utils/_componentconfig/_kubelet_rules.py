@@ -194,9 +194,7 @@ def _logging(c: Context) -> Iterator[Fault]:
             yield path + ("filePattern",), "is required, without = and ,"
         if not 0 <= entry.get("verbosity", 0) <= _LARGEST_INT32:
             yield path + ("verbosity",), f"must be between 0 and {_LARGEST_INT32}"
-    if c.gates.known("LoggingAlphaOptions") and not (
-        c.gates.on("LoggingAlphaOptions") or c.gates.on("LoggingBetaOptions")
-    ):
+    if c.gates.known("LoggingAlphaOptions") and not c.gates.on("LoggingAlphaOptions"):
         for form in ("text", "json"):
             used = c.get("logging", "options", form) or {}
             if used.get("splitStream") or parse_quantity(used.get("infoBufferSize", 0)) != 0:

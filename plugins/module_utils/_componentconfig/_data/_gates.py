@@ -166,7 +166,7 @@ TEXT = r"""
 [28]],"NewVolumeManagerReconstruction":[[27,"Beta",0,0],[28,"Beta",1,0],[30,"GA",1,1],[32]],"NodeDeclaredFeatures":
 [[35,"Alpha",0,0],[36,"Beta",1,0]],"NodeDisruptionExclusion":[[20,"Beta",1,0],[21,"GA",1,1],[22]],
 "NodeInclusionPolicyInPodTopologySpread":[[25,"Alpha",0,0],[26,"Beta",1,0],[33,"GA",1,1]],"NodeLease":[[20,"GA",1,1],
-[23]],"NodeLogQuery":[[27,"Alpha",1,0],[30,"Beta",1,0],[36,"GA",1,1]],"NodeOutOfServiceVolumeDetach":[[24,"Alpha",0,
+[23]],"NodeLogQuery":[[27,"Alpha",0,0],[30,"Beta",0,0],[36,"GA",1,1]],"NodeOutOfServiceVolumeDetach":[[24,"Alpha",0,
 0],[26,"Beta",1,0],[28,"GA",1,1],[32]],"NodeSwap":[[22,"Alpha",0,0],[28,"Beta",0,0],[30,"Beta",1,0],[34,"GA",1,1]],
 "NominatedNodeNameForExpectation":[[34,"Alpha",0,0],[35,"Beta",1,0]],"NonPreemptingPriority":[[20,"Beta",1,0],[24,
 "GA",1,1],[26]],"OpenAPIEnums":[[23,"Alpha",0,0],[24,"Beta",1,0]],"OpenAPIV3":[[23,"Alpha",0,0],[24,"Beta",1,0],[27,

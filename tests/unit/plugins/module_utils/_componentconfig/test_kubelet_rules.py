@@ -43,7 +43,7 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         "gates-deps",
         35,
         [{"featureGates": {PRIORITY_GATE: True, "GracefulNodeShutdown": False}}],
-        [gates(PRIORITY_GATE), {"featureGates": {PRIORITY_GATE: False, "GracefulNodeShutdown": False}}],
+        [gates(PRIORITY_GATE), {"featureGates": {"NodeSwap": True}}],
     ),
     (
         "lease-duration",
