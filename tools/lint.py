@@ -45,16 +45,22 @@ class Check:
     environment: Mapping[str, str] = field(default_factory=dict)
     # What the output must not hold, for a tool whose exit code does not tell.
     refuse: str | None = None
+    # What a tool says when it leaves something out; its group is told beside the ok.
+    left_out: str | None = None
     prepare: Callable[[], None] | None = None
 
-    def run(self) -> None:
-        """Run the commands; raise CheckFailed with their output if one of them fails."""
+    def run(self) -> list[str]:
+        """Run the commands and return what they left out; raise CheckFailed with their output if one of them fails."""
+        left_out: list[str] = []
         if self.prepare:
             self.prepare()
         for command in self.commands:
             output = run(command, self.where, self.environment)
             if self.refuse and re.search(self.refuse, output, re.MULTILINE):
                 raise CheckFailed(output)
+            if self.left_out:
+                left_out += re.findall(self.left_out, output, re.MULTILINE)
+        return left_out
 
 
 def run(command: Sequence[str], where: Path, environment: Mapping[str, str] | None = None) -> str:
@@ -163,6 +169,7 @@ def checks() -> list[Check]:
             [["ansible-test", "sanity", "--color", "no"]],
             COPY,
             {**in_copy, "PATH": path_of_real_interpreters()},
+            left_out=r"^WARNING: Skipping sanity test (.*) because",
             prepare=place_pip_bootstrap,
         ),
         Check("ansible-lint", [["ansible-lint", "--offline", "--nocolor", "-q"]], COPY, in_copy),
@@ -221,11 +228,12 @@ def main(wanted: Sequence[str]) -> int:
     def one(check: Check) -> bool:
         started = time.monotonic()
         try:
-            check.run()
+            left_out = check.run()
         except CheckFailed as failed:
             print(f"{failed}\nlint: {check.name} FAILED ({time.monotonic() - started:.1f} s)", flush=True)
             return False
-        print(f"lint: {check.name} ok ({time.monotonic() - started:.1f} s)", flush=True)
+        without = f", without {', '.join(left_out)}" if left_out else ""
+        print(f"lint: {check.name} ok ({time.monotonic() - started:.1f} s){without}", flush=True)
         return True
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
