@@ -232,7 +232,7 @@ def main(wanted: Sequence[str]) -> int:
         except CheckFailed as failed:
             print(f"{failed}\nlint: {check.name} FAILED ({time.monotonic() - started:.1f} s)", flush=True)
             return False
-        without = f", without {', '.join(left_out)}" if left_out else ""
+        without = f", without {', '.join(dict.fromkeys(left_out))}" if left_out else ""
         print(f"lint: {check.name} ok ({time.monotonic() - started:.1f} s){without}", flush=True)
         return True
 
