@@ -1,23 +1,50 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The daemon: skeleton. Private to configok.node: no compatibility is promised."""
+"""The daemon: observe, decide, do; and then wait until something happens. Private to configok.node.
+
+One thread watches the own Node, the main thread does everything else, one round after the other. While all is well and
+no config is on trial it wakes for the heartbeat only.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Optional
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from .._nodeconfig import _verdict as words
+from .._nodeconfig._verdict import Verdict
+from ._answer import Condition, answer
+from ._backoff import Backoff
+from ._care import Care, Seen
 from ._configuration import AgentConfiguration
+from ._decision import in_trial
+from ._local import Local, read_local
+from ._lock import Locked, locked
+from ._node_watch import NodeWatch
 from ._nudge import Nudges
 from ._ports import Clock, Journal, Prober, ServiceManager
+from ._prepare import STORE_WAIT, Preparation
+from ._pursuit import Followed, Pursuit
+from ._records import LOCAL, Record
+from ._reporter import Reporter
+from ._statement import Statement, essence
+from ._store import Store
+from ._transaction import Transactions
+from ._trial_keeper import TrialKeeper
+from ._verdicts import Judge
+from ._versions import Versions
+from ._wish import NodeView, Wish, read_wish
 
 __all__ = ["Daemon"]
 
+_DO_FAILED = 5.0  # seconds after which a round that could not read or write its files is tried again
+_ROUNDS_AT_ONCE = 8
+
 
 class Daemon:
-    """observe, decide, do."""
+    """One node's agent. cycle() is one round and can be driven without threads; run() is the whole."""
 
     def __init__(
         self,
@@ -25,14 +52,218 @@ class Daemon:
         client: Any,
         service_manager: ServiceManager,
         prober: Prober,
-        judge: Callable[[str, str, str], Sequence[Mapping[str, Any]]],
+        judge: Judge,
         clock: Clock,
         journal: Journal,
         *,
         agent_version: str,
-        version_of: Optional[Callable[[str], str]] = None,
+        version_of: Callable[[str], str] | None = None,
+        store: Store | None = None,
     ) -> None:
-        """judge(component, text, version) -> findings as dicts; version_of(component) -> "v1.35.2" or ""."""
+        """client: with short timeouts and few retries, since the agent has its own back-off.
+
+        version_of(component) -> "v1.35.2", or "" where the component cannot say (default: what the agent's config says).
+        """
+        self._configuration = configuration
+        self._client = client
+        self._clock = clock
+        self._journal = journal
+        self._store = store or Store(configuration.state_directory, now=clock.now)
+        self._transactions = Transactions(configuration, self._store, clock, journal)
+        self._versions = Versions(
+            configuration, self._store, judge, journal, engine=agent_version, version_of=version_of
+        )
+        preparation = Preparation(
+            configuration, self._store, client, judge, engine=agent_version, version_of=self._versions.known
+        )
+        self._pursuit = Pursuit(
+            configuration,
+            self._store,
+            self._transactions,
+            preparation,
+            clock,
+            journal,
+            Backoff(first=1.0, longest=300.0),
+        )
+        self._care = Care(configuration, self._store, service_manager, prober, clock, journal)
+        self._trial = TrialKeeper(configuration, self._store, self._transactions, clock)
+        self._statement = Statement(configuration, self._store, agent_version=agent_version)
+        self._reporter = Reporter(
+            configuration.node_name, client, clock, journal, heartbeat_interval=configuration.heartbeat_interval
+        )
+        self._view: NodeView | None = None
+        self._failing = ""
+        self._told_roll_back: object = None
 
     def run(self, stop: threading.Event, wake: Nudges) -> None:
-        """Work until stop is set and wake.set() was called (a signal handler does both)."""
+        """Work until stop is set; wake.set() makes it look at once (a signal handler does both).
+
+        The caller holds DAEMON_LOCK, which keeps a second daemon out.
+        """
+        watch = NodeWatch(self._configuration.node_name, self._client, self._journal, wake.set)
+        watch.start()
+        try:
+            while not stop.is_set():
+                due = self.cycle(watch.view)
+                if watch.ended:
+                    raise RuntimeError("the watch of the Node has ended")  # systemd starts the agent anew
+                pause = due - self._clock.since_boot()
+                if pause > 0:
+                    wake.wait(None if pause == float("inf") else pause)
+        finally:
+            watch.stop()
+            self.close()
+
+    def close(self) -> None:
+        """Write down what would be lost."""
+        try:
+            self._trial.save(self._read())
+        except (OSError, Locked) as error:
+            self._journal("warning", f"the trial's seconds were not written down: {error}")
+
+    def cycle(self, view: NodeView | None) -> float:
+        """Do one round; return when the next is due, in seconds since boot. view: None while the Node is not known."""
+        if view is not None and self._view is not None and self._must_say_again(self._view, view):
+            self._reporter.gone()
+        self._view = view if view is not None else self._view
+        try:
+            for _round in range(_ROUNDS_AT_ONCE):
+                changed, due = self._round(view)
+                if not changed:
+                    break
+        except (OSError, Locked) as error:
+            self._journal("error", f"the agent's own files: {error}")
+            due = self._clock.since_boot() + _DO_FAILED
+        self._reporter.attend()
+        return min(due, self._reporter.due)
+
+    @staticmethod
+    def _must_say_again(before: NodeView, after: NodeView) -> bool:
+        return before.uid != after.uid or (before.status is not None and after.status is None)
+
+    def _round(self, view: NodeView | None) -> tuple[bool, float]:
+        """Observe, decide, do; return whether to look again at once, and else when."""
+        if self._clock.since_boot() >= min(self._reporter.due, self._trial.end):
+            self._care.poke()
+        local = self._read()
+        if not self._configuration.dynamic_config:
+            return self._opted_out(local)
+        if local.choice.left in ("bad", "CrashLoop"):
+            self._roll_back()
+            return True, 0.0
+        self._versions.learn(self._care.invocations, local)
+        wish = None
+        if view is not None:
+            wish = read_wish(view, local.snapshot.answered, local.current, self._configuration.namespace)
+            if self._tell(self._pursuit.follow(wish, local, self._acknowledge)):
+                return True, 0.0
+            local = self._read()
+            wish = read_wish(view, local.snapshot.answered, local.current, self._configuration.namespace)
+        seen = self._care.look(local, steady=self._steady(local))
+        done = self._trial.keep(local, seen)
+        if done:
+            self._done(done, local, seen)
+            return True, 0.0
+        self._speak(wish, local, seen)
+        return False, min(self._care.due, self._pursuit.due, self._trial.end)
+
+    def _read(self) -> Local:
+        with locked(self._store.lock, wait=STORE_WAIT):
+            return read_local(self._configuration, self._store, self._clock)
+
+    def _steady(self, local: Local) -> bool:
+        """Return whether nothing has to be looked at while it is well."""
+        outcome = local.snapshot.answered.outcome
+        suspect = outcome is not None and outcome.suspect
+        return not (in_trial(local.current, local.snapshot.last_known_good) or suspect or self._failing)
+
+    # What was done, in the log and as Events
+
+    def _tell(self, followed: Followed) -> bool:
+        if followed.done in ("", "waiting"):
+            return False
+        if followed.done != "refused":
+            if followed.done != "pinned":
+                self._care.begin()
+                self._trial.begin()
+            self._journal("info", followed.done, config=followed.detail)
+        if followed.done == "adopted":
+            self._reporter.tell("ConfigAdopted", f"adopted {followed.detail}")
+        elif followed.done == "refused":
+            self._reporter.tell("ConfigRefused", followed.detail, warning=True)
+        return True
+
+    def _roll_back(self) -> None:
+        with locked(self._store.lock, wait=STORE_WAIT):
+            fresh = read_local(self._configuration, self._store, self._clock)
+            if fresh.choice.left in ("bad", "CrashLoop"):
+                self._transactions.roll_back(fresh)
+        self._care.begin()
+        self._trial.begin()
+
+    def _done(self, done: str, local: Local, seen: Seen) -> None:
+        level = "info" if done in ("confirmed", "promoted", "cleared") else "error"
+        self._journal(level, f"config {done}", uid=local.current.uid or "init", detail=seen.detail)
+        if done == "rolled back":
+            self._care.begin()
+
+    # What is said
+
+    def _acknowledge(self, record: Record, local: Local) -> None:
+        """Say "adopting" before anything is touched."""
+        verdict = words.adopting(words.Using("current", record.uid, self._statement.init_provided).what)
+        view = self._view
+        wish = read_wish(view, local.snapshot.answered, local.current, self._configuration.namespace) if view else None
+        self._say(verdict, local, wish, active=record, states={})
+
+    def _speak(self, wish: Wish | None, local: Local, seen: Seen) -> None:
+        trial = in_trial(local.current, local.snapshot.last_known_good)
+        self._failing = "" if trial else self._trial.failing(local, seen)
+        if self._failing and not seen.stopped:
+            self._care.due = min(self._care.due, self._clock.since_boot() + self._configuration.probe_interval)
+        verdict = answer(
+            wish,
+            local,
+            Condition(healthy=seen.healthy, failing=self._failing, stopped=seen.stopped),
+            init_provided=self._statement.init_provided,
+            fetch_error=self._pursuit.fetch_error,
+            damaged=self._store.set_aside(),
+        )
+        if verdict is None:
+            return
+        self._tell_roll_back(wish, local, verdict)
+        self._say(verdict, local, wish, active=local.current, states=seen.states)
+
+    def _tell_roll_back(self, wish: Wish | None, local: Local, verdict: Verdict) -> None:
+        """One Event for each roll-back, whoever did it, once it was seen how it went."""
+        outcome = local.snapshot.answered.outcome
+        if wish is None or wish.kind != "failed" or outcome is None or outcome.kind not in ("CrashLoop", "NotHealthy"):
+            return
+        key = (wish.answered.id, outcome.uid)
+        before = self._reporter.wanted
+        if self._told_roll_back != key and before is not None and before[1].cause == "Adopting":
+            self._reporter.tell("ConfigRolledBack", f"{verdict.message}: {verdict.reason}", warning=True)
+        self._told_roll_back = key
+
+    def _say(
+        self, verdict: Verdict, local: Local, wish: Wish | None, *, active: Record, states: Mapping[str, str]
+    ) -> None:
+        status = self._statement.status(
+            verdict,
+            local,
+            assignment=wish.answered.id if wish is not None else local.snapshot.answered.id,
+            assigned=wish.source if wish is not None else local.snapshot.answered.source,
+            active=active,
+            states=states,
+        )
+        label = self._statement.label(active)
+        if self._view is not None:
+            self._reporter.found(self._view.status, verdict.cut(), status, label)
+        before = self._reporter.wanted
+        if before is not None and (before[0], essence(before[1]), before[2]) == (verdict.cut(), essence(status), label):
+            return
+        self._reporter.say(verdict, status, label)
+
+    def _opted_out(self, local: Local) -> tuple[bool, float]:
+        self._say(words.opted_out(), local, None, active=LOCAL, states={})
+        return False, float("inf")

@@ -8,23 +8,34 @@ Pure, and the same for prestart and the daemon: time, crashes and what is readab
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Optional
 
-from .._nodeconfig._trial import Trial
+from .._nodeconfig._trial import Trial, parse_duration
 from ._records import LOCAL, Outcome, Record, same_config
 from ._tracking import BadConfig
 
-__all__ = ["Choice", "choose", "crash_reason", "in_trial", "outcome_of_bad", "refuse_start", "unhealthy_reason"]
+__all__ = [
+    "Choice",
+    "choose",
+    "crash_reason",
+    "duration_text",
+    "in_trial",
+    "outcome_of_bad",
+    "refuse_start",
+    "unhealthy_reason",
+]
+
+_UNHEALTHY = re.compile(r"not healthy within ([0-9.hms]+): (.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Choice:
     """What the node is to use.
 
-    record: LOCAL means the init config. name: which record it is, "current" or "last-known-good". left: why current is left
-    behind, if it is: "" (it is not) | "unreadable" | "unusable" | "bad" | "CrashLoop". crashes: of the worst component.
+    record: LOCAL means the init config. name: which record it is, "current" or "last-known-good". left: why current is
+    left behind, if it is: "" (it is not) | "unreadable" | "unusable" | "bad" | "CrashLoop". crashes: of the worst component.
     """
 
     record: Record
@@ -33,14 +44,14 @@ class Choice:
     crashes: int = 0
 
 
-def in_trial(current: Optional[Record], last_known_good: Optional[Record]) -> bool:
+def in_trial(current: Record | None, last_known_good: Record | None) -> bool:
     """Return whether current has yet to become last-known-good. The local config has no trial."""
     return current is not None and current.source is not None and not same_config(current, last_known_good)
 
 
 def choose(
-    current: Optional[Record],
-    last_known_good: Optional[Record],
+    current: Record | None,
+    last_known_good: Record | None,
     *,
     fresh: bool,
     bad: Mapping[str, BadConfig],
@@ -65,8 +76,8 @@ def choose(
 
 
 def _why_leave(
-    current: Optional[Record],
-    last_known_good: Optional[Record],
+    current: Record | None,
+    last_known_good: Record | None,
     bad: Mapping[str, BadConfig],
     crashes: Mapping[str, int],
     usable: Mapping[str, bool],
@@ -97,13 +108,24 @@ def crash_reason(crashes: int) -> str:
     return f"crashed {crashes} times during its trial"
 
 
-def unhealthy_reason(within: str, probe: str) -> str:
-    """Return the reason of a bad mark after failed probes, for people."""
-    return f"not healthy within {within}: {probe}"
+def unhealthy_reason(within: float, probe: str) -> str:
+    """Return the reason of a bad mark after failed probes, for people. within: seconds."""
+    return f"not healthy within {duration_text(within)}: {probe}"
+
+
+def duration_text(seconds: float) -> str:
+    """Return seconds as people write them: 2m, 90s, 500ms."""
+    if seconds and seconds % 60 == 0:
+        return f"{int(seconds // 60)}m"
+    if seconds < 1:
+        return f"{round(seconds * 1000)}ms"
+    return f"{seconds:g}s"
 
 
 def outcome_of_bad(uid: str, mark: BadConfig, trial: Trial) -> Outcome:
-    """Return how an assignment failed, from the bad mark alone: the roll-back was cut short after that was written."""
+    """Return how an assignment failed, from the bad mark alone: the roll-back was cut short after it."""
     if mark.kind == "CrashLoop":
         return Outcome("CrashLoop", uid, mark.reason, count=trial.crash_loop_threshold + 1, time=mark.time)
-    return Outcome("NotHealthy", uid, mark.reason, time=mark.time)
+    found = _UNHEALTHY.match(mark.reason)
+    within, probe = (found[1], found[2]) if found else ("0", mark.reason)
+    return Outcome("NotHealthy", uid, probe, within=parse_duration(within, "the time"), time=mark.time)

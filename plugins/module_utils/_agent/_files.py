@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import Optional
 
 __all__ = ["DIRECTORY_MODE", "FILE_MODE", "TEMPORARY", "Disk", "Files"]
 
@@ -58,7 +57,7 @@ class Disk:
 class Files:
     """Files below one directory, which are read whole and replaced whole. Every method may raise OSError."""
 
-    def __init__(self, root: str, disk: Optional[Disk] = None) -> None:
+    def __init__(self, root: str, disk: Disk | None = None) -> None:
         """root: an absolute path; every name below is relative to it."""
         self.root = root
         self._disk = disk or Disk()
@@ -67,7 +66,7 @@ class Files:
         """Return the absolute path of a name."""
         return os.path.join(self.root, name)
 
-    def read(self, name: str) -> Optional[bytes]:
+    def read(self, name: str) -> bytes | None:
         """Return the content, None where there is no such file. Raises OSError, also for what is too large."""
         try:
             with open(self.path(name), "rb") as file:
@@ -143,7 +142,7 @@ class Files:
             return []
 
     def clean(self, name: str) -> None:
-        """Remove what interrupted writes left in a directory. Only under the lock: a write in progress looks the same."""
+        """Remove what interrupted writes left in a directory. Under the lock: a write in progress looks the same."""
         try:
             left = [entry for entry in os.listdir(self.path(name)) if entry.startswith(TEMPORARY)]
         except (FileNotFoundError, NotADirectoryError):

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 from ._clock import SystemClock
 from ._configuration import AgentConfiguration
@@ -19,7 +19,7 @@ __all__ = ["forget_bad"]
 _WAIT = 5.0
 
 
-def forget_bad(configuration: AgentConfiguration, uid: Optional[str]) -> list[str]:
+def forget_bad(configuration: AgentConfiguration, uid: str | None) -> list[str]:
     """Forget one bad UID, or all of them (None); return those that were forgotten, sorted.
 
     The daemon is told: what is still assigned is then tried again. Raises Locked, OSError.

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Optional
 
 from ._configuration import AgentConfiguration
 from ._decision import Choice, choose
@@ -45,7 +44,7 @@ class Local:
         names = sorted(name for name in self.crashes if current is None or name in current.files)
         return max(names, key=lambda name: self.crashes[name], default="")
 
-    def last_start(self, component: str) -> Optional[Start]:
+    def last_start(self, component: str) -> Start | None:
         """Return the last start that was written down."""
         starts = self.startups.get(component) or ()
         return starts[-1] if starts else None
@@ -96,7 +95,7 @@ def _adopted(snapshot: Snapshot) -> tuple[str, float]:
     return (outcome.boot_id, outcome.since_boot) if outcome is not None else ("", 0.0)
 
 
-def _usable(configuration: AgentConfiguration, store: Store, record: Optional[Record]) -> bool:
+def _usable(configuration: AgentConfiguration, store: Store, record: Record | None) -> bool:
     if record is None or record.source is None:
         return False
     return all(

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import select
 import socket
-from typing import Optional
 
 __all__ = ["Nudges", "nudge"]
 
@@ -42,7 +41,7 @@ def _short(directory: int) -> str:
 class Nudges:
     """What the daemon waits on: nudges from outside, and set() from its own threads and signal handlers."""
 
-    def __init__(self, run_directory: Optional[str] = None) -> None:
+    def __init__(self, run_directory: str | None = None) -> None:
         """Listen in the run directory (None: only to set()). Raises OSError."""
         self._inside, self._waker = socket.socketpair()
         self._sockets = [self._inside]
@@ -70,7 +69,7 @@ class Nudges:
         except (BlockingIOError, OSError):
             pass  # enough is waiting already, or closed
 
-    def wait(self, timeout: Optional[float]) -> bool:
+    def wait(self, timeout: float | None) -> bool:
         """Wait at most timeout seconds (None: for ever); return whether there was a nudge."""
         ready, _, _ = select.select(self._sockets, [], [], timeout)
         for one in ready:

@@ -24,14 +24,14 @@ def poststop(
 ) -> int:
     """Write down the end of the invocation; return 0. Never raises.
 
-    environ: systemd's variables for ExecStopPost: INVOCATION_ID, SERVICE_RESULT, EXIT_CODE, EXIT_STATUS. It also runs when
-    an ExecStartPre failed: then no start was written down, or no EXIT_CODE is set, and nothing counts.
+    environ: systemd's variables for ExecStopPost: INVOCATION_ID, SERVICE_RESULT, EXIT_CODE, EXIT_STATUS. It also runs
+    when an ExecStartPre failed: then no start was written down, or no EXIT_CODE is set, and nothing counts.
     """
     try:
         _poststop(configuration, component, environ, clock)
     except Locked as error:
         journal("warning", f"the end was not written down: {error}", component=component)
-    except Exception as error:  # noqa: BLE001: the contract: never block a restart by a fault of the agent's own
+    except Exception as error:  # noqa: BLE001 - the contract: never block a restart by a fault of the agent's own
         journal("error", f"poststop failed: {error!r}", component=component)
     nudge(configuration.run_directory)
     return 0

@@ -41,7 +41,7 @@ def prestart(
     except Locked as error:
         journal("warning", f"the start was not written down: {error}", component=component)
         code = 0
-    except Exception as error:  # noqa: BLE001: the contract: never block a start by a fault of the agent's own
+    except Exception as error:  # noqa: BLE001 - the contract: never block a start by a fault of the agent's own
         journal("error", f"prestart failed, the component starts with what it has: {error!r}", component=component)
         code = 0
     nudge(configuration.run_directory)

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The records that a node keeps: what it uses, what it falls back to, what it has answered. Private to configok.node.
 
-Versioned kinds as JSON, with the hash of their own content, so that a damaged one is known as such. An empty ``current``
-or ``last-known-good`` means the local config.
+Versioned kinds as JSON, with the hash of their own content, so that a damaged one is known as such. An empty
+``current`` or ``last-known-good`` means the local config.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Optional
+from typing import Any
 
 from .._nodeconfig._config_source import ConfigSource, InvalidConfigSource
 from .._nodeconfig._trial import Trial
@@ -54,12 +54,12 @@ def _decode(data: bytes, kind: str) -> dict[str, Any]:
 class Record:
     """One adopted config: ``current`` or ``last-known-good``.
 
-    source None: the local config, and nothing else is set. files: SHA-256 of the file that each component of the bundle
-    reads. boot_id and since_boot (seconds) say when it was adopted, adopted_at (RFC 3339) says so to people. healthy: the
-    seconds of its trial in which the components were seen healthy; confirmed: probed healthy once since the adoption.
+    source None: the local config, and nothing else is set. files: SHA-256 of the file that each component of the
+    bundle reads. boot_id and since_boot (seconds) say when it was adopted, adopted_at (RFC 3339) says so to people.
+    healthy: the seconds of its trial in which the components were seen healthy; confirmed: probed healthy once since the adoption.
     """
 
-    source: Optional[ConfigSource] = None
+    source: ConfigSource | None = None
     content_hash: str = ""
     assignment: int = 0
     node_uid: str = ""
@@ -72,7 +72,7 @@ class Record:
     files: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
-    def uid(self) -> Optional[str]:
+    def uid(self) -> str | None:
         """The bundle's uid, None for the local config."""
         return None if self.source is None else self.source.uid
 
@@ -128,7 +128,7 @@ class Record:
 LOCAL = Record()
 
 
-def same_config(one: Optional[Record], other: Optional[Record]) -> bool:
+def same_config(one: Record | None, other: Record | None) -> bool:
     """Return whether two records mean the same config: the same content in the same files, whatever its uid."""
     if one is None or other is None:
         return False
@@ -139,9 +139,9 @@ def same_config(one: Optional[Record], other: Optional[Record]) -> bool:
 class Outcome:
     """How an assignment failed on this node.
 
-    kind: "InvalidConfig" | "KnownBad" | "CrashLoop" | "NotHealthy". text: the first error, the reason of the bad mark, or what
-    the probe said. count: crashes. time: RFC 3339 (of the bad mark for KnownBad). within: seconds, for NotHealthy. suspect:
-    last-known-good failed as well, afterwards. boot_id, since_boot: when.
+    kind: "InvalidConfig" | "KnownBad" | "CrashLoop" | "NotHealthy". text: the first error, the reason of the bad mark,
+    or what the probe said. count: crashes. time: RFC 3339 (of the bad mark for KnownBad). within: seconds, for
+    NotHealthy. suspect: last-known-good failed as well, afterwards. boot_id, since_boot: when.
     """
 
     kind: str
@@ -176,16 +176,16 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Answered:
-    """The highest assignment that this node has answered, for which Node object, and how it failed (None: it did not).
+    """The highest assignment that this node has answered, for which Node, and how it failed (None: it did not).
 
-    An assignment that failed is tried again only when it is assigned anew, so this outlives bad marks, which stand under
-    the component's version.
+    An assignment that failed is tried again only when it is assigned anew, so this outlives bad marks, which stand
+    under the component's version.
     """
 
     node_uid: str = ""
     id: int = 0
-    source: Optional[ConfigSource] = None
-    outcome: Optional[Outcome] = None
+    source: ConfigSource | None = None
+    outcome: Outcome | None = None
 
     def failed(self, outcome: Outcome) -> Answered:
         """Return the same assignment with how it failed."""

@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from typing import Any, Optional
+from typing import Any
 
 __all__ = [
     "PATH_FIELDS",
@@ -74,7 +74,7 @@ def merge(document: Any, instance: Any) -> Any:
     return instance
 
 
-def render(document: str, instance: Optional[str]) -> bytes:
+def render(document: str, instance: str | None) -> bytes:
     """Return the file's bytes: the document itself where there is no instance config, else JSON. Raises NotRendered."""
     if instance is None or not instance.strip():
         return document.encode()

@@ -10,7 +10,7 @@ decoded values (two files of the same values need no restart) and keys of the st
 from __future__ import annotations
 
 import os
-from typing import Any, Optional
+from typing import Any
 
 from ._configuration import ComponentConfiguration
 from ._records import Record
@@ -49,7 +49,7 @@ def same_config_files(component: str, store: Store, one: str, other: str) -> boo
     return one == other or values_of(component, store, one) == values_of(component, store, other)
 
 
-def restore(component: ComponentConfiguration, store: Store, record: Record, name: str) -> Optional[bytes]:
+def restore(component: ComponentConfiguration, store: Store, record: Record, name: str) -> bytes | None:
     """Return the file that a record names, by its hash; where it is lost, from what the component reads now or from
     the checkpoint. None where it cannot be had."""
     data = store.read_rendered(component.name, name)
@@ -71,7 +71,7 @@ def restore(component: ComponentConfiguration, store: Store, record: Record, nam
     return data
 
 
-def read_own(path: str) -> Optional[str]:
+def read_own(path: str) -> str | None:
     """Return the text of one of this node's own config files, None where none is configured. Raises OSError."""
     if not path:
         return None
@@ -79,13 +79,13 @@ def read_own(path: str) -> Optional[str]:
         return file.read().decode("utf-8", "replace")
 
 
-def config_bytes(component: ComponentConfiguration, store: Store, record: Record) -> Optional[bytes]:
+def config_bytes(component: ComponentConfiguration, store: Store, record: Record) -> bytes | None:
     """Return what the component is to read under a record; None where that cannot be had."""
     name = record.files.get(component.name)
     return init_bytes(component, store) if name is None else restore(component, store, record, name)
 
 
-def init_bytes(component: ComponentConfiguration, store: Store) -> Optional[bytes]:
+def init_bytes(component: ComponentConfiguration, store: Store) -> bytes | None:
     """Return what the component reads when it uses the init config: rendered once for each content of the file.
 
     Where the init config cannot be read, what it was before; None where that was never known: the component's file

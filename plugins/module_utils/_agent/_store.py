@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The agent's own files below the state directory: where they are, and what is read from them. Private to configok.node.
+"""The agent's own files below the state directory, and what is read from them. Private to configok.node.
 
-Every file read is checked; a damaged one is set aside as ``*.corrupt-<time>`` and reported in ``damaged``: it never stops a
-component from starting. Callers hold the store's lock while they write.
+Every file read is checked; a damaged one is set aside as ``*.corrupt-<time>`` and reported in ``damaged``: it never
+stops a component from starting. Callers hold the store's lock while they write.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Optional, TypeVar
+from typing import Any, TypeVar
 
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._nodeconfig._config_source import UID_PATTERN, ConfigSource
@@ -55,8 +55,8 @@ def digest(data: bytes) -> str:
 class Snapshot:
     """What the store says at one moment. current, last_known_good: None where the record is missing or was damaged."""
 
-    current: Optional[Record]
-    last_known_good: Optional[Record]
+    current: Record | None
+    last_known_good: Record | None
     answered: Answered
     fresh: bool  # neither record was ever written: a node that has only its local config
 
@@ -64,7 +64,7 @@ class Snapshot:
 class Store:
     """Reads and writes the agent's files. Every method may raise OSError."""
 
-    def __init__(self, state_directory: str, *, now: Callable[[], str], disk: Optional[Disk] = None) -> None:
+    def __init__(self, state_directory: str, *, now: Callable[[], str], disk: Disk | None = None) -> None:
         """now: RFC 3339, for the names of damaged files."""
         self.files = Files(state_directory, disk)
         self.damaged: list[str] = []  # names of files that were set aside since this was last emptied
@@ -103,7 +103,7 @@ class Store:
 
     # Checkpoints
 
-    def read_checkpoint(self, source: ConfigSource) -> Optional[Bundle]:
+    def read_checkpoint(self, source: ConfigSource) -> Bundle | None:
         """Return a bundle that was checkpointed before, None where there is none that is whole."""
 
         def decode(data: bytes) -> Bundle:
@@ -118,7 +118,7 @@ class Store:
         """Keep a ConfigMap that was verified, whole."""
         self.files.write(self._checkpoint(source.uid), json.dumps(config_map, separators=(",", ":")).encode())
 
-    def remove_checkpoints(self, *, keep: int, never: Sequence[Optional[str]]) -> None:
+    def remove_checkpoints(self, *, keep: int, never: Sequence[str | None]) -> None:
         """Remove the oldest checkpoints beyond ``keep``, but none of the uids in ``never``."""
         others = [uid for uid in self.files.names("checkpoints") if UID_PATTERN.match(uid) and uid not in never]
         others.sort(key=lambda uid: os.stat(self.files.path(f"checkpoints/{uid}")).st_mtime, reverse=True)
@@ -137,7 +137,7 @@ class Store:
         """Return the stable path that the component reads."""
         return self.files.path(f"components/{component}/{CONFIG_FILE}")
 
-    def read_config(self, component: str) -> Optional[bytes]:
+    def read_config(self, component: str) -> bytes | None:
         """Return what the component would read now."""
         return self.files.read(f"components/{component}/{CONFIG_FILE}")
 
@@ -151,7 +151,7 @@ class Store:
         self.files.write(f"components/{component}/{name}.yaml", data)
         return name
 
-    def read_rendered(self, component: str, name: str) -> Optional[bytes]:
+    def read_rendered(self, component: str, name: str) -> bytes | None:
         """Return a kept file by its hash, None where there is none that is whole."""
         if not re.fullmatch("[0-9a-f]{64}", name):
             return None
@@ -163,7 +163,7 @@ class Store:
 
         return self._read(f"components/{component}/{name}.yaml", check)
 
-    def remove_rendered(self, component: str, *, keep: Sequence[Optional[str]]) -> None:
+    def remove_rendered(self, component: str, *, keep: Sequence[str | None]) -> None:
         """Remove the kept files (and notes on them) that nothing names any more, and what interrupted writes left."""
         directory = f"components/{component}"
         for entry in self.files.names(directory):
@@ -236,7 +236,21 @@ class Store:
 
     # Damage
 
-    def _read(self, name: str, decode: Callable[[bytes], T]) -> Optional[T]:
+    def set_aside(self) -> list[str]:
+        """Return the files that were set aside as damaged and still lie there to be looked at; oldest first."""
+        found = []
+        for directory in ("", *self._directories()):
+            for name in self.files.names(directory):
+                file, corrupt, time = name.partition(".corrupt-")
+                if corrupt:
+                    found.append((time, f"{directory}/{file}" if directory else file))
+        return [name for _time, name in sorted(found)]
+
+    def _directories(self) -> list[str]:
+        tracked = [name for name in self.files.names("") if os.path.isdir(self.files.path(name))]
+        return tracked + [f"components/{name}" for name in self.files.names("components")]
+
+    def _read(self, name: str, decode: Callable[[bytes], T]) -> T | None:
         """Return the decoded file; None where it is missing, or was damaged and is now set aside."""
         try:
             data = self.files.read(name)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is written down of a component's starts, ends and bad configs, and how crashes are counted. Private to configok.node.
+"""A component's starts, ends and bad configs, and how crashes are counted. Private to configok.node.
 
 These files stand under the component's version: a verdict on a config under one version does not bind another.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Optional
+from typing import Any
 
 from ._records import Damaged
 
@@ -25,6 +25,7 @@ __all__ = [
     "encode_bad_configs",
     "encode_startups",
     "is_crash",
+    "recent_crashes",
     "with_end",
     "with_start",
 ]
@@ -47,14 +48,14 @@ class End:
 
 @dataclass(frozen=True)
 class Start:
-    """One start: INVOCATION_ID, when (boot id and seconds since boot; RFC 3339 for people), and the hash of the file read."""
+    """One start: INVOCATION_ID, when (boot id, seconds since boot; RFC 3339 for people), and the hash of the file read."""
 
     invocation: str
     boot_id: str
     since_boot: float
     time: str = ""
     config: str = ""
-    end: Optional[End] = None
+    end: End | None = None
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,8 @@ class BadConfig:
 def is_crash(end: End) -> bool:
     """Return whether an end counts as a crash of the component.
 
-    Not if its main process never ran (no EXIT_CODE: an ExecStartPre failed), nor for an administrator's stop (success), nor
-    for systemd's own exit codes 200 to 243.
+    Not if its main process never ran (no EXIT_CODE: an ExecStartPre failed), nor for an administrator's stop (success),
+    nor for systemd's own exit codes 200 to 243.
     """
     if not end.exit_code or end.result in ("", "success"):
         return False
@@ -89,13 +90,22 @@ def count_crashes(startups: Sequence[Start], *, boot_id: str, adopted_boot_id: s
     )
 
 
+def recent_crashes(startups: Sequence[Start], *, boot_id: str, since: float) -> int:
+    """Return the crashes that happened since a time of this boot (seconds since boot)."""
+    return sum(
+        1
+        for start in startups
+        if start.boot_id == boot_id and start.end is not None and start.end.since_boot >= since and is_crash(start.end)
+    )
+
+
 def with_start(startups: Sequence[Start], start: Start) -> list[Start]:
     """Return the startups with one more, bounded. A second prestart of one invocation replaces the first."""
     kept = [one for one in startups if not (start.invocation and one.invocation == start.invocation)]
     return [*kept, start][-MAX_STARTUPS:]
 
 
-def with_end(startups: Sequence[Start], invocation: str, boot_id: str, end: End) -> Optional[list[Start]]:
+def with_end(startups: Sequence[Start], invocation: str, boot_id: str, end: End) -> list[Start] | None:
     """Return the startups with the end of an invocation; None when no start of it was written down in this boot."""
     result = list(startups)
     for index in range(len(result) - 1, -1, -1):

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Optional
 
 from ._configuration import AgentConfiguration
-from ._decision import crash_reason, outcome_of_bad
+from ._decision import crash_reason, outcome_of_bad, unhealthy_reason
 from ._files import Files
 from ._local import Local
 from ._ports import Clock, Journal
@@ -77,7 +76,7 @@ class Transactions:
     def unassign(self, local: Local, answered: Answered) -> None:
         """Use the init config, which becomes last-known-good.
 
-        In this order a cut leaves a node that uses its config with the init config to fall back to, and that unassigns again.
+        In this order a cut leaves a node that uses its config with the init config to fall back to, and unassigns again.
         """
         self._store.write_last_known_good(LOCAL)
         self._store.write_current(LOCAL)
@@ -89,7 +88,7 @@ class Transactions:
         self._store.write_current(record)
         self._store.write_last_known_good(record)
 
-    def roll_back(self, local: Local, failure: Optional[Outcome] = None, culprit: str = "") -> Record:
+    def roll_back(self, local: Local, failure: Outcome | None = None, culprit: str = "") -> Record:
         """Go back to last-known-good, as local.choice says; return what is used now.
 
         failure, culprit: for what the daemon saw (not healthy); None for what the choice itself knows (crash loop, an
@@ -130,8 +129,8 @@ class Transactions:
             if name in good.files
         )
 
-    def _failure(self, local: Local, left: Record) -> Optional[Outcome]:
-        """Return why the choice leaves a config that is bad; None where its files are damaged, which is not its fault."""
+    def _failure(self, local: Local, left: Record) -> Outcome | None:
+        """Return why the choice leaves a config that is bad; None where only its files are damaged."""
         uid = left.uid or ""
         if local.choice.left == "CrashLoop":
             found = Outcome("CrashLoop", uid, crash_reason(local.choice.crashes), count=local.choice.crashes)
@@ -151,10 +150,11 @@ class Transactions:
             return
         version = local.versions[culprit]
         bad = self._store.read_bad_configs(culprit, version)
-        bad[record.uid] = BadConfig(time=failure.time, reason=failure.text, kind=failure.kind)
+        reason = failure.text if failure.kind == "CrashLoop" else unhealthy_reason(failure.within, failure.text)
+        bad[record.uid] = BadConfig(time=failure.time, reason=reason, kind=failure.kind)
         self._store.write_bad_configs(culprit, version, bad)
 
-    def forget(self, uid: Optional[str]) -> list[str]:
+    def forget(self, uid: str | None) -> list[str]:
         """Forget a bad UID (None: all of them) under every version; return what was forgotten.
 
         An assignment that failed with it is as new again.
@@ -177,7 +177,8 @@ class Transactions:
     def tidy(self, local: Local) -> None:
         """Remove old checkpoints and rendered files, never those of current and last-known-good."""
         snapshot = local.snapshot
-        records = [record for record in (snapshot.current, snapshot.last_known_good, local.current) if record is not None]
+        named = (snapshot.current, snapshot.last_known_good, local.current)
+        records = [record for record in named if record is not None]
         self._store.remove_checkpoints(
             keep=self._configuration.checkpoints_kept, never=[record.uid for record in records]
         )

@@ -9,17 +9,24 @@ the engine (the agent's version) and the component's version, and prestart reads
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from ._ports import Runner
 from ._store import Store, digest
 
 __all__ = ["CommandJudge", "Judge", "JudgeFailed", "errors_of", "first_error", "is_fatal", "judged"]
 
-Judge = Callable[[str, str, str], Sequence[Mapping[str, Any]]]
 _KEPT = 32
 _TIMEOUT = 60.0  # seconds for the child
+
+
+class Judge(Protocol):
+    """Judges one component's document for a version ("": any). bundle: as part of a bundle, so that what may not be shared,
+    relative paths and what this node denies are refused too. Returns findings as dicts; raises JudgeFailed."""
+
+    def __call__(self, component: str, text: str, version: str, *, bundle: bool) -> Sequence[Mapping[str, Any]]: ...
 
 
 class JudgeFailed(Exception):
@@ -34,11 +41,11 @@ class CommandJudge:
         self._runner = runner
         self._argv = tuple(argv)
 
-    def __call__(self, component: str, text: str, version: str) -> Sequence[Mapping[str, Any]]:
+    def __call__(self, component: str, text: str, version: str, *, bundle: bool) -> Sequence[Mapping[str, Any]]:
         """Return the findings, as dicts with file, line, path, value, message, level. Raises JudgeFailed."""
-        import json
-
         argv = [*self._argv, "--json", "--component", component]
+        if bundle:
+            argv.append("--bundle")
         if version:
             argv += ["--kubernetes-version", version]
         result = self._runner([*argv, "-"], timeout=_TIMEOUT, stdin=text)
@@ -55,17 +62,28 @@ class CommandJudge:
 
 
 def judged(
-    store: Store, judge: Judge, component: str, data: bytes, *, version: str, tracked: str, engine: str
+    store: Store,
+    judge: Judge,
+    component: str,
+    data: bytes,
+    *,
+    version: str,
+    tracked: str,
+    engine: str,
+    denied: Sequence[str] | None,
 ) -> list[dict[str, Any]]:
-    """Return the findings on a file, recorded ones where there are any. version: to judge for; tracked: to record under.
+    """Return the findings on a file, recorded ones where there are any.
 
-    Raises JudgeFailed, OSError. The caller holds no lock: a judge takes its time, and a lost record costs only that again.
+    version: to judge for; tracked: the version to record under; denied: the fields that this node denies, where the file
+    is judged as part of a bundle, else None. Raises JudgeFailed, OSError. The caller holds no lock: a judge takes its
+    time, and a lost record costs only that again.
     """
     verdicts = store.read_verdicts(component, tracked)
-    key = f"{digest(data)}:{engine}"
+    key = f"{digest(data)}:{engine}" + ("" if denied is None else f":bundle:{digest(repr(sorted(denied)).encode())[:16]}")
     found = verdicts.get(key)
     if found is None:
-        found = [_plain(finding) for finding in judge(component, data.decode("utf-8", "replace"), version)]
+        text = data.decode("utf-8", "replace")
+        found = [_plain(finding) for finding in judge(component, text, version, bundle=denied is not None)]
         verdicts = {**verdicts, key: found}
         store.write_verdicts(component, tracked, dict(list(verdicts.items())[-_KEPT:]))
     return list(found)
@@ -97,7 +115,7 @@ def is_fatal(verdicts: Mapping[str, Any], name: str) -> bool:
     return bool(name) and any(
         finding.get("level") == "component"
         for key, found in verdicts.items()
-        if key.startswith(f"{name}:")
+        if key.startswith(f"{name}:") and ":bundle:" not in key
         for finding in found
         if isinstance(finding, dict)
     )

@@ -1,0 +1,89 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a component is well, from one look after the other. Private to configok.node.
+
+Pure: every function takes the time (seconds since boot) and returns a new value. Nothing here is written down: an agent
+that restarts looks anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+__all__ = ["Health", "begin", "failed", "healthy_seconds", "is_healthy", "look", "next_look"]
+
+_FIRST_INTERVAL = 0.5  # seconds between looks at a component that is not healthy yet
+
+
+@dataclass(frozen=True)
+class Health:
+    """What was seen of one component.
+
+    unhealthy_since: None when it is healthy. ok_since: the first of the present row of good looks. seen_well: the last
+    good look of a healthy component. failures: bad looks in a row of an invocation that was healthy before. detail:
+    what the last bad look said.
+    """
+
+    unhealthy_since: float | None
+    ok_since: float | None = None
+    seen_well: float | None = None
+    failures: int = 0
+    invocation: str = ""
+    proved: bool = False  # this invocation was healthy once
+    detail: str = "not looked at yet"
+
+
+def begin(now: float) -> Health:
+    """Return the health of a component that was just given a config, or that nothing is known of."""
+    return Health(unhealthy_since=now)
+
+
+def look(health: Health, *, ok: bool, detail: str, invocation: str, now: float, settling: float) -> Health:
+    """Return the health after one look. settling: seconds for which it must stay ok to count as healthy."""
+    if invocation != health.invocation:  # another process: nothing that was seen of the one before counts
+        since = now if health.unhealthy_since is None else health.unhealthy_since
+        health = Health(unhealthy_since=since, invocation=invocation, detail=health.detail)
+    if not ok:
+        return replace(
+            health,
+            unhealthy_since=now if health.unhealthy_since is None else health.unhealthy_since,
+            ok_since=None,
+            seen_well=None,
+            failures=health.failures + 1 if health.proved else 0,
+            detail=detail,
+        )
+    ok_since = now if health.ok_since is None else health.ok_since
+    if now - ok_since < settling:
+        return replace(health, ok_since=ok_since)
+    return replace(
+        health, unhealthy_since=None, ok_since=ok_since, seen_well=now, failures=0, proved=True, detail=""
+    )
+
+
+def is_healthy(health: Health) -> bool:
+    """Return whether the component is ok and has settled."""
+    return health.unhealthy_since is None
+
+
+def failed(health: Health, *, now: float, timeout: float, threshold: int) -> bool:
+    """Return whether this is a failure: too long not healthy (seconds), or too many bad looks in a row."""
+    if health.unhealthy_since is None:
+        return False
+    return now - health.unhealthy_since >= timeout or health.failures >= threshold
+
+
+def healthy_seconds(before: Health, after: Health, *, most: float) -> float:
+    """Return the seconds between two looks in which one and the same invocation was healthy, at most ``most``."""
+    if before.seen_well is None or after.seen_well is None or before.invocation != after.invocation:
+        return 0.0
+    return max(0.0, min(after.seen_well - before.seen_well, most))
+
+
+def next_look(health: Health, *, now: float, settling: float, interval: float) -> float:
+    """Return when to look again, in seconds from now, while it matters."""
+    if health.unhealthy_since is None or health.failures:
+        return interval
+    if health.ok_since is not None:
+        return max(0.01, health.ok_since + settling - now)
+    return min(interval, max(_FIRST_INTERVAL, (now - health.unhealthy_since) / 10))

@@ -1,0 +1,160 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Does what the Node's annotations ask: adopts a config, or goes back to the init config. Private to configok.node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ._backoff import Backoff
+from ._configuration import AgentConfiguration
+from ._decision import in_trial
+from ._local import Local, read_local
+from ._lock import locked
+from ._ports import Clock, Journal
+from ._prepare import STORE_WAIT, NotFetched, Preparation, Prepared, Refused
+from ._records import LOCAL, Answered, Outcome, Record, same_config
+from ._store import Store
+from ._transaction import Transactions
+from ._wish import Wish
+
+__all__ = ["Followed", "Pursuit"]
+
+# Says "adopting" before anything is touched. Given the record that is about to be used, and the local view.
+Acknowledge = Callable[[Record, Local], None]
+
+
+@dataclass(frozen=True)
+class Followed:
+    """What came of it: "" (nothing was done) | "adopted" | "pinned" | "unassigned" | "refused" | "waiting"."""
+
+    done: str = ""
+    detail: str = ""
+
+
+class Pursuit:
+    """Follows one wish after the other. Every method may raise OSError and Locked; then the next round tries again."""
+
+    def __init__(
+        self,
+        configuration: AgentConfiguration,
+        store: Store,
+        transactions: Transactions,
+        preparation: Preparation,
+        clock: Clock,
+        journal: Journal,
+        backoff: Backoff,
+    ) -> None:
+        self._configuration = configuration
+        self._store = store
+        self._transactions = transactions
+        self._preparation = preparation
+        self._clock = clock
+        self._journal = journal
+        self._backoff = backoff
+        self._pursued: object = None
+        self.fetch_error = ""
+
+    @property
+    def due(self) -> float:
+        """When to fetch again, in seconds since boot; never, where nothing is waited for."""
+        return self._backoff.until if self.fetch_error else float("inf")
+
+    def follow(self, wish: Wish, local: Local, acknowledge: Acknowledge) -> Followed:
+        """Do what is asked, as far as it can be done now."""
+        if (wish.source, wish.answered.id) != self._pursued:
+            self._pursued = (wish.source, wish.answered.id)
+            self._backoff.reset()
+            self.fetch_error = ""
+        if wish.kind == "adopt":
+            return self._adopt(wish, local, acknowledge)
+        self.fetch_error = ""
+        if wish.kind == "unassign":
+            acknowledge(LOCAL, local)
+            with locked(self._store.lock, wait=STORE_WAIT):
+                self._transactions.unassign(self._read(), wish.answered)
+            return Followed("unassigned")
+        if wish.kind == "keep":
+            self._keep(wish, local)
+        elif wish.answered != local.snapshot.answered and wish.kind in ("local", "invalid") and wish.answered.id:
+            self._answer(wish.answered)
+        return Followed()
+
+    def _keep(self, wish: Wish, local: Local) -> None:
+        """What is assigned is what is used; a new assignment of it is answered, and restarts no trial."""
+        if wish.forget_bad and wish.new and wish.source is not None and wish.source.uid in local.bad:
+            with locked(self._store.lock, wait=STORE_WAIT):
+                self._transactions.forget(wish.source.uid)
+        if wish.answered == local.snapshot.answered and local.snapshot.current is not None:
+            return
+        with locked(self._store.lock, wait=STORE_WAIT):
+            record = self._read().current
+            self._store.write_current(
+                replace(record, assignment=wish.answered.id, node_uid=wish.answered.node_uid)
+            )
+            self._transactions.answer(wish.answered)
+
+    def _adopt(self, wish: Wish, local: Local, acknowledge: Acknowledge) -> Followed:
+        source = wish.source
+        if source is None:
+            return Followed()
+        mark = local.bad.get(source.uid)
+        if mark is not None and wish.new and wish.forget_bad:
+            with locked(self._store.lock, wait=STORE_WAIT):
+                self._transactions.forget(source.uid)
+            mark = None
+        if mark is not None:
+            reason = mark.reason
+            return self._refuse(wish.answered, Outcome("KnownBad", source.uid, reason, time=mark.time))
+        if wish.answered != local.snapshot.answered:
+            self._answer(wish.answered)  # on disk before it is said
+        now = self._clock.since_boot()
+        if not self._backoff.due(now):
+            return Followed("waiting", self.fetch_error)
+        try:
+            prepared = self._preparation.prepare(source)
+        except NotFetched as error:
+            self._backoff.failed(now, error.retry_after)
+            self.fetch_error = str(error)
+            self._journal("warning", f"the config cannot be had: {error}", uid=source.uid)
+            return Followed("waiting", self.fetch_error)
+        except Refused as error:
+            self.fetch_error = ""
+            for finding in error.findings:
+                self._journal("warning", "finding", uid=source.uid, **finding)
+            return self._refuse(wish.answered, Outcome("InvalidConfig", source.uid, str(error), time=self._clock.now()))
+        self.fetch_error = ""
+        return self._use(prepared, wish.answered, local, acknowledge)
+
+    def _use(self, prepared: Prepared, answered: Answered, local: Local, acknowledge: Acknowledge) -> Followed:
+        record = prepared.record(assignment=answered.id, node_uid=answered.node_uid, clock=self._clock)
+        current, good = local.snapshot.current, local.snapshot.last_known_good
+        if current is not None and current.source is not None and same_config(record, current):
+            # The same content under another uid (deleted and restored): pinned anew, nothing begins again.
+            pinned = replace(
+                current, source=record.source, assignment=record.assignment, node_uid=record.node_uid
+            )
+            with locked(self._store.lock, wait=STORE_WAIT):
+                self._store.write_current(pinned)
+                if not in_trial(current, good):
+                    self._store.write_last_known_good(pinned)
+            return Followed("pinned", prepared.bundle.source.name)
+        acknowledge(record, local)
+        with locked(self._store.lock, wait=STORE_WAIT):
+            record = replace(record, since_boot=self._clock.since_boot())
+            self._transactions.adopt(self._read(), record)
+            self._transactions.tidy(self._read())
+        return Followed("adopted", prepared.bundle.source.name)
+
+    def _refuse(self, answered: Answered, outcome: Outcome) -> Followed:
+        self._answer(answered.failed(outcome))
+        return Followed("refused", outcome.text)
+
+    def _answer(self, answered: Answered) -> None:
+        with locked(self._store.lock, wait=STORE_WAIT):
+            self._transactions.answer(answered)
+
+    def _read(self) -> Local:
+        return read_local(self._configuration, self._store, self._clock)

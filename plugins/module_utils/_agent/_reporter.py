@@ -1,0 +1,141 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes what the node says of itself: on transitions, and a rare heartbeat. Private to configok.node."""
+
+from __future__ import annotations
+
+import random as _random
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from .._kube._errors import KubeError
+from .._kube._paths import events, node_status
+from .._nodeconfig._config_status import ConfigStatus, status_patch
+from .._nodeconfig._verdict import Verdict
+from ._backoff import Backoff
+from ._ports import Clock, Journal
+
+__all__ = ["Reporter", "Writer"]
+
+_EVENTS_NAMESPACE = "default"  # where Events on Nodes live
+
+
+class Writer(Protocol):
+    """The two requests that are needed here."""
+
+    def patch(self, path: str, body: dict[str, Any], *, kind: str) -> Any: ...
+
+    def create(self, path: str, body: dict[str, Any]) -> Any: ...
+
+
+class Reporter:
+    """One status PATCH per transition, retried with back-off until it is written; Events as a best effort."""
+
+    def __init__(
+        self,
+        node_name: str,
+        client: Writer,
+        clock: Clock,
+        journal: Journal,
+        *,
+        heartbeat_interval: float,
+        random: Callable[[], float] = _random.random,
+    ) -> None:
+        """heartbeat_interval: seconds without a write after which one is made (20 % jitter)."""
+        self._node_name = node_name
+        self._client = client
+        self._clock = clock
+        self._journal = journal
+        self._interval = heartbeat_interval
+        self._random = random
+        self._backoff = Backoff(first=1.0, longest=60.0, random=random)
+        self._wanted: tuple[Verdict, ConfigStatus, str] | None = None
+        self._written: tuple[Verdict, ConfigStatus, str] | None = None
+        self._status = ""  # of the condition, as far as it is known to be on the Node
+        self._heartbeat = 0.0
+        self._rest(clock.since_boot())
+
+    @property
+    def wanted(self) -> tuple[Verdict, ConfigStatus, str] | None:
+        """What was said last, written or not."""
+        return self._wanted
+
+    def found(self, annotation: str | None, verdict: Verdict, status: ConfigStatus, label: str) -> None:
+        """Take what stands on the Node already as written: an agent that restarts has nothing to say."""
+        if self._written is None and annotation is not None and annotation == status.encode():
+            self._written = self._wanted = (verdict, status, label)
+            self._status = verdict.status
+
+    def gone(self) -> None:
+        """The Node does not say it any more (registered again, restored): it is to be written again."""
+        self._written = None
+        self._status = ""
+
+    def say(self, verdict: Verdict, status: ConfigStatus, label: str) -> None:
+        """Have this written, now or as soon as it can be. label: the bundle's name, "init" or "default"."""
+        wanted = (verdict.cut(), status, label)
+        if wanted != self._wanted:
+            self._backoff.reset()
+            level = "info" if verdict.status == "True" else "warning"
+            self._journal(
+                level, verdict.message, config_ok=verdict.status, reason=verdict.reason, cause=verdict.cause
+            )
+        self._wanted = wanted
+        self.attend()
+
+    def attend(self) -> None:
+        """Write what is due: an unwritten answer, or a heartbeat."""
+        now = self._clock.since_boot()
+        if self._wanted is None or not self._backoff.due(now):
+            return
+        if self._wanted == self._written and now < self._heartbeat:
+            return
+        verdict, status, label = self._wanted
+        patch = status_patch(verdict, status, label, now=self._clock.now())
+        if verdict.status == self._status:  # no transition: the time of the last one stays on the Node
+            del patch["status"]["conditions"][0]["lastTransitionTime"]
+        try:
+            self._client.patch(node_status(self._node_name), patch, kind="strategic")
+        except KubeError as error:
+            self._backoff.failed(now, error.retry_after)
+            self._journal("warning", f"the status was not written: {error}")
+            return
+        self._backoff.reset()
+        self._written = self._wanted
+        self._status = verdict.status
+        self._rest(now)
+
+    def _rest(self, now: float) -> None:
+        self._heartbeat = now + self._interval * (0.8 + 0.4 * self._random())
+
+    @property
+    def due(self) -> float:
+        """When attend() has something to do next, in seconds since boot."""
+        if self._wanted is None:
+            return float("inf")
+        return self._heartbeat if self._wanted == self._written else self._backoff.until
+
+    def tell(self, reason: str, message: str, *, warning: bool = False) -> None:
+        """Create an Event on the Node; that it could not be created is no fault."""
+        now = self._clock.now()
+        unique = f"{int(self._random() * 16**12):012x}"
+        body = {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {"name": f"{self._node_name}.{unique}", "namespace": _EVENTS_NAMESPACE},
+            "involvedObject": {"kind": "Node", "name": self._node_name, "uid": self._node_name, "apiVersion": "v1"},
+            "reason": reason,
+            "message": message[:1024],
+            "type": "Warning" if warning else "Normal",
+            "source": {"component": "configok-agent", "host": self._node_name},
+            "reportingComponent": "configok-agent",
+            "reportingInstance": self._node_name,
+            "firstTimestamp": now,
+            "lastTimestamp": now,
+            "count": 1,
+        }
+        try:
+            self._client.create(events(_EVENTS_NAMESPACE), body)
+        except KubeError as error:
+            self._journal("warning", f"an Event was not created: {error}", event=reason)

@@ -1,0 +1,150 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keeps the trial: counts healthy seconds, promotes, rolls back, suspects. Private to configok.node.
+
+Time counts only while the components are seen healthy, and goes on across restarts of the agent and reboots.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ._care import Seen
+from ._configuration import AgentConfiguration
+from ._decision import duration_text, in_trial
+from ._local import Local, read_local
+from ._lock import locked
+from ._ports import Clock
+from ._prepare import STORE_WAIT
+from ._records import Outcome
+from ._store import Store
+from ._tracking import recent_crashes
+from ._transaction import Transactions
+
+__all__ = ["TrialKeeper"]
+
+_SAVE_EVERY = 60.0  # healthy seconds; a few are lost when the agent is killed, none when it is stopped
+
+
+class TrialKeeper:
+    """Acts on what was seen of the config in use. Every method may raise OSError and Locked."""
+
+    def __init__(
+        self, configuration: AgentConfiguration, store: Store, transactions: Transactions, clock: Clock
+    ) -> None:
+        self._configuration = configuration
+        self._store = store
+        self._transactions = transactions
+        self._clock = clock
+        self._unsaved = 0.0
+        self.end = float("inf")  # when the trial can end, in seconds since boot
+
+    def begin(self) -> None:
+        """Another config is in use."""
+        self._unsaved = 0.0
+        self.end = float("inf")
+
+    def keep(self, local: Local, seen: Seen) -> str:
+        """Return what was done: "" | "confirmed" | "promoted" | "rolled back" | "suspect" | "cleared"."""
+        if in_trial(local.current, local.snapshot.last_known_good):
+            return self._trial(local, seen)
+        self.end = float("inf")
+        outcome = local.snapshot.answered.outcome
+        if outcome is not None and outcome.kind in ("CrashLoop", "NotHealthy"):
+            return self._after_roll_back(local, seen, outcome)
+        if seen.healthy and local.current.source is not None and not local.current.confirmed:
+            self._save(local, confirmed=True)
+            return "confirmed"
+        return ""
+
+    def _trial(self, local: Local, seen: Seen) -> str:
+        record = local.current
+        if seen.failed:
+            self._roll_back(local, seen)
+            return "rolled back"
+        if not seen.healthy or seen.stopped:
+            self.end = float("inf")
+            return ""
+        self._unsaved += seen.seconds
+        left = record.trial.duration - record.healthy - self._unsaved
+        watched = any(name in self._configuration.components for name in record.files)
+        if left <= 0 or not watched:  # with no component of its own on this node there is nothing to be tried
+            with locked(self._store.lock, wait=STORE_WAIT):
+                self._transactions.promote(replace(record, healthy=record.trial.duration, confirmed=True))
+                self._transactions.tidy(read_local(self._configuration, self._store, self._clock))
+            self.begin()
+            return "promoted"
+        self.end = self._clock.since_boot() + left
+        if not record.confirmed:
+            self._save(local, confirmed=True)
+            return "confirmed"
+        if self._unsaved >= _SAVE_EVERY:
+            self._save(local, confirmed=True)
+        return ""
+
+    def _save(self, local: Local, *, confirmed: bool) -> None:
+        record = replace(local.current, healthy=local.current.healthy + self._unsaved, confirmed=confirmed)
+        with locked(self._store.lock, wait=STORE_WAIT):
+            fresh = self._store.snapshot().current
+            if fresh == local.snapshot.current:  # a prestart may have rolled back meanwhile
+                self._store.write_current(record)
+        self._unsaved = 0.0
+
+    def save(self, local: Local) -> None:
+        """Write down the healthy seconds that are not yet: the agent is being stopped."""
+        if self._unsaved > 0 and in_trial(local.current, local.snapshot.last_known_good):
+            self._save(local, confirmed=local.current.confirmed)
+
+    def _roll_back(self, local: Local, seen: Seen) -> None:
+        outcome = Outcome(
+            "NotHealthy",
+            local.current.uid or "",
+            seen.detail,
+            within=seen.within,
+            time=self._clock.now(),
+            boot_id=self._clock.boot_id(),
+            since_boot=self._clock.since_boot(),
+        )
+        with locked(self._store.lock, wait=STORE_WAIT):
+            fresh = read_local(self._configuration, self._store, self._clock)
+            if fresh.snapshot.current == local.snapshot.current:
+                self._transactions.roll_back(fresh, outcome, seen.failed)
+        self.begin()
+
+    def _after_roll_back(self, local: Local, seen: Seen, outcome: Outcome) -> str:
+        since = outcome.since_boot if outcome.boot_id == self._clock.boot_id() else 0.0
+        crashing = self.crashes_since(local, since) > local.current.trial.crash_loop_threshold
+        if not outcome.suspect:
+            if not seen.failed and not crashing:
+                return ""
+            self._suspect(local, outcome, suspect=True)
+            return "suspect"
+        now, long = self._clock.since_boot(), self._configuration.health_timeout
+        if seen.well_for < long or self.crashes_since(local, now - long):
+            return ""
+        # From here on crashes are counted anew, so that the verdict does not flap.
+        self._suspect(local, replace(outcome, boot_id=self._clock.boot_id(), since_boot=now), suspect=False)
+        return "cleared"
+
+    def _suspect(self, local: Local, outcome: Outcome, *, suspect: bool) -> None:
+        with locked(self._store.lock, wait=STORE_WAIT):
+            answered = self._store.snapshot().answered
+            if answered.outcome == local.snapshot.answered.outcome:
+                self._transactions.answer(answered.failed(replace(outcome, suspect=suspect)))
+
+    def crashes_since(self, local: Local, since: float) -> int:
+        """Return the crashes since a time of this boot, of the worst component."""
+        boot_id = self._clock.boot_id()
+        counts = [recent_crashes(starts, boot_id=boot_id, since=since) for starts in local.startups.values()]
+        return max(counts, default=0)
+
+    def failing(self, local: Local, seen: Seen) -> str:
+        """Return what is wrong with a config whose trial is over, or with the init config; "" while nothing is."""
+        if seen.failed:
+            return seen.detail
+        window = local.current.trial.duration
+        crashes = self.crashes_since(local, self._clock.since_boot() - window)
+        if crashes > local.current.trial.crash_loop_threshold:
+            return f"crashed {crashes} times within {duration_text(window)}"
+        return ""
