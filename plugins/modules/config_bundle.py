@@ -150,7 +150,7 @@ revision:
   type: int
   sample: 2
 field_changes:
-  description: The fields in which it differs from the pool's latest revision. Secrets are not shown.
+  description: The fields in which it differs from what the pool was last taken to. Secrets are not shown.
   returned: success
   type: list
   elements: dict
@@ -171,6 +171,12 @@ field_changes:
       description: Its value now, as short JSON, null if it is absent.
       type: str
       sample: "60"
+text:
+  description: The bundle and what it changes, as lines for people.
+  returned: success
+  type: list
+  elements: str
+  sample: ["workers-0a1b2c3d4e is revision 2. What it changes:", "  kubelet maxPods  110 -> 60"]
 kubernetes_versions:
   description: The versions that it was judged for, none for the newest that is known.
   returned: success
@@ -201,10 +207,12 @@ from ansible_collections.configok.node.plugins.module_utils._kube._arguments imp
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
 from ansible_collections.configok.node.plugins.module_utils._modules._documents import (
+    change_lines,
     changes,
     judge_documents,
-    published_documents,
+    present_documents,
     read_documents,
+    text_diff,
 )
 from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
@@ -266,20 +274,22 @@ def main() -> None:
         )
         versions = versions_of(client, params)
         warnings = judge_documents(documents, versions)
-        before = published_documents(client, read_record(client, params["pool"]))
+        before = present_documents(client, read_record(client, params["pool"]))
         published = publish(client, bundle, clock=Clock(), check=module.check_mode)
         source = published.target.source
+        differing = changes(before, texts)
         result = {
             "bundle": published.target.to_dict(),
             "config_source": None if source is None else source.to_dict(),
             "revision": published.revision,
-            "field_changes": changes(before, texts),
+            "field_changes": differing,
+            "text": change_lines(published.target.name, published.revision, differing),
             "kubernetes_versions": versions,
             "findings": [one.as_dict() for one in warnings],
             "lines": [f"{one.level}: {one}" for one in warnings],
         }
         if module._diff:
-            result["diff"] = {"before": before, "after": texts}
+            result["diff"] = text_diff(before, texts)
         module.exit_json(changed=published.changed, **result)
 
 

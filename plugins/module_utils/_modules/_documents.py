@@ -20,9 +20,18 @@ from .._kube._client import Client
 from .._kube._errors import NotFound
 from .._kube._paths import config_map
 from .._nodeconfig._bundle import Bundle, InvalidBundle
-from .._rollout._record import Record
+from .._rollout._record import COMPLETE, Record
 
-__all__ = ["ConfigRefused", "UnusableDocument", "changes", "judge_documents", "published_documents", "read_documents"]
+__all__ = [
+    "ConfigRefused",
+    "UnusableDocument",
+    "change_lines",
+    "changes",
+    "judge_documents",
+    "present_documents",
+    "read_documents",
+    "text_diff",
+]
 
 
 class UnusableDocument(Exception):
@@ -84,13 +93,21 @@ def judge_documents(documents: Mapping[str, tuple[str, str]], versions: Sequence
     return findings
 
 
-def published_documents(client: Client, record: Record) -> dict[str, str]:
-    """Return the documents of the pool's latest revision, if there is one that can be read. Raises KubeError."""
-    latest = record.latest
-    if latest is None or not latest.uid:
+def present_documents(client: Client, record: Record) -> dict[str, str]:
+    """Return the documents that the pool was last taken to; none for the init config. Raises KubeError.
+
+    A bundle that is gone or damaged counts as none: this is for people to read, and nothing is decided by it.
+    """
+    rollout = record.rollout
+    if rollout is not None and rollout.phase == COMPLETE:
+        place = (rollout.target.namespace, rollout.target.name)
+    else:
+        completed = [one for one in record.revisions if one.result == COMPLETE]
+        place = (completed[-1].namespace, completed[-1].name) if completed else ("", "")
+    if not place[0]:
         return {}
     try:
-        return dict(Bundle.from_config_map(client.get(config_map(latest.namespace, latest.name))).documents)
+        return dict(Bundle.from_config_map(client.get(config_map(*place))).documents)
     except (NotFound, InvalidBundle):
         return {}
 
@@ -101,6 +118,8 @@ def changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[dict[st
     for component in sorted({*before, *after}):
         old, new = _data(before.get(component)), _data(after.get(component))
         for change in diff(old, new):
+            if not old and change.path in ("apiVersion", "kind"):
+                continue  # of a config that is new, this says nothing
             path = tuple(change.path.split("."))
             found.append(
                 {
@@ -111,6 +130,32 @@ def changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[dict[st
                 }
             )
     return found
+
+
+def change_lines(name: str, revision: int, found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the changes as lines for people. name, revision: of the bundle that brings them."""
+    if not found:
+        return [f"{name} is revision {revision}: it changes no field of what the pool uses."]
+    width = max(len(f"{one['component']} {one['path']}") for one in found)
+    lines = [
+        f"  {one['component'] + ' ' + one['path']:{width}}  {one['before'] or '<unset>'} -> {one['after'] or '<unset>'}"
+        for one in found
+    ]
+    return [f"{name} is revision {revision}. What it changes:", *lines]
+
+
+def text_diff(before: Mapping[str, str], after: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return what --diff shows: the documents that differ, as text. They hold no secret: a bundle with one is refused."""
+    return [
+        {
+            "before_header": component,
+            "after_header": component,
+            "before": before.get(component, ""),
+            "after": after.get(component, ""),
+        }
+        for component in sorted({*before, *after})
+        if before.get(component) != after.get(component)
+    ]
 
 
 def _data(text: str | None) -> Any:

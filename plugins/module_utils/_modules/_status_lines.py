@@ -18,6 +18,8 @@ from .._rollout._status import node_state
 __all__ = ["status_lines"]
 
 
+# More than this, and the table shows only the nodes that are not fine: nobody reads thousands of lines.
+_ROWS = 100
 _HEADS = ("NAME", "CONFIGOK", "STATE", "CONFIG", "ASSIGNMENT", "KUBELET")
 
 
@@ -29,10 +31,17 @@ def status_lines(
     pool: what pool_status says, None where no pool was asked for; not_fine: node and reason of each such node.
     """
     lines = [] if pool is None else _pool(pool)
-    lines += [f"{one['node']}: {one['reason']}" for one in not_fine]
+    lines += [f"{one['node']}: {one['reason']}" for one in not_fine[:_ROWS]]
+    if len(not_fine) > _ROWS:
+        lines.append(f"... and {len(not_fine) - _ROWS} more")
     if not nodes:
         return [*lines, "No Node matches."]
-    return [*lines, *([""] if lines else []), *table(_HEADS, [_row(view) for view in nodes])]
+    shown = nodes
+    if len(nodes) > _ROWS:
+        names = {one["node"] for one in not_fine}
+        shown = [view for view in nodes if view.name in names][:_ROWS]
+        lines.append(f"{len(nodes) - len(names)} of {len(nodes)} nodes are fine and not shown.")
+    return [*lines, *([""] if lines and shown else []), *table(_HEADS, [_row(view) for view in shown])]
 
 
 def _pool(pool: Mapping[str, Any]) -> list[str]:

@@ -40,8 +40,9 @@ def read_plan(value: Mapping[str, Any]) -> Plan:
 
 def live_line(progress: Progress) -> str:
     """Return what is shown while the wave moves: one plain line, also in the log of a controller."""
-    bar = progress.bar
-    return f"{bar}  {progress.line}" if bar else f"{progress.wave}: {progress.line}"
+    begins = f"{progress.wave}: "
+    line = progress.line[len(begins) :] if progress.line.startswith(begins) else progress.line
+    return f"{progress.bar or progress.wave}: {line}"
 
 
 def describe(plan: Plan, result: WaveResult) -> dict[str, Any]:
