@@ -1,0 +1,83 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Benchmarks write rows: to build/bench.jsonl for machines, to the screen for people. A row that is not ok fails."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pytest
+
+from support.apiserver import Real, Unavailable, start_real
+
+ROWS = Path(__file__).resolve().parents[2] / "build" / "bench.jsonl"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure; ratio is value against baseline, both measured in the same run."""
+
+    name: str
+    value: float
+    unit: str
+    ok: bool
+    baseline: float | None = None
+    ratio: float | None = None
+
+
+_ROWS: list[Row] = []
+
+
+def pytest_sessionstart() -> None:
+    ROWS.parent.mkdir(exist_ok=True)
+    ROWS.write_text("")
+
+
+@pytest.fixture
+def row() -> Callable[..., None]:
+    """Write a row, then fail if it is not ok: ``row(name, value, unit, most=, baseline=, most_ratio=)``."""
+
+    def write(
+        name: str,
+        value: float,
+        unit: str,
+        *,
+        most: float | None = None,
+        baseline: float | None = None,
+        most_ratio: float | None = None,
+    ) -> None:
+        ratio = round(value / baseline, 3) if baseline else None
+        ok = (most is None or value <= most) and (most_ratio is None or (ratio is not None and ratio <= most_ratio))
+        one = Row(name, round(value, 4), unit, ok, None if baseline is None else round(baseline, 4), ratio)
+        _ROWS.append(one)
+        with ROWS.open("a") as file:
+            file.write(json.dumps(asdict(one)) + "\n")
+        limit = f"at most {most} {unit}" if most is not None else f"at most {most_ratio} times the baseline"
+        assert ok, f"{name}: {value:.4f} {unit}, ratio {ratio}; {limit} is allowed"
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def real_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Real]:
+    """kube-apiserver with etcd; no figure about the cluster is worth anything without it."""
+    try:
+        server = start_real(tmp_path_factory.mktemp("real"))
+    except Unavailable as problem:
+        pytest.fail(f"benchmarks need the real API server: {problem}", pytrace=False)
+    yield server
+    server.stop()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.write_line(f"{'ROW':30} {'VALUE':>10} {'UNIT':8} {'BASELINE':>10} {'RATIO':>7} OK")
+    for one in _ROWS:
+        baseline = "" if one.baseline is None else f"{one.baseline:.3f}"
+        ratio = "" if one.ratio is None else f"{one.ratio:.2f}"
+        terminalreporter.write_line(
+            f"{one.name:30} {one.value:>10.3f} {one.unit:8} {baseline:>10} {ratio:>7} {'yes' if one.ok else 'NO'}"
+        )

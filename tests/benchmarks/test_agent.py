@@ -1,0 +1,86 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the agent costs a node: memory and CPU of the idle daemon, and the time that prestart adds to every start."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_condition
+from support.apiserver import Real
+from support.sandbox import Sandbox, SandboxNode, start_sandbox
+
+IDLE_SECONDS = float(os.environ.get("CONFIGOK_BENCH_IDLE", "60"))
+STARTS = 31
+Row = Callable[..., None]
+
+
+@pytest.fixture(scope="module")
+def sandbox(real_api: Real, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    with start_sandbox(real_api, ["bench-agent"]) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def node(sandbox: Sandbox, real_api: Real) -> SandboxNode:
+    """A node that has said ConfigOK True, and has nothing to do."""
+    client = real_api.client()
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        found = [read_condition(item) for item in client.list("/api/v1/nodes").items]
+        if any(condition and condition["status"] == "True" for condition in found):
+            return sandbox.nodes["bench-agent"]
+        time.sleep(0.2)
+    pytest.fail("the node never said ConfigOK True")
+
+
+def resident_mb(pid: int) -> float:
+    """Resident memory, in units of a million bytes."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024 / 1e6
+    raise AssertionError("no VmRSS")
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a process and of the children it has waited for."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
+
+
+def test_idle_daemon(node: SandboxNode, real_api: Real, row: Row) -> None:
+    pid = node.processes["agent"].pid
+    time.sleep(3)
+    before, begun = cpu_seconds(pid), time.monotonic()
+    time.sleep(IDLE_SECONDS)
+    percent = 100 * (cpu_seconds(pid) - before) / (time.monotonic() - begun)
+    row("agent-rss-mb", resident_mb(pid), "MB", most=30)
+    row("agent-cpu-percent", percent, "%", most=0.1)
+
+
+def test_prestart(node: SandboxNode, row: Row) -> None:
+    """Warm: the files are in the page cache. Beside it, what Python itself takes to start."""
+    seconds, bare = [], []
+    for _start in range(STARTS):
+        begun = time.perf_counter()
+        ended = node.run("prestart", "kubelet")
+        seconds.append(time.perf_counter() - begun)
+        assert ended.returncode == 0, ended.stderr
+        begun = time.perf_counter()
+        os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", ""])
+        bare.append(time.perf_counter() - begun)
+    row(
+        "prestart-ms",
+        1000 * statistics.median(seconds),
+        "ms",
+        most=150,
+        baseline=1000 * statistics.median(bare),
+    )

@@ -1,0 +1,41 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The demo's sandbox nodes, for tests: on the embedded API server or on the real one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from support.apiserver import ApiServer
+
+_CHECKOUT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(_CHECKOUT / "playbooks" / "files" / "demo"), str(_CHECKOUT / "plugins")]
+
+from sandbox import Sandbox, SandboxNode, Timing, pack_agent  # noqa: E402 - the demo's files are no package
+
+__all__ = ["Sandbox", "SandboxNode", "Timing", "start_sandbox"]
+
+
+@contextmanager
+def start_sandbox(api: ApiServer, names: Sequence[str] = (), *, timing: Timing | None = None) -> Iterator[Sandbox]:
+    """Start agents and supervisors for nodes of these names; end them all at the end.
+
+    The directory is a short one below the temporary directory, since paths of sockets have 107 characters.
+    """
+    directory = Path(tempfile.mkdtemp(prefix="cko-"))
+    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(directory / "pycache"))
+    agent = pack_agent(_CHECKOUT, directory / "configok-agent.pyz")
+    sandbox = Sandbox(directory, agent, lambda name: Path(api.node_kubeconfig(name)), timing=timing)
+    try:
+        sandbox.add(list(names))
+        yield sandbox
+    finally:
+        sandbox.stop()
+        shutil.rmtree(directory, ignore_errors=True)
