@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import random as _random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -16,9 +16,9 @@ from ._errors import Gone, KubeError, Unreachable, error_for, shorten
 from ._interrupt import Interrupt
 from ._paths import describe
 from ._retry import ONCE, PATIENT, RetryPolicy, parse_retry_after, wait_before_retry
-from ._transport import HAS_URLLIB3, URLLIB3_IMPORT_ERROR, Answer, Transport
+from ._transport import HAS_URLLIB3, URLLIB3_IMPORT_ERROR, Answer, Lines, Transport
 
-__all__ = ["HAS_URLLIB3", "URLLIB3_IMPORT_ERROR", "Client", "Listing", "Object"]
+__all__ = ["HAS_URLLIB3", "URLLIB3_IMPORT_ERROR", "Client", "Lines", "Listing", "Object"]
 
 Object = dict[str, Any]
 
@@ -169,8 +169,8 @@ class Client:
 
     def stream(
         self, path: str, *, metadata_only: bool = False, read_timeout: float, **query: object
-    ) -> Iterator[bytes]:
-        """Return the lines of a streamed answer as they come (a watch); raise at once where it is refused."""
+    ) -> Lines:
+        """Return the lines of a streamed answer as they come (a watch); close them; raise at once where it is refused."""
         where = f"WATCH {describe(path)}"
         target = _target(path, query)
         accept = _METADATA if metadata_only else _JSON

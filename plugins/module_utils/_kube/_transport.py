@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 import socket
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
 from ._credentials_types import Credentials, Stamp, file_stamps
@@ -34,7 +35,12 @@ else:
     HAS_URLLIB3 = True
     URLLIB3_IMPORT_ERROR = ""
 
-__all__ = ["HAS_URLLIB3", "URLLIB3_IMPORT_ERROR", "Answer", "Transport"]
+__all__ = ["HAS_URLLIB3", "URLLIB3_IMPORT_ERROR", "Answer", "Lines", "Transport"]
+
+_OBJECT = re.compile(r"^(?:<[^>]*>|HTTPS?Connection(?:Pool)?\([^)]*\)): ")
+
+# To be closed by who reads them: that gives the connection back.
+Lines = Generator[bytes, None, None]
 
 CHECK_INTERVAL = 1.0
 RENEW_INTERVAL = 5.0
@@ -135,7 +141,7 @@ class Transport:
             raise self._unreachable(exc, f"{method} {describe(path)}") from exc
         return Answer(response.status, response.data, response.headers.get("Retry-After"), state.generation)
 
-    def stream(self, target: str, *, accept: str, read_timeout: float, where: str) -> tuple[Answer, Iterator[bytes]]:
+    def stream(self, target: str, *, accept: str, read_timeout: float, where: str) -> tuple[Answer, Lines]:
         """Send a GET; return the lines of the answer as they come, or the whole answer where the status is not 200.
 
         read_timeout is the longest silence, in seconds. Reading raises Unreachable when the connection breaks; a last
@@ -158,7 +164,7 @@ class Transport:
         answer = Answer(response.status, body, response.headers.get("Retry-After"), state.generation)
         return answer, self._lines(response, where)
 
-    def _lines(self, response: Any, where: str) -> Iterator[bytes]:
+    def _lines(self, response: Any, where: str) -> Lines:
         # A body that is not chunked would be waited for until so many bytes are there: then one by one.
         amount = 65536 if response.chunked else 1
         pending = b""
@@ -246,8 +252,15 @@ class Transport:
         distrust = isinstance(error, SSLError) and "CERTIFICATE_VERIFY_FAILED" in str(error)
         sent = not distrust and not isinstance(error, (NewConnectionError, ConnectTimeoutError))
         return Unreachable(
-            f"no answer from {self._credentials.server}: {error}", where=where, sent=sent, transient=not distrust
+            f"no answer from {self._credentials.server}: {_cause(error)}", where=where, sent=sent, transient=not distrust
         )
+
+
+def _cause(error: Exception) -> str:
+    """Return what is behind an error of urllib3, without the objects that its text begins with."""
+    inner = error.args[-1] if error.args else None
+    text = str(inner if isinstance(inner, Exception) else error)
+    return _OBJECT.sub("", text) or type(error).__name__
 
 
 def _authorization(credentials: Credentials) -> dict[str, str]:
@@ -279,8 +292,9 @@ def _pool(credentials: Credentials, size: int, timeout: float, interrupt: Interr
         raise CredentialsError(f"{credentials.server} is not the URL of an API server (https://host:port)")
     options: dict[str, Any] = {
         "maxsize": size,
-        # With as many requests as connections, no connection is made only to be thrown away.
-        "block": True,
+        # With as many requests as connections, no connection is made only to be thrown away. What can be interrupted must
+        # never wait where the interrupt does not reach.
+        "block": interrupt is None,
         "timeout": Timeout(connect=min(CONNECT_TIMEOUT, timeout), read=timeout),
         "socket_options": _socket_options(),
     }

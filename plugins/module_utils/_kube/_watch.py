@@ -4,6 +4,7 @@
 """Follow objects as long as wanted: list, watch, and again. Private to configok.node: no compatibility is promised."""
 from __future__ import annotations
 
+import contextlib
 import json
 import random as _random
 import threading
@@ -11,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ._client import Client, Object
+from ._client import Client, Lines, Object
 from ._errors import Gone, KubeError, Unreachable, error_of_status
 from ._interrupt import Interrupt
 from ._known import Known
@@ -22,6 +23,7 @@ __all__ = ["Event", "watch"]
 
 SERVER_TIMEOUT = (290.0, 350.0)
 GRACE = 15.0
+SHORTEST_LIFE = 1.0
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 _GUARD_INTERVAL = 5.0
@@ -122,17 +124,18 @@ class _Following:
     def run(self, sleep: Callable[[float], Any]) -> Iterator[Event]:
         failures = 0
         while not self._stop.is_set():
-            began = self._monotonic()
-            progress = False
             error: KubeError | None = None
+            opened: float | None = None
+            told = False
             try:
                 if not self._version:
                     yield from self._list()
-                    progress = True
-                for event in self._watch():
-                    progress = True
-                    if event is not None:
-                        yield event
+                with contextlib.closing(self._open()) as lines:
+                    opened = self._monotonic()
+                    for event in self._events(lines):
+                        told = True
+                        if event is not None:
+                            yield event
             except Gone as exc:
                 self._version = ""
                 error = exc
@@ -140,13 +143,13 @@ class _Following:
                 error = exc
             if self._stop.is_set():
                 return
-            # That the server ends a watch in good order after a while is normal; at once, again and again, is not.
-            lived = progress or self._monotonic() - began >= 1.0
+            # That a watch ends after a while, in good order or not, is normal; at once, again and again, is not.
+            lived = told or (opened is not None and self._monotonic() - opened >= SHORTEST_LIFE)
             if error is None and lived:
                 failures = 0
                 continue
-            failures = 1 if progress else failures + 1
-            if error is not None and not progress and not isinstance(error, Gone):
+            failures = 1 if lived else failures + 1
+            if error is not None and not lived and not isinstance(error, Gone):
                 yield Event("ERROR", None, error)
             pause = backoff(failures, first=FIRST_PAUSE, longest=LONGEST_PAUSE, jitter=self._random())
             sleep(max(pause, (error.retry_after if error else None) or 0.0))
@@ -163,11 +166,10 @@ class _Following:
         self._version = listing.resource_version
         yield Event("SYNCED")
 
-    def _watch(self) -> Iterator[Event | None]:
-        """Yield the events of one request, None for a bookmark; end when the server ends it."""
+    def _open(self) -> Lines:
         low, high = self._server_timeout
         seconds = low + (high - low) * self._random()
-        lines = self._client.stream(
+        return self._client.stream(
             self._path,
             metadata_only=self._metadata_only,
             read_timeout=self._inactivity or seconds + GRACE,
@@ -177,6 +179,9 @@ class _Following:
             timeoutSeconds=int(seconds) or 1,
             **self._selectors,
         )
+
+    def _events(self, lines: Lines) -> Iterator[Event | None]:
+        """Yield the events of one request, None for a bookmark; end when the server ends it."""
         for line in lines:
             kind, found = _parsed(line, self._where)
             if kind == "ERROR":

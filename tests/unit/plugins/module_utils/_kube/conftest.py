@@ -87,7 +87,7 @@ def silence() -> Reply:
 
 
 def stream(*parts: Any, end: str = "whole") -> Reply:
-    """Answer in chunks: dicts as lines, bytes as they are, then end: "whole" (in good order), "cut", or "hold" (stay silent)."""
+    """Answer in chunks: dicts as lines, bytes as they are; then end "whole" (in good order), "cut", or "hold" (silent)."""
 
     def reply(sock: socket.socket, over: threading.Event) -> bool:
         sock.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -110,7 +110,7 @@ class Server:
 
     script: list[Reply] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
-    context: Callable[[], ssl.SSLContext] | None = None
+    context: ssl.SSLContext | None = None
     prefix: str = ""
 
     def __post_init__(self) -> None:
@@ -144,6 +144,8 @@ class Server:
 
     def close(self) -> None:
         self._over.set()
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)  # Wakes accept().
         self._listener.close()
         self.drop_connections()
 
@@ -157,7 +159,7 @@ class Server:
     def _serve(self, sock: socket.socket, number: int) -> None:
         with contextlib.suppress(OSError, ValueError):
             if self.context:
-                sock = self.context().wrap_socket(sock, server_side=True)
+                sock = self.context.wrap_socket(sock, server_side=True)
             with self._lock:
                 self._open.add(sock)
             with sock, sock.makefile("rb") as reader:
@@ -221,11 +223,11 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def tls_server() -> Iterator[Callable[[Callable[[], ssl.SSLContext]], Server]]:
-    """Return a function that starts a server with TLS, whose context is asked for at each connection."""
+def tls_server() -> Iterator[Callable[[ssl.SSLContext], Server]]:
+    """Return a function that starts a server with TLS."""
     with contextlib.ExitStack() as stack:
 
-        def start(context: Callable[[], ssl.SSLContext]) -> Server:
+        def start(context: ssl.SSLContext) -> Server:
             return stack.enter_context(contextlib.closing(Server(context=context)))
 
         yield start

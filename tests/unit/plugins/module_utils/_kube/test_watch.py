@@ -1,0 +1,307 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube import _errors as errors
+from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._credentials_types import Credentials
+from ansible_collections.configok.node.plugins.module_utils._kube._watch import Event, watch
+
+
+def node(name: str, version: int, uid: str = "") -> dict[str, Any]:
+    return {"metadata": {"name": name, "uid": uid or f"uid-{name}", "resourceVersion": str(version)}}
+
+
+def listing(*items: dict[str, Any], version: int = 10) -> dict[str, Any]:
+    return {"metadata": {"resourceVersion": str(version)}, "items": list(items)}
+
+
+def event(kind: str, found: dict[str, Any]) -> dict[str, Any]:
+    return {"type": kind, "object": found}
+
+
+def bookmark(version: int) -> dict[str, Any]:
+    return event("BOOKMARK", {"kind": "Node", "metadata": {"resourceVersion": str(version)}})
+
+
+GONE = event("ERROR", {"kind": "Status", "code": 410, "reason": "Expired", "message": "too old resource version"})
+
+
+class Watching:
+    """A watch on the scripted server, its pauses recorded and not slept."""
+
+    def __init__(self, server: Any, **options: Any) -> None:
+        self.stop = threading.Event()
+        self.pauses: list[float] = []
+        client = Client(Credentials(server.url), timeout=5.0)
+        options = {"sleep": self.pauses.append, "random": lambda: 0.0, **options}
+        self.events = watch(client, paths.NODES, stop=self.stop, **options)
+
+    def take(self, count: int) -> list[tuple[str, str]]:
+        return [brief(next(self.events)) for _ in range(count)]
+
+    def until_synced(self) -> list[tuple[str, str]]:
+        taken = []
+        for found in self.events:
+            taken.append(brief(found))
+            if found.type == "SYNCED":
+                break
+        return taken
+
+
+def brief(found: Event) -> tuple[str, str]:
+    if found.object is None:
+        return found.type, type(found.error).__name__ if found.error else ""
+    metadata = found.object["metadata"]
+    return found.type, f"{metadata['name']}@{metadata.get('resourceVersion', '?')}"
+
+
+@pytest.fixture
+def follow(server: Any) -> Iterator[Callable[..., Watching]]:
+    made: list[Watching] = []
+
+    def make(**options: Any) -> Watching:
+        made.append(Watching(server, **options))
+        return made[-1]
+
+    yield make
+    for watching in made:
+        watching.stop.set()
+        watching.events.close()  # type: ignore[attr-defined]
+
+
+def query(request: Any) -> dict[str, str]:
+    return {key: values[0] for key, values in parse_qs(urlsplit(request.target).query).items()}
+
+
+def test_list_synced_then_changes(server: Any, replies: Any, follow: Any) -> None:
+    server.says(
+        replies.answer(200, listing(node("a", 3), node("b", 4))),
+        replies.stream(event("MODIFIED", node("a", 11)), event("DELETED", node("b", 12)), event("ADDED", node("c", 13)), end="hold"),
+    )
+    watching = follow(label_selector="pool=x", field_selector="metadata.name!=z")
+    assert watching.take(6) == [
+        ("ADDED", "a@3"), ("ADDED", "b@4"), ("SYNCED", ""), ("MODIFIED", "a@11"), ("DELETED", "b@12"), ("ADDED", "c@13"),
+    ]
+    asked = query(server.requests[1])
+    assert asked == {
+        "watch": "true",
+        "allowWatchBookmarks": "true",
+        "resourceVersion": "10",
+        "timeoutSeconds": "290",
+        "labelSelector": "pool=x",
+        "fieldSelector": "metadata.name!=z",
+    }
+    assert {request.connection for request in server.requests} == {1}
+
+
+def test_metadata_only(server: Any, replies: Any, follow: Any) -> None:
+    server.says(replies.answer(200, listing()), replies.stream(event("ADDED", node("a", 11)), end="hold"))
+    follow(metadata_only=True).take(2)
+    assert [request.headers["accept"] for request in server.requests] == [
+        "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+        "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+    ]
+
+
+def test_a_watch_that_the_server_ends_goes_on_from_the_last_bookmark(server: Any, replies: Any, follow: Any) -> None:
+    server.says(
+        replies.answer(200, listing()),
+        replies.stream(event("ADDED", node("a", 11)), bookmark(50)),
+        replies.stream(event("ADDED", node("b", 51)), end="hold"),
+    )
+    watching = follow()
+    assert watching.take(3) == [("SYNCED", ""), ("ADDED", "a@11"), ("ADDED", "b@51")]
+    assert query(server.requests[2])["resourceVersion"] == "50"
+    assert watching.pauses == []
+
+
+@pytest.mark.parametrize("how", ["cut", "mid_line", "damaged", "reset"])
+def test_a_broken_stream_goes_on_where_it_was(server: Any, replies: Any, follow: Any, how: str) -> None:
+    first = event("ADDED", node("a", 11))
+    half = json.dumps(event("ADDED", node("b", 12))).encode()[:30]
+    broken = {
+        "cut": replies.stream(first, end="cut"),
+        "mid_line": replies.stream(first, half, end="cut"),
+        "damaged": replies.stream(first, half + b"\n", end="hold"),
+        "reset": replies.stream(first, b"{", end="cut"),
+    }[how]
+    server.says(replies.answer(200, listing()), broken, replies.stream(event("ADDED", node("b", 12)), end="hold"))
+    watching = follow()
+    assert watching.take(3) == [("SYNCED", ""), ("ADDED", "a@11"), ("ADDED", "b@12")]
+    assert query(server.requests[2])["resourceVersion"] == "11"
+    assert watching.pauses == [0.25]
+
+
+@pytest.mark.parametrize("where", ["status", "event"])
+def test_410_lists_again_and_tells_the_difference(server: Any, replies: Any, follow: Any, where: str) -> None:
+    expired = replies.status(410, "Expired") if where == "status" else replies.stream(GONE, end="hold")
+    server.says(
+        replies.answer(200, listing(node("a", 1), node("b", 2), node("c", 3))),
+        expired,
+        replies.answer(200, listing(node("a", 1), node("c", 7, uid="another"), node("d", 8), version=20)),
+        replies.stream(end="hold"),
+    )
+    watching = follow()
+    assert len(watching.until_synced()) == 4
+    assert watching.until_synced() == [
+        ("DELETED", "b@?"), ("DELETED", "c@?"), ("MODIFIED", "a@1"), ("ADDED", "c@7"), ("ADDED", "d@8"), ("SYNCED", ""),
+    ]
+
+
+def test_what_is_gone_is_told_with_name_and_uid(server: Any, replies: Any, follow: Any) -> None:
+    first = {"metadata": {"name": "a", "namespace": "ns", "uid": "u", "resourceVersion": "1"}}
+    server.says(
+        replies.answer(200, listing(first)), replies.stream(GONE), replies.answer(200, listing()), replies.stream(end="hold")
+    )
+    watching = follow()
+    watching.until_synced()
+    assert next(watching.events).object == {"metadata": {"name": "a", "namespace": "ns", "uid": "u"}}
+
+
+def test_refusals_are_told_and_waited_for(server: Any, replies: Any, follow: Any) -> None:
+    server.says(
+        replies.status(403, "Forbidden", "no"),
+        replies.status(403, "Forbidden", "no"),
+        replies.status(404, "NotFound"),
+        replies.answer(200, listing()),
+        replies.status(503, Retry_After="120"),
+        replies.stream(event("ADDED", node("a", 11)), end="hold"),
+    )
+    watching = follow()
+    refused = next(watching.events)
+    assert refused.type == "ERROR"
+    assert str(refused.error) == "GET nodes: no (403 Forbidden)"
+    assert watching.take(5) == [
+        ("ERROR", "Forbidden"), ("ERROR", "NotFound"), ("SYNCED", ""), ("ERROR", "ServerError"), ("ADDED", "a@11"),
+    ]
+    assert watching.pauses == [0.25, 0.5, 1.0, 120.0]
+
+
+def test_pauses_grow_to_a_ceiling_and_start_small_again(server: Any, replies: Any, follow: Any) -> None:
+    told = replies.stream(event("ADDED", node("a", 11)), end="cut")
+    server.says(*[replies.status(500)] * 12, replies.answer(200, listing()), told, told, replies.stream(end="hold"))
+    watching = follow(random=lambda: 0.5)
+    assert watching.take(13) == [("ERROR", "ServerError")] * 12 + [("SYNCED", "")]
+    assert watching.pauses == [0.375, 0.75, 1.5, 3.0, 6.0, 12.0] + [22.5] * 6
+    watching.take(2)
+    assert watching.pauses[12:] == [0.375]
+
+
+def test_a_server_that_is_away_is_no_exception(server: Any, follow: Any) -> None:
+    watching = follow()
+    server.close()
+    assert watching.take(3) == [("ERROR", "Unreachable")] * 3
+
+
+def test_a_server_that_ends_every_watch_at_once_is_not_hammered(server: Any, replies: Any, follow: Any) -> None:
+    server.says(replies.answer(200, listing()), *[replies.stream()] * 4, replies.stream(event("ADDED", node("a", 11)), end="hold"))
+    watching = follow()
+    assert watching.take(2) == [("SYNCED", ""), ("ADDED", "a@11")]
+    assert watching.pauses == [0.25, 0.5, 1.0]
+
+
+def test_401_renews_the_credentials(server: Any, replies: Any) -> None:
+    server.says(
+        replies.status(401), replies.answer(200, listing()), replies.stream(event("ADDED", node("a", 11)), end="hold")
+    )
+    stop = threading.Event()
+    credentials = Credentials(server.url, token="old", refresh=lambda: Credentials(server.url, token="new"))
+    events = watch(Client(credentials), paths.NODES, stop=stop)
+    assert [brief(next(events)) for _ in range(2)] == [("SYNCED", ""), ("ADDED", "a@11")]
+    assert [request.headers["authorization"] for request in server.requests] == ["Bearer old", "Bearer new", "Bearer new"]
+    stop.set()
+
+
+def test_silence_ends_a_watch(server: Any, replies: Any, follow: Any) -> None:
+    server.says(
+        replies.answer(200, listing()), replies.stream(end="hold"), replies.stream(event("ADDED", node("a", 11)), end="hold")
+    )
+    assert follow(inactivity=0.2).take(2) == [("SYNCED", ""), ("ADDED", "a@11")]
+
+
+def test_the_time_of_a_watch_is_drawn(server: Any, replies: Any, follow: Any) -> None:
+    server.says(replies.answer(200, listing()), replies.stream(event("ADDED", node("a", 11)), end="hold"))
+    follow(random=lambda: 0.5).take(2)
+    assert query(server.requests[1])["timeoutSeconds"] == "320"
+
+
+def ends_promptly(watching: Watching, begin: Callable[[], None]) -> None:
+    """Run the watch in a thread, stop it when begin returns, and expect its end within a second."""
+    ended: list[Event] = []
+    thread = threading.Thread(target=lambda: ended.extend(watching.events))
+    thread.start()
+    begin()
+    began = time.monotonic()
+    watching.stop.set()
+    thread.join(5)
+    assert time.monotonic() - began < 1
+    assert [found for found in ended if found.type == "ERROR"] == []
+
+
+def test_stop_while_waiting_for_events(server: Any, replies: Any, follow: Any) -> None:
+    server.says(replies.answer(200, listing()), replies.stream(end="hold"))
+    ends_promptly(follow(), lambda: server.wait_for(2))
+
+
+def test_stop_while_waiting_for_the_list(server: Any, replies: Any, follow: Any) -> None:
+    server.says(replies.silence())
+    ends_promptly(follow(), lambda: server.wait_for(1))
+
+
+def test_stop_while_pausing(server: Any, replies: Any, follow: Any) -> None:
+    server.says(replies.answer(200, listing()), replies.stream(event("ADDED", node("a", 11)), end="cut"))
+    ends_promptly(follow(sleep=None, random=lambda: 1.0), lambda: server.wait_for(2))
+
+
+def test_stop_while_connecting(follow: Any, server: Any) -> None:
+    """A listener whose queue is full does not answer: connections to it stay half open."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
+        fillers = [socket.socket() for _ in range(3)]
+        for filler in fillers:
+            filler.setblocking(False)
+            filler.connect_ex(full.getsockname())
+        server.port, real = full.getsockname()[1], server.port
+        watching = follow()
+        server.port = real
+        connecting = threading.Event()
+        ends_promptly(watching, lambda: connecting.wait(0.3) and None)
+        for filler in fillers:
+            filler.close()
+
+
+def test_a_stopped_watch_asks_nothing(server: Any, follow: Any) -> None:
+    watching = follow()
+    watching.stop.set()
+    assert list(watching.events) == []
+    assert server.requests == []
+
+
+def test_closing_gives_the_connection_back(server: Any, replies: Any, follow: Any) -> None:
+    server.says(replies.answer(200, listing()), replies.stream(event("ADDED", node("a", 11)), end="hold"))
+    watching = follow()
+    watching.take(2)
+    watching.events.close()
+    # The scripted server holds its end open until it is closed: what matters is that nobody reads ours.
+    assert list(watching.events) == []
+
+
+def test_errors_name_what_was_watched(server: Any, replies: Any, follow: Any) -> None:
+    server.says(replies.answer(200, listing()), replies.status(500, "InternalError", "boom"), replies.stream(end="hold"))
+    watching = follow()
+    watching.take(1)
+    error = next(watching.events).error
+    assert isinstance(error, errors.ServerError)
+    assert str(error) == "WATCH nodes: boom (500 InternalError)"
