@@ -193,13 +193,15 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 
 
 def read_layers(parameters: dict[str, Any]) -> list[tuple[str, bytes]]:
-    """The layers as file names and bytes; raises OSError."""
+    """The layers as file names and bytes; raises OSError, and ValueError where there is none."""
     if parameters["content"] is not None:
         return [("content", parameters["content"].encode("utf-8", "surrogateescape"))]
     layers = []
     for name in parameters["files"]:
         with open(name, "rb") as file:
             layers.append((name, file.read()))
+    if not layers:
+        raise ValueError("There are no files to read")
     return layers
 
 

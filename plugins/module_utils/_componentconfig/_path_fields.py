@@ -23,6 +23,12 @@ PATH_FIELDS: Mapping[str, tuple[str, ...]] = {
         "podLogsDir",
     ),
     "KubeProxyConfiguration": ("clientConnection.kubeconfig",),
-    "KubeSchedulerConfiguration": ("clientConnection.kubeconfig",),
+    "KubeSchedulerConfiguration": (
+        "clientConnection.kubeconfig",
+        "extenders.*.tlsConfig.certFile",
+        "extenders.*.tlsConfig.keyFile",
+        "extenders.*.tlsConfig.caFile",
+    ),
 }
-"""Field paths whose relative values a component resolves against its config file or its working directory."""
+"""Field paths (`*` is any index) whose relative values a component resolves against its config file or its working
+directory."""

@@ -31,10 +31,9 @@ def bundle_problems(data: Any, kind: str) -> Iterator[Problem]:
     for path in secrets(data):
         yield Problem(path, "a secret may not stand in a ConfigMap: name a file that holds it", "secret")
     for name in PATH_FIELDS.get(kind, ()):
-        field: Path = tuple(name.split("."))
-        value = lookup(data, field)
-        if isinstance(value, str) and value and not value.startswith("/"):
-            yield Problem(field, "a path in a bundle must be absolute", "relative-path", value)
+        for path, value in _matches(data, name.split(".")):
+            if isinstance(value, str) and value and not value.startswith("/"):
+                yield Problem(path, "a path in a bundle must be absolute", "relative-path", value)
     for name in INSTANCE_FIELDS.get(kind, ()):
         value = lookup(data, (name,))
         if value not in (None, "", [], {}):

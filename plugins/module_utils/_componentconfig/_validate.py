@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ._decode import Document, decode
-from ._findings import COMPONENT, POLICY, WARNING, DecodeError, Finding, finding
+from ._findings import COMPONENT, LEVELS, POLICY, WARNING, DecodeError, Finding, finding
 from ._gates import Gates
 from ._kubelet_rules import GATED_VALUES, KUBELET_RULES
 from ._kubelet_start import KUBELET_START_CHECKS
@@ -68,7 +68,7 @@ def validate(
     try:
         document = source if isinstance(source, Document) else decode(source, file=file)
     except DecodeError as error:
-        return [error.finding]
+        return [replace(error.finding, versions=tuple(name(minor) for minor in minors))]
     judged = _Judged(document, minors)
     _warn_of_versions(judged)
     kind = _kind_of(judged, component)
@@ -112,7 +112,7 @@ class _Judged:
             suffix = "" if len(minors) == len(self.minors) else f" (Kubernetes {names(minors)})"
             versions = tuple(name(minor) for minor in sorted(minors))
             result.append(replace(found, message=found.message + suffix, versions=versions))
-        return sorted(result, key=lambda one: (one.line or 0, one.path, one.message))
+        return sorted(result, key=lambda one: (one.line or 0, one.path, LEVELS.index(one.level), one.message))
 
 
 def _warn_of_versions(judged: _Judged) -> None:

@@ -1,0 +1,48 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The engine is cheap: prestart and validate pay for it on every node."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+
+COLLECTIONS = Path(sys.modules[validate.__module__].__file__ or "").parents[6]
+PACKAGE = "ansible_collections.configok.node.plugins.module_utils._componentconfig"
+CONFIG = """\
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+maxPods: 200
+evictionHard: {memory.available: 200Mi, nodefs.available: 10%}
+kubeReserved: {cpu: 500m, memory: 1Gi}
+featureGates: {NodeSwap: true, GracefulNodeShutdown: true}
+shutdownGracePeriod: 30s
+logging: {format: json}
+"""
+
+
+def run(code: str) -> str:
+    command = [sys.executable, "-c", code]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=True, env={"PYTHONPATH": str(COLLECTIONS)}
+    ).stdout
+
+
+def test_importing_the_engine_reads_no_data_and_no_third_party_package() -> None:
+    code = (
+        f"import sys; import {PACKAGE}._validate, {PACKAGE}._layers, {PACKAGE}._judge; print(chr(10).join(sys.modules))"
+    )
+    loaded = run(code).split()
+    assert not [name for name in loaded if f"{PACKAGE}._data" in name]
+    assert not {"yaml", "urllib3", "ssl", "kubernetes"} & set(loaded)
+
+
+def test_all_minors_take_under_a_second() -> None:
+    start = time.perf_counter()
+    validate(CONFIG, versions=[f"1.{minor}" for minor in range(20, 37)], bundle=True)
+    assert time.perf_counter() - start < 1.0

@@ -1,0 +1,108 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Layers merge as the kubelet's drop-in files do from 1.32 on, and every field remembers where it is from."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._decode import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._layers import merge, render
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+
+HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+OBJECTS = st.dictionaries(
+    st.sampled_from("abc"),
+    st.recursive(
+        st.none() | st.integers() | st.lists(st.integers(), max_size=2),
+        lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    ),
+    max_size=3,
+)
+
+
+@pytest.mark.parametrize(
+    ("layers", "result"),
+    [
+        ([], {}),
+        ([{"a": 1}, {"b": 2}], {"a": 1, "b": 2}),
+        ([{"a": 1}, {"a": 2}, {"a": 3}], {"a": 3}),
+        ([{"a": {"x": 1, "y": 1}}, {"a": {"y": 2}}], {"a": {"x": 1, "y": 2}}),
+        ([{"a": [1, 2]}, {"a": [3]}], {"a": [3]}),
+        ([{"a": [1, 2]}, {"a": []}], {"a": []}),
+        ([{"a": {"x": [1]}}, {"a": {"x": [2]}}], {"a": {"x": [2]}}),
+        ([{"a": 1}, {"a": None}], {}),
+        ([{"a": {"x": 1, "y": 1}}, {"a": {"x": None}}], {"a": {"y": 1}}),
+        ([{"a": 1}, {"a": {"x": None, "y": 1}}], {"a": {"y": 1}}),
+        ([{"a": {"x": 1}}, {"a": 0}], {"a": 0}),
+        ([{"a": None}], {}),
+    ],
+)
+def test_merge(layers: list[dict[str, Any]], result: dict[str, Any]) -> None:
+    before = copy.deepcopy(layers)
+    assert merge(layers) == result
+    assert layers == before
+
+
+@given(OBJECTS, OBJECTS, OBJECTS)
+def test_a_layer_twice_is_a_layer_once(low: dict[str, Any], middle: dict[str, Any], high: dict[str, Any]) -> None:
+    merged = merge([low, middle, high])
+    assert merge([low, middle, high, high]) == merged
+    assert merge([merged]) == merged
+    assert merge([merge([low, middle]), high]) == merged
+
+
+BASE = (
+    HEAD + "maxPods: 110\nevictionHard:\n  memory.available: 100Mi\n  nodefs.available: 10%\nclusterDNS: [10.0.0.10]\n"
+)
+POOL = HEAD + "# more pods here\nmaxPods: -1\nevictionHard:\n  memory.available: bogus\nclusterDNS: null\n"
+
+
+def test_render() -> None:
+    rendered = render([("base.yaml", BASE), ("pool.yaml", POOL)])
+    assert rendered.findings == []
+    assert rendered.text == HEAD + "maxPods: -1\nevictionHard:\n  memory.available: bogus\n  nodefs.available: 10%\n"
+    assert decode(rendered.text).data == (rendered.document.data if rendered.document else None)
+
+
+def test_provenance_reaches_the_findings() -> None:
+    document = render([("base.yaml", BASE), ("pool.yaml", POOL)]).document
+    assert document is not None
+    assert document.file_of(("evictionHard", "nodefs.available")) == "base.yaml"
+    assert document.line_of(("evictionHard", "nodefs.available")) == 6
+    assert [(one.file, one.line, one.path) for one in validate(document, versions=["1.35"])] == [
+        ("pool.yaml", 4, "maxPods"),
+        ("pool.yaml", 6, "evictionHard[memory.available]"),
+    ]
+
+
+def test_duplicates_in_a_layer_are_found_by_validate() -> None:
+    document = render([("base.yaml", BASE), ("pool.yaml", HEAD + "maxPods: 1\nmaxPods: 2\n")]).document
+    assert document is not None
+    assert [(one.file, one.line, one.rule) for one in validate(document)] == [("pool.yaml", 4, "duplicate")]
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("kind: KubeletConfiguration\n", "apiVersion"),
+        ("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeProxyConfiguration\n", "kind"),
+        ("", ""),
+        ("- a\n", ""),
+        ("a: [\n", "a"),
+    ],
+)
+def test_a_layer_that_does_not_fit(text: str, path: str) -> None:
+    rendered = render([("base.yaml", BASE), ("bad.yaml", text)])
+    assert (rendered.text, rendered.document) == ("", None)
+    assert {(one.file, one.path) for one in rendered.findings} >= {("bad.yaml", path)}
+
+
+def test_no_layers() -> None:
+    assert render([]).document is None

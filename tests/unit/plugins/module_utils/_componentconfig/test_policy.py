@@ -1,0 +1,88 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What policy refuses though a component would take it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._path_fields import PATH_FIELDS
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._policy import bundle_problems, denied
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema import MAIN_KINDS, kinds
+
+CONFIG: dict[str, Any] = {
+    "staticPodPath": "/etc/kubernetes/manifests",
+    "maxPods": None,
+    "authentication": {"anonymous": {"enabled": True}, "x509": {"clientCAFile": "/ca"}},
+    "evictionHard": {"memory.available": "1Gi"},
+    "registerWithTaints": [{"key": "a"}, {"key": "b"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "paths"),
+    [
+        ("staticPodPath", ["staticPodPath"]),
+        ("authentication", ["authentication"]),
+        ("authentication.*", ["authentication.anonymous", "authentication.x509"]),
+        ("authentication.x509.clientCAFile", ["authentication.x509.clientCAFile"]),
+        ("registerWithTaints.*.key", ["registerWithTaints[0].key", "registerWithTaints[1].key"]),
+        ("registerWithTaints[].key", ["registerWithTaints[0].key", "registerWithTaints[1].key"]),
+        ("evictionHard.memory.available", ["evictionHard[memory.available]"]),
+        ("maxPods", []),
+        ("staticPod", []),
+        ("staticPodPath.x", []),
+        ("", []),
+    ],
+)
+def test_denied(pattern: str, paths: list[str]) -> None:
+    found = denied(CONFIG, [pattern], file="f")
+    assert [one.path for one in found] == paths
+    assert {one.level for one in found} <= {"policy"}
+    assert {one.file for one in found} <= {"f"}
+
+
+def test_a_field_is_denied_once() -> None:
+    assert len(denied(CONFIG, ["staticPodPath", "*"])) == len([value for value in CONFIG.values() if value is not None])
+
+
+@pytest.mark.parametrize("data", [None, [], "x", 5])
+def test_nothing_is_denied_in_what_is_no_mapping(data: object) -> None:
+    assert denied(data, ["a.b", "a"]) == []
+
+
+def test_bundles() -> None:
+    data = {"staticPodPath": "manifests", "resolvConf": "/etc/resolv.conf", "providerID": "x", "registerWithTaints": []}
+    assert {(one.path, one.rule) for one in bundle_problems(data, "KubeletConfiguration")} == {
+        (("staticPodPath",), "relative-path"),
+        (("providerID",), "instance-field"),
+    }
+
+
+def fields_of(fields: Mapping[str, Any], above: str = "") -> list[tuple[str, Mapping[str, Any]]]:
+    result = []
+    for name, field in fields.items():
+        path = f"{above}.{name}" if above else name
+        below = f"{path}.*" if str(field.get("type")).startswith("list<") else path
+        result += [(path, field), *fields_of(field.get("fields", {}), below)]
+    return result
+
+
+def test_relative_paths_in_a_list() -> None:
+    data = {"extenders": [{"tlsConfig": {"caFile": "/ca"}}, {"tlsConfig": {"caFile": "ca"}}]}
+    found = list(bundle_problems(data, "KubeSchedulerConfiguration"))
+    assert [one.path for one in found] == [("extenders", 1, "tlsConfig", "caFile")]
+
+
+def test_no_path_field_of_a_main_kind_is_forgotten() -> None:
+    paths = re.compile(r"(File|Path|Dir|Conf|kubeconfig)$")
+    for kind in kinds():
+        if MAIN_KINDS.get(kind.component) != kind.kind or kind.component == "kube-controller-manager":
+            continue
+        named = {path for path, field in fields_of(kind.fields) if "type" not in field and paths.search(path)}
+        assert named == set(PATH_FIELDS[kind.kind]), kind

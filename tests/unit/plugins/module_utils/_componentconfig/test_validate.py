@@ -1,0 +1,171 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The judgement as a whole: kinds, versions, levels, lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, worst
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+
+HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+
+
+def told(found: list[Finding]) -> list[tuple[str, int | None, str, str]]:
+    return [(one.level, one.line, one.path, one.rule) for one in found]
+
+
+def test_all_faults_at_once_in_the_order_of_lines() -> None:
+    text = (
+        HEAD
+        + "maxPods: -1\nnoSuch: 1\nport: '1'\nmaxPods: -2\nhairpinMode: x\nevictionHard: {memory.available: bogus}\n"
+    )
+    assert told(validate(text, file="f.yaml", versions=["1.35"])) == [
+        ("policy", 4, "noSuch", "unknown-field"),
+        ("component", 5, "port", "type"),
+        ("component", 6, "maxPods", "max-pods"),
+        ("policy", 6, "maxPods", "duplicate"),
+        ("component", 7, "hairpinMode", "enum"),
+        ("component", 8, "evictionHard[memory.available]", "evict-values"),
+    ]
+
+
+def test_a_finding_is_one_sentence() -> None:
+    found = validate(HEAD + "maxPods: -1\n", file="f.yaml", versions=["1.35"])
+    assert [str(one) for one in found] == ["f.yaml:3: maxPods: -1: must be >= 0"]
+    assert found[0].as_dict() == {
+        "file": "f.yaml",
+        "line": 3,
+        "path": "maxPods",
+        "value": "-1",
+        "message": "must be >= 0",
+        "level": "component",
+        "rule": "max-pods",
+        "versions": ["1.35"],
+    }
+
+
+def test_a_set_of_versions_tells_which_ones() -> None:
+    found = validate(HEAD + "crashLoopBackOff: {}\n", versions=["v1.27.3", "1.31", "1.36.0", "1.31.9"])
+    assert [(one.versions, one.message) for one in found] == [
+        (("1.27", "1.31"), "unknown field: KubeletConfiguration knows it from Kubernetes 1.32 (Kubernetes 1.27, 1.31)")
+    ]
+
+
+def test_a_gate_that_one_version_of_a_pool_lacks() -> None:
+    found = validate(HEAD + "featureGates: {KubeletCrashLoopBackOffMax: true}\n", versions=["1.31", "1.36"])
+    assert [(one.path, one.versions, one.level) for one in found] == [
+        ("featureGates.KubeletCrashLoopBackOffMax", ("1.31",), "component")
+    ]
+
+
+@pytest.mark.parametrize(("version", "judged_as"), [("1.38", "1.37"), ("1.19", "1.20")])
+def test_versions_beyond_the_data_warn(version: str, judged_as: str) -> None:
+    found = validate(HEAD + "maxPods: -1\n", versions=[version])
+    assert [(one.level, one.versions) for one in found] == [("warning", (version,)), ("component", (version,))]
+    assert found[0].message.endswith(f"judged as {judged_as}")
+
+
+def test_gates_that_the_newest_minor_cannot_be_sure_of_warn() -> None:
+    found = validate(HEAD + "featureGates: {NoSuchGate: true}\n", versions=["1.36", "1.37"])
+    assert [(one.level, one.versions) for one in found] == [("component", ("1.36",)), ("warning", ("1.37",))]
+
+
+@pytest.mark.parametrize("version", ["", "2.1", "latest", "1", "1.x"])
+def test_versions_that_are_none(version: str) -> None:
+    with pytest.raises(ValueError, match="not a Kubernetes version"):
+        validate(HEAD, versions=[version])
+
+
+@pytest.mark.parametrize(
+    ("text", "component", "level", "path"),
+    [
+        ("", None, "component", ""),
+        ("- a\n", None, "component", ""),
+        ("a: [\n", None, "component", "a"),
+        ("kind: KubeletConfiguration\n", "kubelet", "component", "apiVersion"),
+        ("apiVersion: 1\nkind: KubeletConfiguration\n", "kubelet", "component", "apiVersion"),
+        ("apiVersion: kubelet.config.k8s.io/v1\nkind: KubeletConfiguration\n", "kubelet", "component", "apiVersion"),
+        ("apiVersion: x/v1\nkind: Nonsense\n", None, "component", "kind"),
+        ("apiVersion: x/v1\nkind: Nonsense\n", "kubelet", "component", "kind"),
+        ("apiVersion: x/v1\nkind: Nonsense\n", "my-proxy", "warning", "kind"),
+        (HEAD, "kube-proxy", "component", "kind"),
+        ("apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\n", "kubelet", "component", "kind"),
+    ],
+)
+def test_kinds(text: str, component: str | None, level: str, path: str) -> None:
+    found = validate(text, component=component, versions=["1.35"])
+    assert [(one.level, one.path) for one in found] == [(level, path)]
+
+
+def test_a_config_of_an_unknown_component_is_judged_by_its_syntax() -> None:
+    found = validate("apiVersion: x/v1\nkind: X\na: 1\na: 2\npassword: x\n", component="my-proxy", bundle=True)
+    assert {(one.level, one.rule) for one in found} == {
+        ("warning", "kind"),
+        ("policy", "duplicate"),
+        ("policy", "secret"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("head", "minor", "level"),
+    [
+        ("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n", "1.36", "policy"),
+        ("apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n", "1.36", "policy"),
+        ("apiVersion: audit.k8s.io/v1\nkind: Policy\n", "1.36", "policy"),
+        ("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n", "1.30", "component"),
+        ("apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\n", "1.30", "policy"),
+        ("apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\n", "1.31", "component"),
+        ("apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\n", "1.31", "policy"),
+        ("apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\n", "1.32", "component"),
+    ],
+)
+def test_who_refuses_unknown_and_duplicate_fields(head: str, minor: str, level: str) -> None:
+    found = validate(head + "noSuch: 1\nnoSuch: 2\n", versions=[minor])
+    assert [(one.rule, one.level) for one in found] == [("duplicate", level), ("unknown-field", level)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"), [("maxpods", "maxPods"), ("maxPod", "maxPods"), ("clusterDns", "clusterDNS")]
+)
+def test_a_misspelt_field_is_helped(wrong: str, right: str) -> None:
+    assert f"did you mean {right}?" in validate(HEAD + f"{wrong}: 1\n")[0].message
+
+
+def test_fractions_that_are_whole_are_whole_in_yaml_but_not_in_json() -> None:
+    assert validate(HEAD + "maxPods: 110.0\n") == []
+    text = '{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "maxPods": 110.0}'
+    assert told(validate(text)) == [("component", 1, "maxPods", "type")]
+
+
+def test_zero_is_unset_where_the_kubelet_cannot_tell() -> None:
+    assert (
+        validate(HEAD + "maxPods: 0\nport: 0\nnodeLeaseDurationSeconds: 0\nsyncFrequency: 0s\n", versions=["1.20"])
+        == []
+    )
+
+
+def test_bundles_have_no_secrets_relative_paths_or_values_of_one_node() -> None:
+    text = HEAD + "staticPodPath: manifests\nproviderID: aws:///i-1\n"
+    text += "staticPodURLHeader:\n  Authorization: [Bearer abcdefghijklmnopqrst]\n"
+    assert validate(text) == []
+    found = validate(text, bundle=True)
+    assert told(found) == [
+        ("policy", 3, "staticPodPath", "relative-path"),
+        ("policy", 4, "providerID", "instance-field"),
+        ("policy", 6, "staticPodURLHeader.Authorization[0]", "secret"),
+    ]
+    assert not any("abcdefghij" in str(one) for one in found)
+
+
+def test_the_value_of_a_wrong_type_shows_no_secret() -> None:
+    found = validate(HEAD + "port: Bearer abcdefghijklmnopqrst\n")
+    assert "abcdefghij" not in str(found)
+
+
+def test_worst() -> None:
+    assert worst([]) is None
+    assert worst(validate(HEAD + "a: 1\n")) == "policy"
+    assert worst(validate(HEAD + "a: 1\nmaxPods: -1\n")) == "component"

@@ -1,0 +1,137 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The module component_config: what it takes, when it fails, what it returns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.configok.node.plugins.modules import component_config
+from support.modules import run_module
+
+HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+
+
+def run(**arguments: Any) -> dict[str, Any]:
+    return run_module(component_config.main, arguments, check=True)
+
+
+def write(directory: Path, **texts: str) -> list[str]:
+    for name, text in texts.items():
+        (directory / f"{name}.yaml").write_text(text, encoding="utf-8")
+    return [str(directory / f"{name}.yaml") for name in texts]
+
+
+def test_layers_are_merged_and_judged(tmp_path: Path) -> None:
+    files = write(tmp_path, base=HEAD + "maxPods: 110\n", pool=HEAD + "maxPods: 200\nresolvConf: /etc/resolv.conf\n")
+    result = run(files=files, component="kubelet", kubernetes_versions=["1.20", "1.35"])
+    assert result == {
+        "changed": False,
+        "valid": True,
+        "findings": [],
+        "lines": [],
+        "config": {
+            "apiVersion": "kubelet.config.k8s.io/v1beta1",
+            "kind": "KubeletConfiguration",
+            "maxPods": 200,
+            "resolvConf": "/etc/resolv.conf",
+        },
+        "text": HEAD + "maxPods: 200\nresolvConf: /etc/resolv.conf\n",
+    }
+
+
+def test_all_findings_are_in_the_message(tmp_path: Path) -> None:
+    files = write(tmp_path, base=HEAD + "maxPods: -1\nnoSuch: 1\n")
+    result = run(files=files)
+    assert result["failed"]
+    assert not result["valid"]
+    assert result["msg"].splitlines() == [
+        "The config is refused:",
+        f"component: {files[0]}:3: maxPods: -1: must be >= 0",
+        f"policy: {files[0]}:4: noSuch: 1: unknown field of KubeletConfiguration",
+    ]
+    assert [one["level"] for one in result["findings"]] == ["component", "policy"]
+
+
+@pytest.mark.parametrize(
+    ("content", "fail_on", "failed"),
+    [
+        ("maxPods: -1\n", "component", True),
+        ("maxPods: -1\n", "policy", True),
+        ("maxPods: -1\n", "never", False),
+        ("noSuch: 1\n", "component", False),
+        ("noSuch: 1\n", "policy", True),
+        ("noSuch: 1\n", "never", False),
+        ("", "policy", False),
+    ],
+)
+def test_what_fails(content: str, fail_on: str, failed: bool) -> None:
+    result = run(content=HEAD + content, fail_on=fail_on)
+    assert result.get("failed", False) is failed
+    assert result["valid"] is (content == "")
+
+
+def test_warnings_fail_nothing() -> None:
+    result = run(content=HEAD, kubernetes_versions=["1.99"])
+    assert result["valid"]
+    assert [one["level"] for one in result["findings"]] == ["warning"]
+
+
+def test_denied_fields() -> None:
+    result = run(content=HEAD + "staticPodPath: /m\n", denied_fields=["staticPodPath"])
+    assert result["lines"] == ['policy: content:3: staticPodPath: "/m": the field is denied']
+
+
+def test_an_init_config_may_have_relative_paths() -> None:
+    assert not run(content=HEAD + "staticPodPath: m\n")["valid"]
+    assert run(content=HEAD + "staticPodPath: m\n", bundle=False)["valid"]
+
+
+def test_secrets_are_not_returned() -> None:
+    result = run(content=HEAD + "staticPodURLHeader:\n  A: [Bearer abcdefghijklmnopqrst]\n", fail_on="never")
+    assert "abcdefghij" not in str(result)
+    assert result["text"] == ""
+    assert result["findings"][0]["rule"] == "secret"
+
+
+@pytest.mark.parametrize("content", ["", "a: [", "- x\n"])
+def test_what_is_no_config(content: str) -> None:
+    result = run(content=content, fail_on="never")
+    assert (result["valid"], result["config"], result["text"]) == (False, {}, "")
+    assert result["findings"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"files": ["/no/such/file"]}, "Cannot read /no/such/file: No such file or directory."),
+        ({"content": HEAD, "kubernetes_versions": ["latest"]}, "not a Kubernetes version: 'latest'"),
+        ({}, "one of the following is required: files, content"),
+        ({"files": [], "content": HEAD}, "mutually exclusive"),
+        ({"files": []}, "There are no files to read."),
+    ],
+)
+def test_what_cannot_be_done(arguments: dict[str, Any], message: str) -> None:
+    result = run(**arguments)
+    assert result["failed"]
+    assert message in result["msg"]
+
+
+def test_the_documentation_is_the_argument_spec() -> None:
+    documented = yaml.safe_load(component_config.DOCUMENTATION)["options"]
+    assert set(documented) == set(component_config.ARGUMENTS)
+    for name, option in component_config.ARGUMENTS.items():
+        for key in ("type", "elements", "default", "choices"):
+            assert documented[name].get(key) == option.get(key), (name, key)
+
+
+def test_every_returned_key_is_documented() -> None:
+    returned = yaml.safe_load(component_config.RETURN)
+    result = run(content=HEAD + "maxPods: -1\n", fail_on="never")
+    assert set(returned) == set(result) - {"changed"}
+    assert set(returned["findings"]["contains"]) == set(result["findings"][0])
