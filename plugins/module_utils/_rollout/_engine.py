@@ -29,6 +29,7 @@ from ._window import Step, Window
 __all__ = ["WaveResult", "move_wave", "settle"]
 
 _ROLLBACK = "rollback"
+_GRACE = 60.0  # seconds that reading a node may take: the gate knows more than the window, so it comes first
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,7 @@ class _Mover:
             budget=budget,
             failed=failed,
             down=_down(views),
-            timeout=self._plan.node_timeout,
+            timeout=self._plan.node_timeout + _GRACE,
         )
 
     def _hooks(

@@ -32,7 +32,7 @@ def undo_revision(record: Record, to_revision: int | None = None) -> Revision | 
             if one.number == to_revision:
                 return one
         known = ", ".join(str(one.number) for one in record.revisions) or "none"
-        raise RolloutError(f"pool {record.pool} has no revision {to_revision}: it has {known}, and 0 is the init config")
+        raise RolloutError(f"pool {record.pool} has no revision {to_revision}: it has {known}; 0 is the init config")
     if record.rollout is None:
         raise RolloutError(f"pool {record.pool} has never been rolled out: there is nothing to undo")
     if record.rollout.target.is_init:

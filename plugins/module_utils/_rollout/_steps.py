@@ -142,7 +142,7 @@ def ended(
         return record.with_result(rollout.revision, HALTED)
     if step.outcome == "pause":
         return replace(record, rollout=replace(rollout, phase=PAUSED)).with_result(rollout.revision, PAUSED)
-    through = replace(rollout, finished=place + 1, cursor=0, reason="")
+    through = replace(rollout, phase=phase_of(rollout.waves[place].name), finished=place + 1, cursor=0, reason="")
     if through.finished < len(through.waves):
         return replace(record, rollout=through)
     return replace(record, rollout=replace(through, phase=COMPLETE)).with_result(rollout.revision, COMPLETE)

@@ -1,0 +1,68 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Views of nodes and other small things that tests of a rollout's decisions are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+    ComponentStatus,
+    ConfigStatus,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+
+__all__ = ["UID", "a_source", "a_target", "a_view"]
+
+UID = "00000000-0000-4000-8000-00000000000{}"
+
+
+def a_source(number: int = 1) -> ConfigSource:
+    """Return the config source of the bundle with this number."""
+    return ConfigSource("configok-system", f"workers-{number:010d}", UID.format(number))
+
+
+def a_target(number: int = 1, *, trial: Trial | None = None, published: bool = True) -> Target:
+    """Return the bundle with this number as a target."""
+    source = a_source(number)
+    uid = source.uid if published else ""
+    return Target(source.name, source.namespace, uid, f"{number:064d}", ("kubelet",), trial or Trial(600.0, 3))
+
+
+def a_view(name: str, **changes: Any) -> NodeView:
+    """Return a node that is Ready and fine on what it is assigned; agent=False: without one; zone, labels, ... as given."""
+    source = changes.pop("source", None)
+    given = changes.pop("given", 0 if source is None else 1)
+    answered = changes.pop("answered", given)
+    active = changes.pop("active", source)
+    agent = changes.pop("agent", True)
+    cause = changes.pop("cause", "Good")
+    labels = dict(changes.pop("labels", {}))
+    if "zone" in changes:
+        labels["topology.kubernetes.io/zone"] = changes.pop("zone")
+    version = changes.pop("agent_version", "0.1.0")
+    fields: dict[str, Any] = {
+        "uid": f"uid-of-{name}",
+        "kubelet_version": "v1.35.0",
+        "os_image": "Debian",
+        "ready": True,
+        "config_ok": "True" if agent else "",
+        "labels": labels,
+        "source": source,
+        "given": given,
+        "status": ConfigStatus(
+            assignment=answered,
+            assigned=source,
+            active=active,
+            cause=cause,
+            components={"kubelet": ComponentStatus()},
+            agent_version=version,
+        )
+        if agent
+        else None,
+    }
+    return NodeView(name, **{**fields, **changes})

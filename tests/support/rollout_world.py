@@ -1,0 +1,111 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A cluster with a pool of simulated nodes, and what a user does to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._credentials_types import Credentials
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import NAMESPACES
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._rollout._engine import WaveResult, move_wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._policy import Pool, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._progress import Progress
+from ansible_collections.configok.node.plugins.module_utils._rollout._publish import publish
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+from ansible_collections.configok.node.plugins.module_utils._sandbox._apiserver import EmbeddedApiServer
+
+from support.simulated_nodes import FastClock, SimulatedNodes
+
+__all__ = ["World"]
+
+FACTOR = 100.0
+POLICY: dict[str, Any] = {
+    "canary": {"count": 2, "soak": "5s"},
+    "waves": ["50%", "100%"],
+    "soak": "2s",
+    "maxUnavailable": 2,
+    "failureBudget": 1,
+    "nodeTimeout": "60m",
+}
+
+
+@dataclass
+class World:
+    """A cluster with one pool, and what a user does to it."""
+
+    server: EmbeddedApiServer
+    client: Client
+    nodes: SimulatedNodes
+    clock: FastClock = field(default_factory=lambda: FastClock(FACTOR))
+    said: list[Progress] = field(default_factory=list)
+    runs: int = 0
+
+    @classmethod
+    def start(cls, count: int) -> World:
+        """Start a cluster with so many nodes in three zones."""
+        server = EmbeddedApiServer().start()
+        server.add_token("admin", "admin", ("system:masters",))
+        client = Client(Credentials(server=server.url, token="admin"), pool_size=32)
+        for name in ("configok-system", "configok-rollouts"):
+            client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        nodes = SimulatedNodes(client)
+        for number in range(count):
+            nodes.add(f"n{number:02d}", zone=f"z{number % 3}")
+        nodes.__enter__()
+        return cls(server, client, nodes)
+
+    def stop(self) -> None:
+        self.nodes.__exit__()
+        self.client.close()
+        self.server.stop()
+
+    def pool(self, **policy: Any) -> Pool:
+        return parse_pool({"pool": "workers", "selector": "pool=workers", "policy": {**POLICY, **policy}})
+
+    def publish(self, max_pods: int) -> Target:
+        text = f"apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: {max_pods}\n"
+        bundle = build_bundle("workers", {"kubelet": text}, trial=Trial(1.0, 3))
+        return publish(self.client, bundle, clock=self.clock).target
+
+    def record(self) -> Record:
+        return read_record(self.client, "workers")
+
+    def plan(self, target: Target, **policy: Any) -> Plan:
+        return plan(observe(self.client, selector="pool=workers"), self.pool(**policy), target, self.record())
+
+    def move(self, made: Plan, wave: str, *, client: Any = None, runner: str = "") -> WaveResult:
+        self.runs += 1
+        return move_wave(
+            client or self.client,
+            made,
+            wave,
+            runner=runner or f"run {self.runs}",
+            progress=self.said.append,
+            clock=self.clock,
+            lease_duration=5.0,
+        )
+
+    def rollout(self, target: Target, *, client: Any = None, **policy: Any) -> list[WaveResult]:
+        """What the playbook does: plan, then wave after wave until one fails."""
+        made = self.plan(target, **policy)
+        results = []
+        self.runs += 1
+        for wave in made.waves:
+            results.append(self.move(made, wave.name, client=client, runner=f"run {self.runs}"))
+            if results[-1].failed:
+                break
+        return results
+
+    def lines(self) -> list[str]:
+        return [one.line for one in self.said]

@@ -1,0 +1,152 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Nodes without a kubelet: a thread that answers assignments as agents do, each node as the test wants."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import NODES, node, node_status
+from ansible_collections.configok.node.plugins.module_utils._kube._watch import watch
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _verdict as verdicts
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+    ComponentStatus,
+    ConfigStatus,
+    status_patch,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView, node_view
+
+__all__ = ["ADOPTS", "CRASHES", "GOOD", "SILENT", "FastClock", "SimulatedNodes", "status_of"]
+
+# What a node does with a config.
+GOOD = "good"
+CRASHES = "crashes"  # acknowledges, then says ConfigOK False and stays on what it had
+ADOPTS = "adopts"  # acknowledges, and never says more
+SILENT = "silent"  # says nothing
+
+Behaviour = Callable[[str, "ConfigSource | None"], str]
+_NOW = "2026-01-01T00:00:00Z"
+
+
+class FastClock(Clock):
+    """A clock that runs so many times faster than the real one, for policies with real figures in quick tests."""
+
+    def __init__(self, factor: float) -> None:
+        self._factor = factor
+
+    def monotonic(self) -> float:
+        return time.monotonic() * self._factor
+
+    def sleep(self, seconds: float) -> None:
+        super().sleep(seconds / self._factor)
+
+    def get(self, events: Any, seconds: float) -> Any:
+        return super().get(events, seconds / self._factor)
+
+
+def status_of(
+    view: NodeView, source: ConfigSource | None, behaviour: str, *, version: str = "0.1.0"
+) -> list[tuple[verdicts.Verdict, ConfigStatus]]:
+    """Return what an agent says, one after the other, when its Node is assigned source."""
+    before = None if view.status is None else view.status.active
+    what = verdicts.Using("current", None if source is None else source.uid)
+    old = verdicts.Using("last-known-good", None if before is None else before.uid)
+    base = ConfigStatus(
+        assignment=view.given,
+        assigned=source,
+        active=source,
+        last_known_good=before,
+        components={"kubelet": ComponentStatus(version="v1.35.0", state="healthy")},
+        agent_version=version,
+    )
+    adopting = (verdicts.adopting(what.what), replace(base, cause="Adopting"))
+    if behaviour == GOOD:
+        return [adopting, (verdicts.good(what), replace(base, cause="Good"))]
+    if behaviour == CRASHES and source is not None:
+        verdict = verdicts.crash_loop(old, source.uid, 4)
+        return [adopting, (verdict, replace(base, active=before, cause="CrashLoop", error=verdict.reason))]
+    return [adopting] if behaviour == ADOPTS else []
+
+
+class SimulatedNodes:
+    """Nodes in a cluster and the thread that answers for them. A context manager.
+
+    behaviour: what the node of that name does with a config source; may be replaced at any time.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.behaviour: Behaviour = lambda _name, _source: GOOD
+        self.assignments: list[tuple[str, int, ConfigSource | None]] = []
+        self._done: dict[str, int] = {}
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="simulated-nodes", daemon=True)
+
+    def __enter__(self) -> SimulatedNodes:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self._stop.set()
+        self._thread.join(10)
+
+    def add(
+        self,
+        name: str,
+        *,
+        labels: Mapping[str, str] | None = None,
+        zone: str = "",
+        ready: bool = True,
+        agent: bool = True,
+        version: str = "v1.35.0",
+    ) -> None:
+        """Create a Node of pool=workers whose agent, if it has one, is fine on the init config."""
+        all_labels = {"pool": "workers", **({"topology.kubernetes.io/zone": zone} if zone else {}), **(labels or {})}
+        body = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": all_labels}}
+        view = node_view(self.client.create(NODES, body))
+        status = {
+            "conditions": [{"type": "Ready", "status": "True" if ready else "False", "reason": "Test"}],
+            "nodeInfo": {"kubeletVersion": version, "osImage": "Debian GNU/Linux 12", "architecture": "amd64"},
+        }
+        self.client.patch(node_status(name), {"status": status}, kind="strategic")
+        if agent:
+            self.say(name, *status_of(view, None, GOOD)[-1])
+
+    def say(self, name: str, verdict: verdicts.Verdict, status: ConfigStatus) -> None:
+        """Write what an agent says."""
+        label = status.active.name if status.active else "init"
+        self.client.patch(node_status(name), status_patch(verdict, status, label, now=_NOW), kind="strategic")
+
+    def set_ready(self, name: str, ready: bool) -> None:
+        """Make a Node Ready, or not."""
+        condition = {"type": "Ready", "status": "True" if ready else "False", "reason": "Test"}
+        self.client.patch(node_status(name), {"status": {"conditions": [condition]}}, kind="strategic")
+
+    def view(self, name: str) -> NodeView:
+        """Return a Node as it is."""
+        return node_view(self.client.get(node(name)))
+
+    def _run(self) -> None:
+        for event in watch(self.client, NODES, stop=self._stop):
+            if event.object is None or event.type == "DELETED":
+                continue
+            view = node_view(event.object)
+            if view.given <= max(view.answered, self._done.get(view.name, 0)):
+                continue
+            self._done[view.name] = view.given
+            self.assignments.append((view.name, view.given, view.source))
+            for verdict, status in status_of(view, view.source, self.behaviour(view.name, view.source)):
+                try:
+                    self.say(view.name, verdict, status)
+                except KubeError:
+                    if not self._stop.is_set():
+                        raise

@@ -1,0 +1,26 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A pool of simulated nodes on the embedded API server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from support.rollout_world import World
+
+
+@pytest.fixture
+def make_world() -> Iterator[Callable[[int], World]]:
+    """Return a function that makes a World of so many nodes in three zones."""
+    worlds: list[World] = []
+
+    def make(count: int) -> World:
+        worlds.append(World.start(count))
+        return worlds[-1]
+
+    yield make
+    for world in worlds:
+        world.stop()

@@ -1,0 +1,283 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole rollouts over simulated nodes on the embedded API server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, lease, node
+from ansible_collections.configok.node.plugins.module_utils._rollout._errors import (
+    Interrupted,
+    RolloutError,
+    RolloutRefused,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._engine import settle
+from ansible_collections.configok.node.plugins.module_utils._rollout._history import read_target, undo_revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+
+from support.rollout_world import World
+from support.simulated_nodes import ADOPTS, CRASHES, GOOD, SILENT, status_of
+
+MakeWorld = Callable[[int], World]
+
+
+class Killed(BaseException):
+    """kill -9, as near as a test gets."""
+
+
+class Dying:
+    """A client whose process is killed at its nth write: before the request is sent, or after it was answered."""
+
+    def __init__(self, client: Any, at: int, *, after: bool) -> None:
+        self._client, self._left, self._after, self.dead = client, at, after, False
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._client, name)
+        if name in ("interruptible", "stream"):
+            return method
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if self.dead:
+                raise Killed
+            if name in ("create", "replace", "patch", "delete"):
+                self._left -= 1
+                if self._left == 0:
+                    self.dead = True
+                    if self._after:
+                        method(*args, **kwargs)
+                    raise Killed
+            return method(*args, **kwargs)
+
+        return call
+
+
+def test_a_good_config_goes_through_canary_and_waves_and_running_again_changes_nothing(make_world: MakeWorld) -> None:
+    world = make_world(12)
+    target = world.publish(100)
+    results = world.rollout(target)
+    assert [(one.wave, one.phase, one.changed) for one in results] == [
+        ("canary", "Canary", True),
+        ("wave 1", "Wave 1", True),
+        ("wave 2", "Complete", True),
+    ]
+    assert all(world.nodes.view(f"n{number:02d}").is_on(target.source) for number in range(12))
+    assert [one.result for one in world.record().revisions] == ["Complete"]
+    before = world.client.get(config_map("configok-rollouts", "workers"))
+    again = world.plan(target)
+    assert not again.changes
+    assert not settle(world.client, again).changed
+    assert world.client.get(config_map("configok-rollouts", "workers")) == before
+    assert len(world.nodes.assignments) == 12
+
+
+def test_a_window_costs_a_write_not_a_node(make_world: MakeWorld) -> None:
+    world = make_world(50)
+    target = world.publish(100)
+    world.server.requests.clear()
+    world.rollout(target, maxUnavailable=10)
+    requests = world.server.requests
+    assert requests.count(verb="patch", resource="nodes") == 50
+    writes = requests.count(verb="update", resource="configmaps")
+    assert writes <= 3 * 4 + 50 // 10
+
+
+def test_a_deadly_config_stops_at_the_canary_and_no_other_node_is_touched(make_world: MakeWorld) -> None:
+    world = make_world(12)
+    good = world.publish(100)
+    world.rollout(good)
+    bad = world.publish(200)
+    world.nodes.behaviour = lambda _name, source: CRASHES if source == bad.source else GOOD
+    results = world.rollout(bad)
+    assert [(one.wave, one.phase) for one in results] == [("canary", "Halted")]
+    assert "crashed 4 times during its trial" in results[0].reason
+    touched = {name for name, _id, source in world.nodes.assignments if source == bad.source}
+    assert touched <= set(world.plan(good).wave("broken").nodes)
+    assert len(touched) <= 2
+    record = world.record()
+    assert [one.uid for one in record.bad] == [bad.uid]
+    assert record.revisions[-1].result == "Halted"
+    # It is refused from now on: when planning, and when publishing the same content.
+    assert "is refused" in world.plan(bad).refusals[0]
+    with pytest.raises(RolloutRefused, match="is refused"):
+        world.publish(200)
+    # And undone by a rollout like any other.
+    back = read_target(world.client, undo_revision(record))
+    assert back == good
+    assert [one.phase for one in world.rollout(back)] == ["Complete"]
+    assert all(world.nodes.view(f"n{number:02d}").is_on(good.source) for number in range(12))
+
+
+def test_undo_goes_to_the_init_config_when_there_is_nothing_before(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    world.rollout(world.publish(100))
+    assert undo_revision(world.record()) is None
+    assert [one.phase for one in world.rollout(Target.init())][-1] == "Complete"
+    assert all(world.nodes.view(f"n{number:02d}").is_on(None) for number in range(4))
+    assert not world.plan(Target.init()).changes
+
+
+def test_more_failures_than_the_budget_in_a_wave_halt_it_and_good_nodes_stay(make_world: MakeWorld) -> None:
+    world = make_world(12)
+    target = world.publish(100)
+    made = world.plan(target)
+    doomed = set(made.wave("wave 1").nodes[:2])
+    world.nodes.behaviour = lambda name, _source: CRASHES if name in doomed else GOOD
+    results = world.rollout(target)
+    assert [one.phase for one in results] == ["Canary", "Halted"]
+    assert {one.node for one in results[-1].exceptions if one.kind == "failed"} == doomed
+    assert all(world.nodes.view(name).is_on(target.source) for name in made.wave("canary").nodes)
+    assert all(world.nodes.view(name).given == 0 for name in made.wave("wave 2").nodes)
+
+
+def test_failures_within_the_budget_are_exceptions_of_a_complete_rollout(make_world: MakeWorld) -> None:
+    world = make_world(12)
+    target = world.publish(100)
+    doomed = world.plan(target).wave("wave 1").nodes[0]
+    world.nodes.behaviour = lambda name, _source: CRASHES if name == doomed else GOOD
+    results = world.rollout(target)
+    assert results[-1].phase == "Complete"
+    assert [(one.node, one.kind) for one in results[-1].exceptions] == [(doomed, "failed")]
+
+
+def test_on_failure_rollback_takes_the_others_back_to_what_they_had(make_world: MakeWorld) -> None:
+    world = make_world(12)
+    first = world.publish(100)
+    world.rollout(first)
+    second = world.publish(200)
+    made = world.plan(second)
+    doomed = set(made.wave("wave 1").nodes[:2])
+    world.nodes.behaviour = lambda name, source: CRASHES if name in doomed and source == second.source else GOOD
+    results = world.rollout(second, onFailure="rollback")
+    assert results[-1].phase == "Halted"
+    assert "taken back" in results[-1].reason
+    for number in range(12):
+        view = world.nodes.view(f"n{number:02d}")
+        assert view.name in doomed or view.is_on(first.source), view.words
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert not rollout.taking_back
+
+
+def test_a_silent_agent_pauses_the_wave_and_running_again_goes_on_when_it_speaks(make_world: MakeWorld) -> None:
+    world = make_world(9)
+    target = world.publish(100)
+    mute = world.plan(target).wave("canary").nodes[0]
+    world.nodes.behaviour = lambda name, _source: SILENT if name == mute else GOOD
+    policy = {"nodeTimeout": "210s"}
+    results = world.rollout(target, **policy)
+    assert [one.phase for one in results] == ["Paused"]
+    assert f"no verdict on {mute}: the agent did not answer within 210s" in results[0].reason
+    assert world.record().bad == ()
+    view = world.nodes.view(mute)
+    world.nodes.say(mute, *status_of(view, target.source, GOOD)[-1])
+    assert [one.phase for one in world.rollout(target)] == ["Canary", "Wave 1", "Complete"]
+    assert world.nodes.view(mute).given == view.given, "the assignment that was waiting is the one that passed"
+
+
+def test_an_agent_that_acknowledged_and_ran_out_of_time_has_failed(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    target = world.publish(100)
+    world.nodes.behaviour = lambda _name, _source: ADOPTS
+    results = world.rollout(target, nodeTimeout="210s")
+    assert [one.phase for one in results] == ["Halted"]
+    assert "was not done within 210s" in results[0].reason
+
+
+def test_nodes_that_appear_join_the_last_wave_and_those_that_vanish_are_struck_out(make_world: MakeWorld) -> None:
+    world = make_world(9)
+    target = world.publish(100)
+    made = world.plan(target)
+    world.move(made, "canary")
+    vanished = made.wave("wave 2").nodes[-1]
+    world.client.delete(node(vanished))
+    world.nodes.add("late")
+    assert world.move(made, "wave 1").phase == "Wave 1"
+    result = world.move(made, "wave 2")
+    assert result.phase == "Complete"
+    assert [(one.node, one.kind) for one in result.exceptions] == [(vanished, "gone")]
+    assert world.nodes.view("late").is_on(target.source)
+
+
+def test_a_node_of_an_earlier_wave_that_turns_false_spends_from_the_budget(make_world: MakeWorld) -> None:
+    world = make_world(9)
+    target = world.publish(100)
+    made = world.plan(target, failureBudget=0)
+    world.move(made, "canary")
+    late = made.wave("canary").nodes[0]
+    world.nodes.say(late, *status_of(world.nodes.view(late), target.source, CRASHES)[-1])
+    result = world.move(made, "wave 1")
+    assert result.phase == "Halted"
+    assert f"{late}: it had passed, then failed" in result.reason
+
+
+def test_waves_go_in_order_and_unknown_ones_are_refused(make_world: MakeWorld) -> None:
+    world = make_world(9)
+    made = world.plan(world.publish(100))
+    with pytest.raises(RolloutError, match="wave 1 of pool workers comes after canary"):
+        world.move(made, "wave 1")
+    with pytest.raises(RolloutError, match="has no wave 7"):
+        world.move(made, "wave 7")
+    assert world.nodes.assignments == []
+
+
+def test_a_wave_that_is_through_changes_nothing(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    made = world.plan(world.publish(100))
+    assert world.move(made, "canary").changed
+    assert not world.move(made, "canary").changed
+    world.move(made, "wave 1")
+    world.move(made, "wave 2")
+    assert not world.move(made, "wave 2").changed
+
+
+def test_ctrl_c_leaves_a_record_that_goes_on_and_frees_the_lock(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    target = world.publish(100)
+    made = world.plan(target)
+
+    def interrupt(name: str, _source: object) -> str:
+        return GOOD
+
+    world.nodes.behaviour = interrupt
+
+    class Pressed:
+        def __getattr__(self, name: str) -> Any:
+            method = getattr(world.client, name)
+
+            def patch(*args: Any, **kwargs: Any) -> Any:
+                raise KeyboardInterrupt
+
+            return patch if name == "patch" else method
+
+    with pytest.raises(Interrupted, match="run it again to go on"):
+        world.move(made, "canary", client=Pressed())
+    assert world.client.get(lease("configok-rollouts", "workers"))["spec"]["holderIdentity"] == ""
+    assert world.rollout(target)[-1].phase == "Complete"
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before the write", "after the write"])
+def test_killed_at_any_write_and_run_again_it_finishes(make_world: MakeWorld, after: bool) -> None:
+    at = 0
+    while True:
+        at += 1
+        world = make_world(5)
+        target = world.publish(100)
+        dying = Dying(world.client, at, after=after)
+        try:
+            world.rollout(target, client=dying)
+        except Killed:
+            pass
+        if not dying.dead:
+            break
+        assert world.rollout(target)[-1:] == [] or world.record().rollout.phase == "Complete"  # type: ignore[union-attr]
+        rollout = world.record().rollout
+        assert rollout is not None
+        assert (at, rollout.phase, rollout.exceptions) == (at, "Complete", ())
+        assert all(world.nodes.view(f"n{number:02d}").is_on(target.source) for number in range(5))
+        assert len(world.nodes.assignments) == 5, "no node was assigned twice"
+        assert not world.plan(target).changes
+    assert at > 20, "the rollout has at least so many writes"

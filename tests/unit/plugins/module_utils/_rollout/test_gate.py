@@ -1,0 +1,92 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The gate as a table: pass, fail, wait, don't know."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from ansible_collections.configok.node.plugins.module_utils._rollout._gate import (
+    DONT_KNOW,
+    FAIL,
+    GONE,
+    PASS,
+    WAIT,
+    Task,
+    judge,
+)
+
+from support.rollout_views import a_source, a_view
+
+TASK = Task("uid-of-n", a_source(), 7, assigned_at=1000.0, was_ready=True, timeout=300.0, soak=120.0)
+EARLY, LATE = 1010.0, 1300.0
+SOAKING = replace(TASK, good_since=1005.0)
+WAS_DOWN = replace(TASK, was_ready=False)
+
+
+def told(**changes: Any) -> Any:
+    """Return a node that was assigned and has not answered."""
+    return a_view("n", **{"source": a_source(), "given": 7, "answered": 6, "active": None, **changes})
+
+
+GOOD = {"answered": 7, "active": a_source()}
+FALSE = {"answered": 7, "config_ok": "False", "message": "using last-known-good (init)", "reason": "it crashed"}
+ADOPTING = {"answered": 7, "config_ok": "Unknown", "cause": "Adopting"}
+
+
+@pytest.mark.parametrize(
+    ("task", "view", "now", "verdict", "reason"),
+    [
+        (TASK, told(), EARLY, WAIT, "no answer yet"),
+        (TASK, told(**ADOPTING), EARLY, WAIT, ""),
+        (TASK, told(**GOOD), EARLY, WAIT, "soaking"),
+        (SOAKING, told(**GOOD), 1124.9, WAIT, "soaking"),
+        (SOAKING, told(**GOOD), 1125.0, PASS, ""),
+        (replace(SOAKING, soak=2000.0), told(**GOOD), LATE, WAIT, "soaking"),
+        (replace(TASK, soak=0.0), told(**GOOD), EARLY, PASS, ""),
+        # fail
+        (TASK, told(**FALSE), EARLY, FAIL, "using last-known-good (init): it crashed"),
+        (SOAKING, told(**FALSE), EARLY, FAIL, "it crashed"),
+        (SOAKING, told(**GOOD, ready=False), EARLY, FAIL, "NotReady during the soak"),
+        (TASK, told(ready=False), EARLY, WAIT, ""),
+        (TASK, told(ready=None), LATE, FAIL, "NotReady began after the assignment"),
+        (TASK, told(**GOOD, ready=False), LATE, FAIL, "NotReady began after the assignment"),
+        (TASK, told(**ADOPTING), LATE, FAIL, "was not done within 300s"),
+        # don't know
+        (TASK, told(agent=False), LATE, DONT_KNOW, "no agent answered"),
+        (TASK, told(), LATE, DONT_KNOW, "the agent did not answer within 300s"),
+        (WAS_DOWN, told(ready=False), LATE, DONT_KNOW, "not Ready before the assignment"),
+        (WAS_DOWN, told(**GOOD, ready=False), LATE, DONT_KNOW, "not Ready before the assignment"),
+        (WAS_DOWN, told(**GOOD), LATE, WAIT, "soaking"),
+        (TASK, told(answered=7, config_ok="Unknown", cause="FetchFailed", reason="no permission"), LATE, DONT_KNOW, ""),
+        (TASK, told(answered=7, active=None), LATE, DONT_KNOW, "not good within 300s"),
+        (SOAKING, told(answered=7, config_ok="Unknown", cause="UnitStopped", reason="stopped"), LATE, DONT_KNOW, "stopped"),
+        (TASK, told(source=a_source(2)), EARLY, DONT_KNOW, "somebody else has assigned"),
+        (TASK, told(given=8), EARLY, DONT_KNOW, "somebody else has assigned"),
+        (TASK, told(source=None), EARLY, DONT_KNOW, "somebody else has assigned"),
+        # a False that answers another assignment says nothing about this one
+        (TASK, told(config_ok="False"), EARLY, WAIT, "no answer yet"),
+        # gone
+        (TASK, None, EARLY, GONE, "deleted"),
+        (TASK, told(uid="another"), EARLY, GONE, "deleted"),
+        (TASK, told(deleting=True), EARLY, GONE, "deleted"),
+    ],
+)
+def test_gate(task: Task, view: Any, now: float, verdict: str, reason: str) -> None:
+    answer = judge(view, task, now)
+    assert (answer.verdict, reason in answer.reason) == (verdict, True), answer
+
+
+def test_a_soak_that_broke_off_begins_anew() -> None:
+    broken = judge(told(answered=7, config_ok="Unknown", cause="Other"), SOAKING, EARLY)
+    assert (broken.verdict, broken.good_since) == (WAIT, None)
+    again = judge(told(**GOOD), replace(SOAKING, good_since=broken.good_since), 1020.0)
+    assert again.good_since == 1020.0
+
+
+def test_what_is_good_is_good_since_it_was_first_seen_so() -> None:
+    first = judge(told(**GOOD), TASK, 1020.0)
+    assert judge(told(**GOOD), replace(TASK, good_since=first.good_since), 1030.0).good_since == 1020.0

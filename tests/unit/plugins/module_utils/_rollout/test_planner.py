@@ -1,0 +1,245 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Planning: every node in one place, the canary covers, waves spread, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._rollout._canary import choose_canary, spread
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan_text import duration, render
+from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._policy import Pool, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.rollout_views import a_source, a_target, a_view
+
+EMPTY = Record("workers")
+
+
+def pool(**policy: Any) -> Pool:
+    return parse_pool({"pool": "workers", "selector": "pool=workers", "policy": policy})
+
+
+def names(count: int) -> list[str]:
+    return [f"n{number:03d}" for number in range(count)]
+
+
+def test_percents_are_what_is_reached_with_the_canary_and_the_last_wave_reaches_all() -> None:
+    made = plan([a_view(name) for name in names(100)], pool(), a_target(), EMPTY)
+    assert [(wave.name, len(wave.nodes)) for wave in made.waves] == [
+        ("canary", 3),
+        ("wave 1", 7),
+        ("wave 2", 20),
+        ("wave 3", 70),
+    ]
+    assert (made.max_unavailable, made.failure_budget, made.refusals) == (10, 1, ())
+    short = plan([a_view(name) for name in names(100)], pool(waves=["10%"]), a_target(), EMPTY)
+    assert [len(wave.nodes) for wave in short.waves] == [3, 7, 90]
+    counts = plan([a_view(name) for name in names(100)], pool(waves=[5, "50%", 100]), a_target(), EMPTY)
+    assert [len(wave.nodes) for wave in counts.waves] == [3, 2, 45, 50]
+
+
+def test_the_canary_covers_the_pool_and_what_it_leaves_uncovered_is_named() -> None:
+    views = [a_view(name, zone="a") for name in names(20)]
+    views[3] = a_view("n003", zone="b")
+    views[7] = a_view("n007", zone="a", kubelet_version="v1.34.1")
+    made = plan(views, pool(canary={"count": 3, "cover": ["kubeletVersion", "zone"]}), a_target(), EMPTY)
+    assert set(made.wave("canary").nodes) == {"n000", "n003", "n007"}
+    assert made.uncovered == ()
+    fewer = plan(views, pool(canary={"count": 2, "cover": ["kubeletVersion", "zone"]}), a_target(), EMPTY)
+    assert fewer.uncovered == ("kubeletVersion=v1.35.0, zone=b (1 node)",)
+    one = plan(views, pool(canary={"count": 1, "cover": ["rack"]}), a_target(), EMPTY)
+    assert one.uncovered == ()
+
+
+def test_a_canary_by_label_takes_only_nodes_that_have_it() -> None:
+    views = [a_view(name, labels={"canary": "yes"} if name == "n005" else {}) for name in names(10)]
+    made = plan(views, pool(canary={"labels": {"canary": "yes"}}), a_target(), EMPTY)
+    assert made.wave("canary").nodes == ("n005",)
+    none = plan(views, pool(canary={"labels": {"canary": "no"}}), a_target(), EMPTY)
+    assert [wave.name for wave in none.waves] == ["wave 1", "wave 2", "wave 3"]
+    assert "without a canary" in none.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("view", "reason"),
+    [
+        (a_view("x", agent=False), "no agent has ever reported"),
+        (a_view("x", deleting=True), "being deleted"),
+        (a_view("x", ready=False, ready_reason="PLEG"), "not ready before, and not for its config: PLEG"),
+        (a_view("x", ready=None), "not ready before"),
+        (a_view("x", agent_version="0.7.0"), "its agent 0.7.0 does not work with collection 0.1.0"),
+        (a_view("x", agent_version="1.1.0"), "its agent 1.1.0 does not work"),
+        (a_view("x", config_ok="Unknown", cause="OptedOut"), "dynamic configuration is turned off"),
+    ],
+)
+def test_nodes_that_cannot_be_moved_are_left_out_with_why(view: NodeView, reason: str) -> None:
+    made = plan([view, *(a_view(name) for name in names(20))], pool(), a_target(), EMPTY)
+    assert [one.node for one in made.left_out] == ["x"]
+    assert reason in made.left_out[0].reason
+
+
+@pytest.mark.parametrize("version", ["0.0.9", "0.1.7", "0.2.0", "dev"])
+def test_agents_of_neighbouring_versions_are_moved(version: str) -> None:
+    made = plan([a_view("x", agent_version=version), *map(a_view, names(5))], pool(), a_target(), EMPTY)
+    assert made.left_out == ()
+
+
+def test_broken_nodes_go_first_in_a_lane_of_their_own() -> None:
+    bad = a_source(9)
+    views = [a_view(name) for name in names(20)]
+    views[4] = a_view("n004", source=bad, active=None, config_ok="False", cause="CrashLoop")
+    views[5] = a_view("n005", source=bad, active=None, config_ok="False", ready=False)
+    made = plan(views, pool(), a_target(), EMPTY)
+    assert made.waves[0] == Wave("broken", ("n004", "n005"), 120.0)
+    assert made.refusals == ()
+
+
+def test_nodes_on_the_target_are_skipped_only_when_they_say_so_for_this_assignment() -> None:
+    on = a_view("on", source=a_source(), given=4)
+    behind = a_view("behind", source=a_source(), given=4, answered=3)
+    made = plan([on, behind, *map(a_view, names(5))], pool(), a_target(), EMPTY)
+    assert made.already == ("on",)
+    assert "behind" in {name for wave in made.waves for name in wave.nodes}
+    everywhere = plan([on], pool(), a_target(), EMPTY)
+    assert (everywhere.waves, everywhere.changes) == ((), False)
+    assert plan([a_view("a")], pool(), Target.init(), EMPTY).already == ("a",)
+    unpublished = plan([on], pool(), a_target(published=False), EMPTY)
+    assert unpublished.already == ()
+
+
+@pytest.mark.parametrize(
+    ("count", "policy", "sentence"),
+    [
+        (4, {"maxUnavailable": 4}, "maxUnavailable 4 allows everything"),
+        (4, {"failureBudget": 4}, "failureBudget 4 allows everything"),
+        (0, {}, "no Node matches the selector 'pool=workers'"),
+    ],
+)
+def test_budgets_that_allow_everything_are_refused(count: int, policy: dict[str, Any], sentence: str) -> None:
+    made = plan([a_view(name) for name in names(count)], pool(**policy), a_target(), EMPTY)
+    assert sentence in made.refusals[0]
+
+
+def test_a_budget_that_nodes_down_have_used_up_is_refused_and_not_starved_on() -> None:
+    views = [a_view(name, ready=name > "n001") for name in names(10)]
+    made = plan(views, pool(maxUnavailable=2), a_target(), EMPTY)
+    assert "2 nodes are down already (n000, n001), and maxUnavailable 2 of 10 is 2" in made.refusals[0]
+    assert plan(views, pool(maxUnavailable=3), a_target(), EMPTY).refusals == ()
+
+
+def test_a_config_that_failed_before_is_refused_by_uid_and_by_content() -> None:
+    record = EMPTY.with_bad(a_target(), "n1 crashed", "2026-01-01T00:00:00Z")
+    views = [a_view(name) for name in names(5)]
+    assert "n1 crashed" in plan(views, pool(), a_target(), record).refusals[0]
+    same_content = replace(a_target(), uid=a_source(2).uid)
+    assert "n1 crashed" in plan(views, pool(), same_content, record).refusals[0]
+    assert plan(views, pool(), a_target(2), record).refusals == ()
+
+
+def test_a_canary_shorter_than_the_trial_is_said_loudly() -> None:
+    made = plan([a_view(name) for name in names(5)], pool(canary={"soak": "1m"}), a_target(trial=Trial(600.0)), EMPTY)
+    assert made.warnings[0].startswith("THE CANARY'S SOAK OF 60s IS SHORTER THAN THE TRIAL OF 600s")
+
+
+def test_a_rollout_that_was_begun_goes_on_with_its_waves_and_its_size() -> None:
+    target = a_target()
+    waves = (Wave("canary", ("n000",), 5.0), Wave("wave 1", ("n001", "gone"), 2.0))
+    rollout = Rollout(1, target, "Paused", waves, 50, "then", "then", finished=1)
+    views = [a_view("n000", source=a_source()), a_view("n001"), a_view("late"), a_view("mute", agent=False)]
+    made = plan(views, pool(), target, replace(EMPTY, rollout=rollout))
+    assert made.running
+    assert made.waves == (Wave("canary", ("n000",), 5.0, True), Wave("wave 1", ("n001", "late"), 2.0, False))
+    assert (made.gone, made.size, made.max_unavailable) == (("gone",), 50, 5)
+    assert [one.node for one in made.left_out] == ["mute"]
+    other = plan(views, pool(), a_target(2), replace(EMPTY, rollout=rollout))
+    assert not other.running
+
+
+def test_waves_are_spread_over_zones() -> None:
+    views = [a_view(f"a{number}", zone="a") for number in range(8)] + [a_view(f"b{number}", zone="b") for number in range(4)]
+    zones = [view.zone for view in spread(views)]
+    for end in (3, 6, 9, 12):
+        assert zones[:end].count("b") == end // 3
+
+
+def test_choosing_a_canary_of_thousands_is_quick_enough_to_plan_with() -> None:
+    views = [a_view(f"n{number:05d}", zone=f"z{number % 3}") for number in range(15000)]
+    choice = choose_canary(views, 100, ("zone",), {})
+    assert len(set(choice.nodes)) == 100
+
+
+@st.composite
+def pools(draw: st.DrawFn) -> list[NodeView]:
+    count = draw(st.integers(1, 25))
+    views = []
+    for number in range(count):
+        kind = draw(st.integers(0, 7))
+        changes: dict[str, Any] = [
+            {},
+            {},
+            {},
+            {"source": a_source()},
+            {"agent": False},
+            {"ready": False},
+            {"config_ok": "False", "source": a_source(9), "active": None},
+            {"deleting": True},
+        ][kind]
+        zone = draw(st.sampled_from(["a", "b", "c"]))
+        version = draw(st.sampled_from(["v1.34.0", "v1.35.0"]))
+        views.append(a_view(f"n{number:02d}", zone=zone, kubelet_version=version, **changes))
+    return views
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    views=pools(),
+    waves=st.sampled_from([["100%"], ["10%", "30%", "100%"], [1, 5], ["50%"], [2, "60%"]]),
+    count=st.integers(1, 30),
+    seed=st.randoms(use_true_random=False),
+)
+def test_every_node_is_in_exactly_one_place_in_a_stable_order(
+    views: list[NodeView], waves: list[Any], count: int, seed: Any
+) -> None:
+    wanted = pool(waves=waves, canary={"count": count})
+    made = plan(views, wanted, a_target(), EMPTY)
+    places = [name for wave in made.waves for name in wave.nodes]
+    places += [*made.already, *(one.node for one in made.left_out)]
+    assert sorted(places) == sorted(view.name for view in views)
+    assert all(wave.nodes for wave in made.waves)
+    shuffled = list(views)
+    seed.shuffle(shuffled)
+    assert plan(shuffled, wanted, a_target(), EMPTY) == made
+    assert Plan.from_dict(made.to_dict()) == made
+    assert render(made)
+
+
+def test_the_text_says_what_a_person_wants_to_know() -> None:
+    views = [a_view(name, zone="ab"[int(name[1:]) % 2]) for name in names(30)] + [a_view("mute", agent=False)]
+    text = "\n".join(render(plan(views, pool(), a_target(), EMPTY)))
+    for part in (
+        "Pool workers: 31 nodes, to revision 1 (workers-0000000001)",
+        "WAVE     NODES   SOAK   WHICH",
+        "canary   3       11m    n000",
+        "At most 3 nodes unavailable at a time; halt after more than 1 failure (in the canary: after the first); "
+        "5m for a node to answer",
+        "Left out:\n  mute: no agent has ever reported from it",
+    ):
+        assert part in text, text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0s"), (0.5, "0.5s"), (90, "90s"), (120, "2m"), (150, "2m30s"), (660, "11m"), (3900, "1h5m")]
+)
+def test_durations_read_as_people_write_them(seconds: float, text: str) -> None:
+    assert duration(seconds) == text

@@ -1,0 +1,108 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pools and policies: defaults, and every refusal with its sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._rollout._errors import InvalidPool
+from ansible_collections.configok.node.plugins.module_utils._rollout._fields import Amount
+from ansible_collections.configok.node.plugins.module_utils._rollout._policy import (
+    crash_loop_seconds,
+    parse_policy,
+    parse_pool,
+)
+
+POOL: dict[str, Any] = {
+    "pool": "workers",
+    "selector": "node-role.kubernetes.io/worker",
+    "layers": ["base/kubelet.yaml", "workers/kubelet.yaml"],
+    "policy": {
+        "canary": {"count": 3, "cover": ["kubeletVersion", "osImage", "instanceType", "zone"], "soak": "10m"},
+        "waves": ["10%", "30%", "100%"],
+        "soak": "2m",
+        "maxUnavailable": "10%",
+        "failureBudget": 1,
+        "nodeTimeout": "5m",
+        "onFailure": "halt",
+    },
+}
+
+
+def test_the_pool_of_the_documentation_gives_the_defaults_but_for_the_canary_s_soak() -> None:
+    pool = parse_pool(POOL)
+    assert pool.layers == ("base/kubelet.yaml", "workers/kubelet.yaml")
+    assert pool.policy.canary.soak == 600.0
+    assert parse_policy(None).canary_soak(Trial(600.0)) == 660.0
+    assert parse_policy(None).canary_soak(None) == 120.0
+    without = parse_pool({**POOL, "policy": {**POOL["policy"], "canary": {"count": 3}}})
+    assert without.policy == parse_policy(None)
+
+
+@pytest.mark.parametrize(
+    ("policy", "sentence"),
+    [
+        ({"maxUnavailable": 0}, "policy.maxUnavailable: 0 allows nothing"),
+        ({"maxUnavailable": "0%"}, "policy.maxUnavailable: 0 allows nothing"),
+        ({"maxUnavailable": "100%"}, "policy.maxUnavailable: 100% allows everything"),
+        ({"maxUnavailable": "101%"}, "policy.maxUnavailable: '101%' must be a number of nodes"),
+        ({"maxUnavailable": -1}, "policy.maxUnavailable: '-1' must be a number of nodes"),
+        ({"maxUnavailable": True}, "policy.maxUnavailable: 'True' must be a number of nodes"),
+        ({"failureBudget": "100%"}, "policy.failureBudget: 100% allows everything"),
+        ({"nodeTimeout": "60s"}, "policy.nodeTimeout: 60s is shorter than a crash loop takes, 200s"),
+        ({"soak": "soon"}, "policy.soak: 'soon' must be a duration"),
+        ({"onFailure": "panic"}, "policy.onFailure: 'panic' must be one of halt, rollback"),
+        ({"waves": []}, "policy.waves: must be a list"),
+        ({"waves": ["10%", "10%"]}, "policy.waves: each percent is what is reached"),
+        ({"waves": [5, 3]}, "policy.waves: each count is what is reached"),
+        ({"waves": ["10%", "x"]}, "policy.waves[1]: 'x' must be"),
+        ({"waves": [0, "100%"]}, "policy.waves: a wave that reaches 0"),
+        ({"canary": {"count": 0}}, "policy.canary.count: a rollout has at least one canary"),
+        ({"canary": {"cover": ["zone", "zone"]}}, "policy.canary.cover: names something twice"),
+        ({"canary": 3}, "policy.canary: must be a mapping, not int"),
+        ({"canarry": {}}, "policy.canarry: unknown field"),
+    ],
+)
+def test_a_policy_that_cannot_be_meant_is_refused_with_its_path(policy: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InvalidPool) as caught:
+        parse_policy(policy)
+    assert [sentence in error for error in caught.value.errors] == [True], caught.value.errors
+
+
+def test_all_errors_of_a_pool_are_told_at_once() -> None:
+    with pytest.raises(InvalidPool) as caught:
+        parse_pool(
+            {"pool": "Workers!", "layers": ["a"], "documents": {"kubelet": "x"}, "polcy": {}, "trial": {"trialDuration": "x"}}
+        )
+    text = str(caught.value)
+    for part in ("pool: 'Workers!'", "documents: give either", "polcy: unknown field", "trial: trialDuration 'x'"):
+        assert part in text
+    with pytest.raises(InvalidPool, match="selector: a label selector is needed"):
+        parse_pool({"pool": "workers"})
+    with pytest.raises(InvalidPool, match="must be a mapping, not list"):
+        parse_pool([])
+
+
+def test_a_crash_loop_takes_its_restarts_and_then_the_health_timeout() -> None:
+    policy = parse_policy({"restartDelay": "1s", "timeToCrash": "2s", "healthTimeout": "10s", "nodeTimeout": "22s"})
+    assert crash_loop_seconds(policy, Trial(60.0, 3)) == 4 * 3 + 10
+
+
+@pytest.mark.parametrize(
+    ("amount", "total", "limit", "goal"),
+    [
+        (Amount(10, True), 5, 1, 1),
+        (Amount(10, True), 99, 9, 10),
+        (Amount(0, True), 99, 0, 0),
+        (Amount(7), 5, 7, 5),
+        (Amount(100, True), 7, 7, 7),
+    ],
+)
+def test_limits_are_rounded_down_but_not_to_nothing_and_goals_up(
+    amount: Amount, total: int, limit: int, goal: int
+) -> None:
+    assert (amount.at_most(total), amount.at_least(total)) == (limit, goal)

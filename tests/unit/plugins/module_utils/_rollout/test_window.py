@@ -1,0 +1,151 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sliding window: bounded, without leaks, and it always ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.configok.node.plugins.module_utils._rollout._gate import DONT_KNOW, FAIL, GONE, PASS, WAIT, Answer
+from ansible_collections.configok.node.plugins.module_utils._rollout._window import (
+    FAILED,
+    IN_FLIGHT,
+    PASSED,
+    SOAKING,
+    STRUCK_OUT,
+    UNKNOWN,
+    WAITING,
+    Window,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+UP = Answer(WAIT, "soaking", 1.0)
+
+
+def a_window(count: int = 6, **changes: Any) -> Window:
+    return Window([f"n{number}" for number in range(count)], **{"limit": 2, "budget": 1, "timeout": 100.0, **changes})
+
+
+def test_a_slot_is_free_as_soon_as_its_node_is_up_without_waiting_for_the_slowest() -> None:
+    window = a_window()
+    assert window.step(0).assign == ("n0", "n1")
+    assert window.step(1).assign == ()
+    window.answer("n1", UP)
+    assert window.step(2).assign == ("n2",)
+    assert window.state("n0") == IN_FLIGHT
+
+
+def test_nodes_that_are_down_count_but_those_of_the_wave_can_be_moved() -> None:
+    window = a_window(down=["other", "n3"])
+    assert window.step(0).assign == ("n3",), "n3 is unavailable as it is"
+    window.set_down("other", False)
+    assert window.step(1).assign == ("n0",)
+
+
+def test_one_failure_is_within_a_budget_of_one_and_two_halt() -> None:
+    window = a_window()
+    window.step(0)
+    window.answer("n0", Answer(FAIL, "it crashed"))
+    assert window.step(1).assign == ("n2",)
+    window.answer("n1", Answer(FAIL, "it crashed too"))
+    assert window.step(2).outcome == "", "n2 gets its verdict first"
+    window.answer("n2", UP)
+    step = window.step(3)
+    assert (step.outcome, step.assign) == ("halt", ())
+    assert step.reason == "2 nodes have failed, the budget is 1: n0: it crashed"
+    assert window.ended() == {"n0": FAILED, "n1": FAILED}
+
+
+def test_a_node_that_passed_and_fails_later_spends_from_the_budget() -> None:
+    window = a_window(2, budget=0)
+    window.step(0)
+    for name in ("n0", "n1"):
+        window.answer(name, Answer(PASS))
+    window.answer("n0", Answer(FAIL, "late"))
+    assert window.step(1).outcome == "halt"
+    earlier = a_window(2, budget=0)
+    earlier.late_failure("elsewhere", "late")
+    assert "elsewhere: late" in earlier.step(0).reason
+
+
+def test_no_verdict_pauses_and_frees_its_slot() -> None:
+    window = a_window(3, limit=1)
+    window.step(0)
+    assert window.step(100).outcome == ""
+    step = window.step(100.5)
+    assert step.outcome == "pause"
+    assert "no verdict on n0: the gate said nothing within 100s" in step.reason
+    assert window.in_flight == ()
+    assert window.counts[WAITING] == 2
+
+
+def test_a_wave_that_only_others_hold_up_waits_for_them_and_then_pauses() -> None:
+    window = a_window(3, limit=1, down=["other"])
+    assert window.step(0).outcome == ""
+    assert window.stuck
+    window.replace_down([])
+    assert window.step(1).assign == ("n0",)
+    window = a_window(3, limit=1, down=["other"])
+    window.step(0)
+    assert "1 nodes are down for another reason" in window.step(101).reason
+
+
+def test_a_wave_without_nodes_is_done() -> None:
+    assert a_window(0).step(0).outcome == "done"
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    count=st.integers(0, 12),
+    limit=st.integers(1, 5),
+    budget=st.integers(0, 3),
+    down=st.sets(st.integers(0, 14), max_size=3),
+    data=st.data(),
+)
+def test_it_is_bounded_leaks_no_slot_and_ends(count: int, limit: int, budget: int, down: set[int], data: st.DataObject) -> None:
+    timeout, soak = 10.0, 5.0
+    nodes = [f"n{number}" for number in range(count)]
+    unavailable = {f"n{number}" for number in down}
+    window = Window(nodes, limit=limit, budget=budget, down=unavailable, timeout=timeout)
+    fates = st.sampled_from(["up", "up", "up", "fail", "silent", "gone", "unknown", "fail in soak", "comes back"])
+    fate: dict[str, str] = {}
+    at: dict[str, float] = {}
+    now, step = 0.0, window.step(0.0)
+    most = 0
+    while not step.outcome:
+        for name in step.assign:
+            assert name not in fate, "a node is assigned once"
+            fate[name], at[name] = data.draw(fates), now
+        in_flight = set(window.in_flight)
+        assert len(in_flight) <= limit
+        # What is down for another reason counts; what was down anyway may be moved without taking more away.
+        assert len(in_flight | unavailable) <= max(limit, len(unavailable))
+        most = max(most, len(in_flight))
+        now += 1.0
+        assert now < (count + 1) * (timeout + soak + 2) + 2 * timeout, "it ends"
+        for name, what in fate.items():
+            if window.state(name) == IN_FLIGHT and now >= at[name] + 1:
+                if what in ("up", "fail in soak", "comes back"):
+                    window.answer(name, UP)
+                    if what == "comes back":
+                        unavailable.discard(name)
+                        window.set_down(name, False)
+                elif what in ("fail", "gone", "unknown"):
+                    window.answer(name, Answer({"fail": FAIL, "gone": GONE, "unknown": DONT_KNOW}[what], what))
+            elif window.state(name) == SOAKING and now >= at[name] + soak:
+                window.answer(name, Answer(FAIL if what == "fail in soak" else PASS, what))
+        step = window.step(now)
+    assert window.in_flight == ()
+    states = [window.state(name) for name in nodes]
+    assert sum(window.counts.values()) == count
+    failed = states.count(FAILED)
+    if step.outcome == "halt":
+        assert failed > budget
+    elif step.outcome == "done":
+        assert failed <= budget
+        assert set(states) <= {PASSED, FAILED, STRUCK_OUT}
+    else:
+        assert UNKNOWN in states or unavailable
+    assert count == 0 or most > 0 or unavailable or step.outcome == "pause"
