@@ -28,7 +28,7 @@ def _line(mark: Any) -> int:
 
 def _at_tab(text: str, mark: Any) -> bool:
     lines = text.split("\n", mark.line + 1)
-    return mark.line < len(lines) and lines[mark.line].strip(" ").startswith("\t")
+    return bool(mark.line < len(lines) and lines[mark.line].strip(" ").startswith("\t"))
 
 
 def _events(yaml: Any, text: str, builder: Builder) -> Iterator[Any]:
