@@ -96,6 +96,7 @@ class Demo:
         say(f"$ ansible-playbook configok.node.{name} {' '.join(arguments)}".rstrip())
         environment = {
             **os.environ,
+            "PWD": str(self.pool),
             "KUBECONFIG": str(self.admin),
             "ANSIBLE_HOME": str(self.directory / "ansible"),
             "ANSIBLE_CALLBACK_PLUGINS": str(HERE / "callback_plugins"),
