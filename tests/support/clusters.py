@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ansible_collections.configok.node.plugins.module_utils._cluster._apply import apply_steps, plan_setup
+from ansible_collections.configok.node.plugins.module_utils._cluster._objects import Access
 from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import NotFound
 from ansible_collections.configok.node.plugins.module_utils._sandbox._apiserver import EmbeddedApiServer
 
-__all__ = ["SandboxCluster", "look"]
+__all__ = ["SandboxCluster", "look", "prepare"]
 
 
 def look(client: Client, path: str) -> dict[str, Any] | None:
@@ -59,3 +61,8 @@ class SandboxCluster:
     def writes(self) -> list[Any]:
         """Return the requests that were no reads, since the log was cleared last."""
         return [call for call in self.server.requests.calls() if call.verb not in ("get", "list", "watch")]
+
+
+def prepare(client: Client, access: Access = Access()) -> None:
+    """Make the namespaces and the RBAC objects, as the role cluster does."""
+    apply_steps(client, plan_setup(client, access), dry_run=False)

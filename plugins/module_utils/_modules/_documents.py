@@ -145,7 +145,7 @@ def change_lines(name: str, revision: int, found: Sequence[Mapping[str, Any]]) -
 
 
 def text_diff(before: Mapping[str, str], after: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return what --diff shows: the documents that differ, as text. They hold no secret: a bundle with one is refused."""
+    """Return what --diff shows: the documents that differ, as text; a bundle with a secret was refused before."""
     return [
         {
             "before_header": component,

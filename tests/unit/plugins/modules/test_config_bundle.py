@@ -1,0 +1,127 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""config_bundle: what is wrong is refused before anything is published, and the same content is the same bundle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record, update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+from ansible_collections.configok.node.plugins.modules import config_bundle
+from support.clusters import SandboxCluster
+from support.modules import run_module
+from support.simulated_nodes import SimulatedNodes
+
+pytestmark = pytest.mark.usefixtures("nodes")
+
+HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+
+
+def run(cluster: SandboxCluster, text: str = "maxPods: 60\n", **arguments: Any) -> dict[str, Any]:
+    mode = {key: arguments.pop(key) for key in ("check", "diff") if key in arguments}
+    given = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "documents": {"kubelet": HEAD + text}, **arguments}
+    given = {name: value for name, value in given.items() if value is not None}
+    return run_module(config_bundle.main, given, **mode)
+
+
+def bundles(cluster: SandboxCluster) -> list[dict[str, Any]]:
+    return cluster.client.list(paths.config_maps("configok-system")).items
+
+
+def test_publishes_one_immutable_object_once(cluster: SandboxCluster) -> None:
+    first = run(cluster, trial_duration="5m", change_cause="more pods", published_by="ada")
+    assert first["changed"] is True
+    (stored,) = bundles(cluster)
+    assert stored["immutable"] is True
+    assert stored["data"]["kubelet"] == HEAD + "maxPods: 60\n"
+    assert stored["metadata"]["annotations"]["configok.dev/change-cause"] == "more pods"
+    where = {"namespace": "configok-system", "name": stored["metadata"]["name"], "uid": stored["metadata"]["uid"]}
+    assert first["config_source"] == {"configMap": where}
+    assert first["bundle"].items() >= {**where, "components": ["kubelet"]}.items()
+    assert first["revision"] == 1
+    second = run(cluster, trial_duration="5m")
+    assert second["changed"] is False
+    assert second["config_source"] == first["config_source"]
+    assert len(bundles(cluster)) == 1
+    other = run(cluster, "maxPods: 61\n")
+    assert (other["changed"], other["revision"]) == (True, 2)
+
+
+def test_check_mode_changes_nothing(cluster: SandboxCluster) -> None:
+    result = run(cluster, check=True, diff=True)
+    assert result["changed"] is True
+    assert result["config_source"] is None
+    assert result["bundle"]["uid"] == ""
+    assert result["diff"][0]["after"] == HEAD + "maxPods: 60\n"
+    assert bundles(cluster) == []
+
+
+def test_an_invalid_config_is_refused_with_every_finding(cluster: SandboxCluster) -> None:
+    result = run(cluster, "maxPods: -1\nnoSuchField: 1\n")
+    assert result["failed"] is True
+    assert "\n" not in result["msg"]
+    assert {one["path"]: one["level"] for one in result["findings"]} == {"maxPods": "component", "noSuchField": "policy"}
+    assert any(line.startswith("component: kubelet:3: maxPods: -1") for line in result["lines"])
+    assert bundles(cluster) == []
+
+
+def test_it_is_judged_for_the_versions_of_the_nodes(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
+    # Known from Kubernetes 1.29 on.
+    text = "imageMaximumGCAge: 24h\n"
+    nodes.add("old", version="v1.27.3")
+    result = run(cluster, text, label_selector="pool=workers")
+    assert result["failed"] is True
+    assert "1.27" in result["msg"]
+    assert run(cluster, text, kubernetes_versions=["1.35"], check=True)["changed"] is True
+
+
+def test_what_failed_in_the_pool_is_refused(cluster: SandboxCluster) -> None:
+    published = run(cluster)
+    target = Target.from_dict(published["bundle"])
+    update_record(cluster.client, "workers", lambda record: record.with_bad(target, "it crashed", Clock().now()))
+    result = run(cluster)
+    assert result["failed"] is True
+    assert "it crashed" in result["msg"]
+    assert read_record(cluster.client, "workers").latest is not None
+
+
+def test_a_file_is_as_good_as_text(cluster: SandboxCluster, tmp_path: Path) -> None:
+    file = tmp_path / "kubelet.yaml"
+    file.write_text(HEAD + "maxPods: 60\n")
+    by_text, by_file = run(cluster), run(cluster, documents=None, src={"kubelet": str(file)})
+    assert by_file["changed"] is False
+    assert by_file["bundle"] == by_text["bundle"]
+
+
+def test_data_is_published_as_the_same_bundle_whatever_its_order(cluster: SandboxCluster) -> None:
+    head = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+    first = run(cluster, documents={"kubelet": {**head, "maxPods": 60}})
+    second = run(cluster, documents={"kubelet": {"maxPods": 60, **head}})
+    assert (first["changed"], second["changed"]) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"pool": "Workers"}, "must be a DNS label"),
+        ({"trial_duration": "soon"}, "must be a duration"),
+        ({"crash_loop_threshold": 11}, "from 0 to 10"),
+        ({"kubernetes_versions": ["latest"]}, "not a Kubernetes version"),
+        ({"documents": None}, "one of the following is required"),
+        ({"documents": None, "src": {"kubelet": "/nonexistent/kubelet.yaml"}}, "cannot be read"),
+        ({"src": {"kubelet": "/nonexistent/kubelet.yaml"}}, "given twice"),
+        ({"namespace": "elsewhere"}, "the namespace elsewhere does not exist"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(cluster: SandboxCluster, arguments: dict[str, Any], words: str) -> None:
+    result = run(cluster, **arguments)
+    assert result["failed"] is True
+    assert words in result["msg"]
+    assert bundles(cluster) == []

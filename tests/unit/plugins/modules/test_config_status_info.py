@@ -1,0 +1,62 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""config_status_info: every node's own words, and nothing is written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _verdict as verdicts
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
+from ansible_collections.configok.node.plugins.modules import config_status_info
+from support.clusters import SandboxCluster
+from support.modules import run_module
+from support.simulated_nodes import SimulatedNodes
+
+
+def run(cluster: SandboxCluster, **arguments: Any) -> dict[str, Any]:
+    return run_module(config_status_info.main, {"kubeconfig": cluster.kubeconfig, **arguments})
+
+
+def test_reasons_come_first_and_then_all_nodes(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
+    uid = "5f1c7f1e-0b53-4b3c-8f3c-6a6f0c9a1d11"
+    nodes.say("n2", verdicts.crash_loop(verdicts.Using("last-known-good"), uid, 4), ConfigStatus(cause="CrashLoop"))
+    nodes.add("n5", agent=False, version="v1.34.1")
+    result = run(cluster, label_selector="pool=workers", pool="workers")
+    assert [one["name"] for one in result["nodes"]] == ["n1", "n2", "n3", "n4", "n5"]
+    assert [one["state"] for one in result["nodes"]] == ["ok", "failed", "ok", "ok", "no agent"]
+    assert result["nodes"][1]["config_ok"]["status"] == "False"
+    assert [one["node"] for one in result["not_fine"]] == ["n2", "n5"]
+    assert result["kubelet_versions"] == ["v1.34.1", "v1.35.0"]
+    assert result["pool"]["phase"] == ""
+    assert result["history"] == []
+    assert result["text"][0] == "Pool workers: never rolled out, 5 nodes"
+    assert "crashed 4 times during its trial" in result["text"][1]
+    table = result["text"][result["text"].index("") + 1 :]
+    assert table[0].split() == ["NAME", "CONFIGOK", "STATE", "CONFIG", "KUBELET"]
+    assert table[2].split() == ["n2", "False", "failed", "init", "v1.35.0"]
+    assert len(table) == 6
+
+
+def test_thousands_of_nodes_do_not_fill_the_screen(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
+    for number in range(120):
+        nodes.add(f"x{number:03}", agent=number != 7)
+    text = run(cluster, label_selector="pool=workers")["text"]
+    assert "123 of 124 nodes are fine and not shown." in text
+    assert [line.split()[0] for line in text[-1:]] == ["x007"]
+
+
+def test_by_name_and_not_there(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
+    assert [one["name"] for one in run(cluster, nodes=["n3", "n1"])["nodes"]] == ["n1", "n3"]
+    result = run(cluster, nodes=["n3", "n8", "n9"])
+    assert result["failed"] is True
+    assert result["msg"] == "there is no Node n8, nor 1 more"
+
+
+def test_an_empty_cluster_is_no_error_and_nothing_is_ever_written(cluster: SandboxCluster) -> None:
+    cluster.server.requests.clear()
+    result = run(cluster, pool="workers", label_selector="pool=workers")
+    assert result["changed"] is False
+    assert result["text"][-1] == "No Node matches."
+    assert cluster.writes() == []

@@ -1,0 +1,78 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What holds for every module: its documentation says what it takes and what it returns."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.configok.node.plugins.doc_fragments import kube, nodes
+from ansible_collections.configok.node.plugins.module_utils._kube._arguments import KUBE_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._modules._nodes import NODES_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._modules._wave import WAVE_ARGUMENT_SPEC
+
+PACKAGE = "ansible_collections.configok.node.plugins"
+NAMES = ["cluster_access", "config_bundle", "config_source", "config_status_info", "rollout_plan", "rollout_wave"]
+FRAGMENTS = {"configok.node.kube": kube, "configok.node.nodes": nodes}
+
+
+def module(name: str) -> ModuleType:
+    return importlib.import_module(f"{PACKAGE}.modules.{name}")
+
+
+def documented(found: ModuleType) -> dict[str, Any]:
+    """Return the options as documented, with those of the fragments."""
+    text = yaml.safe_load(found.DOCUMENTATION)
+    options: dict[str, Any] = dict(text.get("options", {}))
+    for name in text["extends_documentation_fragment"]:
+        if name in FRAGMENTS:
+            options.update(yaml.safe_load(FRAGMENTS[name].ModuleDocFragment.DOCUMENTATION)["options"])
+    return options
+
+
+def compare(said: dict[str, Any], taken: dict[str, Any], where: str) -> None:
+    assert sorted(said) == sorted(taken), where
+    for name, option in taken.items():
+        for key in ("type", "default", "choices", "elements"):
+            assert said[name].get(key) == option.get(key), f"{where}.{name}: {key}"
+        assert bool(said[name].get("required")) == bool(option.get("required")), f"{where}.{name}: required"
+        compare(said[name].get("suboptions", {}), option.get("options", {}), f"{where}.{name}")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_documentation_says_what_the_module_takes(name: str) -> None:
+    found = module(name)
+    taken = WAVE_ARGUMENT_SPEC if name == "rollout_wave" else found.argument_spec()
+    compare(documented(found), taken, name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_module_says_all_attributes_and_belongs_to_the_action_group(name: str) -> None:
+    text = yaml.safe_load(module(name).DOCUMENTATION)
+    fragments = set(text["extends_documentation_fragment"])
+    assert {"configok.node.attributes", "configok.node.attributes.actiongroup_configok"} <= fragments
+    if "configok.node.attributes.info_module" not in fragments:
+        assert {"check_mode", "diff_mode", "idempotent"} <= set(text["attributes"])
+    group = yaml.safe_load((Path(__file__).parents[4] / "meta/runtime.yml").read_text())["action_groups"]["configok"]
+    assert name in group
+
+
+def test_fragments_and_specs_name_the_same_options() -> None:
+    for fragment, spec in ((kube, KUBE_ARGUMENT_SPEC), (nodes, NODES_ARGUMENT_SPEC)):
+        options = yaml.safe_load(fragment.ModuleDocFragment.DOCUMENTATION)["options"]
+        compare(options, spec, fragment.__name__)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_main_is_a_page(name: str) -> None:
+    lines = Path(str(module(name).__file__)).read_text().splitlines()
+    if "def main() -> None:" in lines:
+        body = lines[lines.index("def main() -> None:") :]
+        assert body.index('if __name__ == "__main__":') <= 45
