@@ -170,7 +170,7 @@ class Client:
     def stream(
         self, path: str, *, metadata_only: bool = False, read_timeout: float, **query: object
     ) -> Lines:
-        """Return the lines of a streamed answer as they come (a watch); close them; raise at once where it is refused."""
+        """Return the lines of a streamed answer (a watch) as they come, to be closed; raise where it is refused."""
         where = f"WATCH {describe(path)}"
         target = _target(path, query)
         accept = _METADATA if metadata_only else _JSON

@@ -95,7 +95,8 @@ def _read(path: str) -> dict[str, Any]:
     if len(text) > _LARGEST:
         raise CredentialsError(f"the kubeconfig {path} is larger than 1 MiB")
     try:
-        config = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        # Not the loader in C: deep nesting ends the whole process there, and here in a RecursionError.
+        config = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as exc:
         # Not the parser's own words: they quote the line, which may be a key.
         mark = getattr(exc, "problem_mark", None)

@@ -251,9 +251,8 @@ class Transport:
     def _unreachable(self, error: Exception, where: str) -> KubeError:
         distrust = isinstance(error, SSLError) and "CERTIFICATE_VERIFY_FAILED" in str(error)
         sent = not distrust and not isinstance(error, (NewConnectionError, ConnectTimeoutError))
-        return Unreachable(
-            f"no answer from {self._credentials.server}: {_cause(error)}", where=where, sent=sent, transient=not distrust
-        )
+        message = f"no answer from {self._credentials.server}: {_cause(error)}"
+        return Unreachable(message, where=where, sent=sent, transient=not distrust)
 
 
 def _cause(error: Exception) -> str:
@@ -292,8 +291,8 @@ def _pool(credentials: Credentials, size: int, timeout: float, interrupt: Interr
         raise CredentialsError(f"{credentials.server} is not the URL of an API server (https://host:port)")
     options: dict[str, Any] = {
         "maxsize": size,
-        # With as many requests as connections, no connection is made only to be thrown away. What can be interrupted must
-        # never wait where the interrupt does not reach.
+        # As many requests as connections: none is made only to be thrown away. What can be interrupted must never wait
+        # where the interrupt does not reach.
         "block": interrupt is None,
         "timeout": Timeout(connect=min(CONNECT_TIMEOUT, timeout), read=timeout),
         "socket_options": _socket_options(),

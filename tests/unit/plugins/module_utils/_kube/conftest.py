@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An HTTP(S) server that answers as it is told, faults included, and a clock that never sleeps."""
+
 from __future__ import annotations
 
 import contextlib
@@ -87,7 +88,7 @@ def silence() -> Reply:
 
 
 def stream(*parts: Any, end: str = "whole") -> Reply:
-    """Answer in chunks: dicts as lines, bytes as they are; then end "whole" (in good order), "cut", or "hold" (silent)."""
+    """Answer in chunks: dicts as lines, bytes as they are; then end "whole", "cut", or "hold" (silent)."""
 
     def reply(sock: socket.socket, over: threading.Event) -> bool:
         sock.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")

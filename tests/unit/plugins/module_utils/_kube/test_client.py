@@ -114,7 +114,11 @@ def page(names: list[str] | None, token: str = "", version: str = "10") -> dict[
 
 
 def test_list_reads_all_pages(server: Any, replies: Any, connect: Any) -> None:
-    server.says(replies.answer(200, page(["a", "b"], "t1")), replies.answer(200, page(["c"], "t2")), replies.answer(200, page(None)))
+    server.says(
+        replies.answer(200, page(["a", "b"], "t1")),
+        replies.answer(200, page(["c"], "t2")),
+        replies.answer(200, page(None)),
+    )
     listing = connect().list(paths.NODES, label_selector="pool=a,b!=c", field_selector="metadata.name=x", limit=2)
     assert [item["metadata"]["name"] for item in listing.items] == ["a", "b", "c"]
     assert listing.resource_version == "10"
@@ -254,7 +258,9 @@ def test_a_sleep_that_is_broken_off_ends_the_retries(server: Any, replies: Any, 
 def test_a_server_that_is_not_there(server: Any, connect: Any, clock: Any) -> None:
     client = connect()
     server.close()
-    with pytest.raises(errors.Unreachable, match=r"POST configmaps in ns: no answer from http://127.0.0.1:\d+: ") as caught:
+    with pytest.raises(
+        errors.Unreachable, match=r"POST configmaps in ns: no answer from http://127.0.0.1:\d+: "
+    ) as caught:
         client.create(paths.config_maps("ns"), {})
     assert not caught.value.sent
     assert len(clock.slept) == 5  # It never got there, so that even a create is tried again.
@@ -373,5 +379,7 @@ def test_a_token_is_no_way_into_the_headers(server: Any, connect: Any) -> None:
 
 
 def test_no_secret_in_repr() -> None:
-    text = repr(Credentials("https://x", token="s3cret", password="s3cret", key_data=b"s3cret", proxy="http://u:s3cret@p"))
+    text = repr(
+        Credentials("https://x", token="s3cret", password="s3cret", key_data=b"s3cret", proxy="http://u:s3cret@p")
+    )
     assert "s3cret" not in text

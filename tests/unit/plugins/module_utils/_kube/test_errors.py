@@ -48,7 +48,9 @@ def test_a_sentence_names_the_object() -> None:
     assert str(errors.Unreachable("no answer", where="GET nodes/n1")) == "GET nodes/n1: no answer"
 
 
-@pytest.mark.parametrize("body", [b"", b"null", b"[]", b'"text"', b"\xff\xfe", b'{"details": 3}', b'{"details": {"causes": 7}}'])
+@pytest.mark.parametrize(
+    "body", [b"", b"null", b"[]", b'"text"', b"\xff\xfe", b'{"details": 3}', b'{"details": {"causes": 7}}']
+)
 def test_any_body_becomes_an_error(body: bytes) -> None:
     error = errors.error_for(502, body, where="GET nodes/n1")
     assert type(error) is errors.ServerError
@@ -119,6 +121,8 @@ def test_errors_and_paths_are_cheap_to_import() -> None:
     where = str(Path(errors.__file__).parents[6])
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {where!r})\n{code}"],
-        capture_output=True, text=True, check=True,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.strip() == "[]"

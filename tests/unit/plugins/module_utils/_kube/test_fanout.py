@@ -21,7 +21,10 @@ def test_every_item_has_its_result_or_error() -> None:
 
     done: dict[int, Any] = dict(fan_out(function, range(100), workers=7))
     assert set(done) == set(range(100))
-    assert all(isinstance(result, NotFound) if number % 3 == 0 else result == number * number for number, result in done.items())
+    assert all(
+        isinstance(result, NotFound) if number % 3 == 0 else result == number * number
+        for number, result in done.items()
+    )
 
 
 def test_results_come_as_they_are_done() -> None:
@@ -95,5 +98,3 @@ def test_a_fault_of_ours_is_raised(fault: type[BaseException]) -> None:
     with pytest.raises(fault):
         list(fan_out(function, range(1000), workers=2))
     assert len(begun) <= 4
-
-

@@ -101,9 +101,7 @@ def test_how_long_is_waited(
     retry_after: float | None, attempt: int, waited: float, jitter: float, pause: float | None
 ) -> None:
     error = errors.TooManyRequests("slow down", status=429, retry_after=retry_after)
-    assert (
-        wait_before_retry(POLICY, error, attempt=attempt, waited=waited, idempotent=False, jitter=jitter) == pause
-    )
+    assert wait_before_retry(POLICY, error, attempt=attempt, waited=waited, idempotent=False, jitter=jitter) == pause
 
 
 def test_what_is_not_transient_is_never_waited_for() -> None:

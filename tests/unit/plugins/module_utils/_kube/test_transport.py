@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """TLS, and credentials that change under a running client."""
+
 from __future__ import annotations
 
 import os
@@ -130,7 +131,10 @@ def test_client_certificate_from_data_leaves_no_file(
     [
         ({"ca_file": "/nowhere/ca.crt"}, "the CA /nowhere/ca.crt cannot be used"),
         ({"ca_data": b"nonsense"}, r"the CA \(inline\) cannot be used"),
-        ({"cert_file": "/nowhere/c.pem", "key_file": "/nowhere/k.pem"}, "/nowhere/c.pem and /nowhere/k.pem cannot be used"),
+        (
+            {"cert_file": "/nowhere/c.pem", "key_file": "/nowhere/k.pem"},
+            "/nowhere/c.pem and /nowhere/k.pem cannot be used",
+        ),
         ({"cert_file": "/nowhere/c.pem"}, "the client certificate /nowhere/c.pem has no key"),
         ({"cert_data": b"x", "key_data": b"y"}, r"\(inline\) and \(inline\) cannot be used"),
     ],
@@ -170,7 +174,11 @@ kind: Config
 current-context: default
 contexts: [{{name: default, context: {{cluster: c, user: u, namespace: default}}}}]
 clusters: [{{name: c, cluster: {{server: "{url}", certificate-authority: {ca_file}}}}}]
-users: [{{name: u, user: {{client-certificate: pki/kubelet-client-current.pem, client-key: pki/kubelet-client-current.pem}}}}]
+users:
+- name: u
+  user:
+    client-certificate: pki/kubelet-client-current.pem
+    client-key: pki/kubelet-client-current.pem
 """
         )
 
@@ -188,7 +196,9 @@ def kubelet(tmp_path: Path, authority: trustme.CA, api: Any, ca_file: str) -> Ku
     return Kubelet(tmp_path, authority, api.url, ca_file)
 
 
-def test_a_rotated_certificate_is_used_by_a_new_connection(api: Any, kubelet: Kubelet, connect: Any, clock: Any) -> None:
+def test_a_rotated_certificate_is_used_by_a_new_connection(
+    api: Any, kubelet: Kubelet, connect: Any, clock: Any
+) -> None:
     client = connect(from_kubeconfig(str(kubelet.kubeconfig)))
     client.get(N1)
     clock.now += 10

@@ -89,11 +89,18 @@ def query(request: Any) -> dict[str, str]:
 def test_list_synced_then_changes(server: Any, replies: Any, follow: Any) -> None:
     server.says(
         replies.answer(200, listing(node("a", 3), node("b", 4))),
-        replies.stream(event("MODIFIED", node("a", 11)), event("DELETED", node("b", 12)), event("ADDED", node("c", 13)), end="hold"),
+        replies.stream(
+            event("MODIFIED", node("a", 11)), event("DELETED", node("b", 12)), event("ADDED", node("c", 13)), end="hold"
+        ),
     )
     watching = follow(label_selector="pool=x", field_selector="metadata.name!=z")
     assert watching.take(6) == [
-        ("ADDED", "a@3"), ("ADDED", "b@4"), ("SYNCED", ""), ("MODIFIED", "a@11"), ("DELETED", "b@12"), ("ADDED", "c@13"),
+        ("ADDED", "a@3"),
+        ("ADDED", "b@4"),
+        ("SYNCED", ""),
+        ("MODIFIED", "a@11"),
+        ("DELETED", "b@12"),
+        ("ADDED", "c@13"),
     ]
     asked = query(server.requests[1])
     assert asked == {
@@ -157,14 +164,22 @@ def test_410_lists_again_and_tells_the_difference(server: Any, replies: Any, fol
     watching = follow()
     assert len(watching.until_synced()) == 4
     assert watching.until_synced() == [
-        ("DELETED", "b@?"), ("DELETED", "c@?"), ("MODIFIED", "a@1"), ("ADDED", "c@7"), ("ADDED", "d@8"), ("SYNCED", ""),
+        ("DELETED", "b@?"),
+        ("DELETED", "c@?"),
+        ("MODIFIED", "a@1"),
+        ("ADDED", "c@7"),
+        ("ADDED", "d@8"),
+        ("SYNCED", ""),
     ]
 
 
 def test_what_is_gone_is_told_with_name_and_uid(server: Any, replies: Any, follow: Any) -> None:
     first = {"metadata": {"name": "a", "namespace": "ns", "uid": "u", "resourceVersion": "1"}}
     server.says(
-        replies.answer(200, listing(first)), replies.stream(GONE), replies.answer(200, listing()), replies.stream(end="hold")
+        replies.answer(200, listing(first)),
+        replies.stream(GONE),
+        replies.answer(200, listing()),
+        replies.stream(end="hold"),
     )
     watching = follow()
     watching.until_synced()
@@ -185,7 +200,11 @@ def test_refusals_are_told_and_waited_for(server: Any, replies: Any, follow: Any
     assert refused.type == "ERROR"
     assert str(refused.error) == "GET nodes: no (403 Forbidden)"
     assert watching.take(5) == [
-        ("ERROR", "Forbidden"), ("ERROR", "NotFound"), ("SYNCED", ""), ("ERROR", "ServerError"), ("ADDED", "a@11"),
+        ("ERROR", "Forbidden"),
+        ("ERROR", "NotFound"),
+        ("SYNCED", ""),
+        ("ERROR", "ServerError"),
+        ("ADDED", "a@11"),
     ]
     assert watching.pauses == [0.25, 0.5, 1.0, 120.0]
 
@@ -207,10 +226,14 @@ def test_a_server_that_is_away_is_no_exception(server: Any, follow: Any) -> None
 
 
 def test_a_server_that_ends_every_watch_at_once_is_not_hammered(server: Any, replies: Any, follow: Any) -> None:
-    server.says(replies.answer(200, listing()), *[replies.stream()] * 4, replies.stream(event("ADDED", node("a", 11)), end="hold"))
+    server.says(
+        replies.answer(200, listing()),
+        *[replies.stream()] * 4,
+        replies.stream(event("ADDED", node("a", 11)), end="hold"),
+    )
     watching = follow()
     assert watching.take(2) == [("SYNCED", ""), ("ADDED", "a@11")]
-    assert watching.pauses == [0.25, 0.5, 1.0]
+    assert watching.pauses == [0.25, 0.5, 1.0, 2.0]
 
 
 def test_401_renews_the_credentials(server: Any, replies: Any) -> None:
@@ -221,15 +244,21 @@ def test_401_renews_the_credentials(server: Any, replies: Any) -> None:
     credentials = Credentials(server.url, token="old", refresh=lambda: Credentials(server.url, token="new"))
     events = watch(Client(credentials), paths.NODES, stop=stop)
     assert [brief(next(events)) for _ in range(2)] == [("SYNCED", ""), ("ADDED", "a@11")]
-    assert [request.headers["authorization"] for request in server.requests] == ["Bearer old", "Bearer new", "Bearer new"]
+    assert [request.headers["authorization"] for request in server.requests] == [
+        "Bearer old",
+        "Bearer new",
+        "Bearer new",
+    ]
     stop.set()
 
 
 def test_silence_ends_a_watch(server: Any, replies: Any, follow: Any) -> None:
     server.says(
-        replies.answer(200, listing()), replies.stream(end="hold"), replies.stream(event("ADDED", node("a", 11)), end="hold")
+        replies.answer(200, listing()),
+        replies.stream(end="hold"),
+        replies.stream(event("ADDED", node("a", 11)), end="hold"),
     )
-    assert follow(inactivity=0.2).take(2) == [("SYNCED", ""), ("ADDED", "a@11")]
+    assert follow(inactivity=0.2).take(3) == [("SYNCED", ""), ("ERROR", "Unreachable"), ("ADDED", "a@11")]
 
 
 def test_the_time_of_a_watch_is_drawn(server: Any, replies: Any, follow: Any) -> None:
@@ -299,7 +328,9 @@ def test_closing_gives_the_connection_back(server: Any, replies: Any, follow: An
 
 
 def test_errors_name_what_was_watched(server: Any, replies: Any, follow: Any) -> None:
-    server.says(replies.answer(200, listing()), replies.status(500, "InternalError", "boom"), replies.stream(end="hold"))
+    server.says(
+        replies.answer(200, listing()), replies.status(500, "InternalError", "boom"), replies.stream(end="hold")
+    )
     watching = follow()
     watching.take(1)
     error = next(watching.events).error
