@@ -71,6 +71,7 @@ class Care:
     def begin(self) -> None:
         """What the components read was changed: nothing that was seen before counts."""
         self._health.clear()
+        self._asked.clear()
         self.due = 0.0
 
     def poke(self) -> None:

@@ -123,7 +123,8 @@ class Pursuit:
         except Refused as error:
             self.fetch_error = ""
             for finding in error.findings:
-                self._journal("warning", "finding", uid=source.uid, **finding)
+                said = f"finding: {finding.get('path')}: {finding.get('message')}"
+                self._journal("warning", said, uid=source.uid, level_of_finding=finding.get("level"))
             return self._refuse(wish.answered, Outcome("InvalidConfig", source.uid, str(error), time=self._clock.now()))
         self.fetch_error = ""
         return self._use(prepared, wish.answered, local, acknowledge)

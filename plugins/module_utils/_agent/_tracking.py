@@ -90,13 +90,10 @@ def count_crashes(startups: Sequence[Start], *, boot_id: str, adopted_boot_id: s
     )
 
 
-def recent_crashes(startups: Sequence[Start], *, boot_id: str, since: float) -> int:
-    """Return the crashes that happened since a time of this boot (seconds since boot)."""
-    return sum(
-        1
-        for start in startups
-        if start.boot_id == boot_id and start.end is not None and start.end.since_boot >= since and is_crash(start.end)
-    )
+def recent_crashes(startups: Sequence[Start], *, boot_id: str, since: float, config: str) -> int:
+    """Return the crashes with one config (the file's hash) since a time of this boot (seconds since boot)."""
+    ends = [start.end for start in startups if start.boot_id == boot_id and start.config == config]
+    return sum(1 for end in ends if end is not None and end.since_boot >= since and is_crash(end))
 
 
 def with_start(startups: Sequence[Start], start: Start) -> list[Start]:

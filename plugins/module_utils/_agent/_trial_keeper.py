@@ -18,12 +18,13 @@ from ._lock import locked
 from ._ports import Clock
 from ._prepare import STORE_WAIT
 from ._records import Outcome
-from ._store import Store
+from ._store import Store, digest
 from ._tracking import recent_crashes
 from ._transaction import Transactions
 
 __all__ = ["TrialKeeper"]
 
+_WINDOW = 600.0  # seconds in which crashes after the trial make trouble worth telling
 _SAVE_EVERY = 60.0  # healthy seconds; a few are lost when the agent is killed, none when it is stopped
 
 
@@ -134,17 +135,19 @@ class TrialKeeper:
                 self._transactions.answer(answered.failed(replace(outcome, suspect=suspect)))
 
     def crashes_since(self, local: Local, since: float) -> int:
-        """Return the crashes since a time of this boot, of the worst component."""
+        """Return the crashes of what is used now since a time of this boot, of the worst component."""
         boot_id = self._clock.boot_id()
-        counts = [recent_crashes(starts, boot_id=boot_id, since=since) for starts in local.startups.values()]
+        counts = []
+        for name, starts in local.startups.items():
+            config = digest(self._store.read_config(name) or b"")
+            counts.append(recent_crashes(starts, boot_id=boot_id, since=since, config=config))
         return max(counts, default=0)
 
     def failing(self, local: Local, seen: Seen) -> str:
         """Return what is wrong with a config whose trial is over, or with the init config; "" while nothing is."""
         if seen.failed:
             return seen.detail
-        window = local.current.trial.duration
-        crashes = self.crashes_since(local, self._clock.since_boot() - window)
+        crashes = self.crashes_since(local, self._clock.since_boot() - _WINDOW)
         if crashes > local.current.trial.crash_loop_threshold:
-            return f"crashed {crashes} times within {duration_text(window)}"
+            return f"crashed {crashes} times within {duration_text(_WINDOW)}"
         return ""

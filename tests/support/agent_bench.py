@@ -1,0 +1,356 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A node to try the agent on: time, service manager, API and components are fakes, prestart, poststop and files are real.
+
+Components behave as their config says: a file with ``mood: deadly`` crashes shortly after each start, ``mood: sick`` runs
+and never becomes healthy, ``mood: invalid`` does not validate.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.configok.node.plugins.module_utils._agent._configuration import (
+    AgentConfiguration,
+    ComponentConfiguration,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._daemon import Daemon
+from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import view_of
+from ansible_collections.configok.node.plugins.module_utils._agent._ports import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._poststop import poststop
+from ansible_collections.configok.node.plugins.module_utils._agent._prestart import prestart
+from ansible_collections.configok.node.plugins.module_utils._agent._store import Store
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError, NotFound
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import (
+    ANNOTATION_ASSIGNMENT,
+    ANNOTATION_CONFIG_SOURCE,
+    ANNOTATION_CONFIG_STATUS,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+
+NODE = "n1"
+NAMESPACE = "configok-system"
+CRASH_AFTER = 0.3
+RESTART_DELAY = 1.0
+STARTS_IN = 0.5  # seconds from the start of a component until it is healthy
+
+
+class FakeClock:
+    """Time that moves when told."""
+
+    def __init__(self) -> None:
+        self.seconds = 1000.0
+        self.boot = "boot-1"
+        self.passed = 0.0
+
+    def since_boot(self) -> float:
+        return self.seconds
+
+    def boot_id(self) -> str:
+        return self.boot
+
+    def now(self) -> str:
+        minutes, seconds = divmod(int(self.passed), 60)
+        hours, minutes = divmod(minutes, 60)
+        return f"2026-01-{1 + hours // 24:02}T{hours % 24:02}:{minutes:02}:{seconds:02}Z"
+
+    def advance(self, seconds: float) -> None:
+        self.seconds += seconds
+        self.passed += seconds
+
+    def reboot(self) -> None:
+        self.boot = f"boot-{int(self.boot[5:]) + 1}"
+        self.seconds = 5.0
+
+
+class FakeApi:
+    """One Node and some ConfigMaps; ``down`` makes every request fail with it."""
+
+    def __init__(self) -> None:
+        self.node: dict[str, Any] = {"metadata": {"name": NODE, "uid": str(uuid.uuid4()), "annotations": {}}}
+        self.config_maps: dict[str, dict[str, Any]] = {}
+        self.requests: list[str] = []
+        self.patches: list[dict[str, Any]] = []
+        self.told: list[str] = []
+        self.down: KubeError | None = None
+
+    def get(self, path: str, **_query: Any) -> dict[str, Any]:
+        self._request(f"GET {path}")
+        name = path.rsplit("/", 1)[1]
+        if name not in self.config_maps:
+            raise NotFound(f'configmaps "{name}" not found', status=404, reason="NotFound", where=f"GET configmaps/{name}")
+        return json.loads(json.dumps(self.config_maps[name]))
+
+    def patch(self, path: str, body: dict[str, Any], *, kind: str) -> dict[str, Any]:
+        self._request(f"PATCH {path}")
+        assert (path, kind) == (f"/api/v1/nodes/{NODE}/status", "strategic")
+        self.patches.append(body)
+        self.node["metadata"]["annotations"].update(body["metadata"]["annotations"])
+        return self.node
+
+    def create(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        self._request(f"POST {path}")
+        self.told.append(body["reason"])
+        return body
+
+    def _request(self, what: str) -> None:
+        self.requests.append(what)
+        if self.down is not None:
+            raise self.down
+
+
+class Process:
+    """A component's unit and process, in the hands of a service manager like systemd."""
+
+    def __init__(self) -> None:
+        self.state = "stopped"
+        self.invocation = ""
+        self.started = 0.0
+        self.mood = ""
+        self.next: tuple[float, Callable[[], None]] | None = None
+        self.starts = 0
+        self.refused = 0
+
+
+class Bench:
+    """The node. run() lets time pass; everything that the daemon does happens in it."""
+
+    def __init__(
+        self,
+        directory: Path,
+        components: Sequence[str] = ("kubelet",),
+        *,
+        init: str | None = "maxPods: 110\n",
+        instance: str = "",
+        **settings: Any,
+    ) -> None:
+        self.clock = FakeClock()
+        self.api = FakeApi()
+        self.directory = directory
+        self.log: list[tuple[str, str, dict[str, Any]]] = []
+        self.processes = {name: Process() for name in components}
+        self.judged: list[str] = []
+        self.restarts: list[str] = []
+        self.refuse_restarts = False
+        self._numbers = itertools.count(1)
+        self.ids = itertools.count(1)
+        configured = {}
+        for name in components:
+            paths = {"init_config": "", "instance_config": ""}
+            for kind, text in (("init_config", init), ("instance_config", instance)):
+                if text:
+                    path = directory / "etc" / f"{name}-{kind}.yaml"
+                    path.parent.mkdir(exist_ok=True)
+                    path.write_text(text)
+                    paths[kind] = str(path)
+            configured[name] = ComponentConfiguration(name=name, unit=f"{name}.service", version="v1.35.0", **paths)
+        settings.setdefault("service_manager", "supervisor")
+        self.configuration = AgentConfiguration(
+            node_name=NODE,
+            kubeconfig="/nowhere",
+            components=configured,
+            state_directory=str(directory / "state"),
+            run_directory=str(directory / "run"),
+            **settings,
+        )
+        self.store = Store(self.configuration.state_directory, now=self.clock.now)
+        self.daemon = self.new_daemon()
+        for name in components:
+            self.start(name)
+
+    def new_daemon(self) -> Daemon:
+        """Return an agent that was just started."""
+        return Daemon(
+            self.configuration,
+            self.api,
+            self,
+            self.probe,
+            self.judge,
+            self.clock,
+            self.journal,
+            agent_version="0.1.0",
+        )
+
+    def restart_agent(self) -> None:
+        """The agent ends in good order and is started again."""
+        self.daemon.close()
+        self.daemon = self.new_daemon()
+
+    # What the agent needs from the world
+
+    def journal(self, level: str, message: str, **fields: Any) -> None:
+        self.log.append((level, message, fields))
+
+    def judge(self, component: str, text: str, version: str, *, bundle: bool) -> list[dict[str, Any]]:
+        self.judged.append(component)
+        if "mood: invalid" in text or '"mood": "invalid"' in text:
+            return [{"path": "mood", "message": "must not be invalid", "level": "component"}]
+        return []
+
+    def probe(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
+        process = self.processes[component]
+        assert process.state == "active"
+        if effective.get("mood") == "sick" or process.mood == "sick":
+            return ProbeResult(False, "healthz: 500")
+        if self.clock.since_boot() - process.started < STARTS_IN:
+            return ProbeResult(False, "healthz: connection refused")
+        return ProbeResult(True)
+
+    def unit(self, component: str) -> Unit:
+        process = self.processes[component]
+        return Unit(f"{component}.service", process.state, process.invocation, 1, process.started)
+
+    def restart(self, component: str) -> None:
+        self.restarts.append(component)
+        if not self.refuse_restarts:
+            self._later(component, 0.05, lambda: self._restart(component))
+
+    # The service manager
+
+    def _later(self, component: str, seconds: float, what: Callable[[], None]) -> None:
+        self.processes[component].next = (self.clock.since_boot() + seconds, what)
+
+    def _restart(self, component: str) -> None:
+        self.stop(component, state="starting")
+        self.start(component)
+
+    def start(self, component: str) -> None:
+        """ExecStartPre, then the component."""
+        process = self.processes[component]
+        process.invocation = f"i{next(self._numbers)}"
+        process.state = "starting"
+        code = prestart(
+            self.configuration, component, {"INVOCATION_ID": process.invocation}, self.clock, self.journal
+        )
+        if code:
+            assert code == 78
+            process.refused += 1
+            self._stopped(component, {"SERVICE_RESULT": "exit-code"})
+            self._later(component, RESTART_DELAY, lambda: self.start(component))
+            return
+        process.state = "active"
+        process.started = self.clock.since_boot()
+        process.starts += 1
+        process.next = None
+        text = self.reads(component)
+        if "deadly" in text:
+            self._later(component, CRASH_AFTER, lambda: self.crash(component))
+
+    def stop(self, component: str, *, state: str = "stopped") -> None:
+        """What an administrator does (or a restart)."""
+        self.processes[component].next = None
+        self._stopped(component, {"SERVICE_RESULT": "success", "EXIT_CODE": "exited", "EXIT_STATUS": "0"})
+        self.processes[component].state = state
+
+    def crash(self, component: str, *, result: str = "exit-code", code: str = "exited", status: str = "1") -> None:
+        """The process ends by itself; the service manager starts it again after a while."""
+        self.processes[component].state = "starting"
+        self._stopped(component, {"SERVICE_RESULT": result, "EXIT_CODE": code, "EXIT_STATUS": status})
+        self._later(component, RESTART_DELAY, lambda: self.start(component))
+
+    def _stopped(self, component: str, environ: Mapping[str, str]) -> None:
+        invocation = {"INVOCATION_ID": self.processes[component].invocation}
+        poststop(self.configuration, component, {**invocation, **environ}, self.clock, self.journal)
+
+    def reboot(self) -> None:
+        """The machine goes down without a word and comes up again: components first, then the agent."""
+        self.clock.advance(30)
+        self.clock.reboot()
+        for name in self.processes:
+            self.start(name)
+        self.daemon = self.new_daemon()
+
+    # Time
+
+    def run(self, seconds: float, *, agent: bool = True) -> None:
+        """Let time pass. agent: whether the daemon lives and sees the Node."""
+        end = self.clock.since_boot() + seconds
+        for _round in range(10_000):
+            due = self.daemon.cycle(view_of(self.api.node)) if agent else float("inf")
+            now = self.clock.since_boot()
+            happens = [process.next for process in self.processes.values() if process.next is not None]
+            first = min(happens, key=lambda one: one[0], default=(float("inf"), lambda: None))
+            to = min(end, max(due, now + 0.001), first[0])
+            self.clock.advance(max(0.0, to - now))
+            if first[0] <= to:
+                for process in self.processes.values():
+                    if process.next is first:
+                        process.next = None
+                first[1]()
+            elif to >= end:
+                if agent:
+                    self.daemon.cycle(view_of(self.api.node))
+                return
+        raise AssertionError("the daemon does not come to rest")
+
+    # The control side
+
+    def publish(
+        self, text: str = "", *, trial: Trial | None = None, uid: str = "", documents: Mapping[str, str] | None = None
+    ) -> ConfigSource:
+        """Publish a bundle (text: the same document for every component)."""
+        documents = documents or {name: text for name in self.processes}
+        found = build_bundle("pool", documents, trial=trial or Trial(60.0, 3))
+        uid = uid or str(uuid.uuid4())
+        found["metadata"]["uid"] = uid
+        self.api.config_maps[found["metadata"]["name"]] = found
+        return ConfigSource(NAMESPACE, found["metadata"]["name"], uid)
+
+    def assign(self, source: ConfigSource | None, *, id: int = 0, forget_bad: bool = False) -> int:
+        """Assign a config source (None: the init config) under the next id, or this one."""
+        id = id or next(self.ids)
+        annotations = self.api.node["metadata"]["annotations"]
+        annotations.pop(ANNOTATION_CONFIG_SOURCE, None)
+        if source is not None:
+            annotations[ANNOTATION_CONFIG_SOURCE] = source.encode()
+        annotations[ANNOTATION_ASSIGNMENT] = Assignment(id, forget_bad).encode()
+        return id
+
+    def good_node(self, text: str = "maxPods: 120\n") -> ConfigSource:
+        """Bring the node onto a config that has passed its trial."""
+        source = self.publish(text, trial=Trial(5.0, 3))
+        self.assign(source)
+        self.run(30)
+        assert self.status.last_known_good == source
+        return source
+
+    # What is seen
+
+    def reads(self, component: str = "kubelet") -> str:
+        """Return what the component would read now."""
+        return (self.directory / "state" / "components" / component / "config.yaml").read_text()
+
+    @property
+    def condition(self) -> dict[str, str]:
+        """The ConfigOK condition as written last."""
+        found = self.api.patches[-1]["status"]["conditions"][0]
+        return {key: found[key] for key in ("status", "message", "reason")}
+
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """Status, message and reason as written last."""
+        return tuple(self.condition.values())  # type: ignore[return-value]
+
+    @property
+    def said(self) -> list[str]:
+        """The messages of all writes, in order."""
+        return [patch["status"]["conditions"][0]["message"] for patch in self.api.patches]
+
+    @property
+    def status(self) -> ConfigStatus:
+        """The structured status as written last."""
+        return ConfigStatus.parse(self.api.patches[-1]["metadata"]["annotations"][ANNOTATION_CONFIG_STATUS])
+
+    def starts(self, component: str = "kubelet") -> int:
+        """How often the component was started."""
+        return self.processes[component].starts

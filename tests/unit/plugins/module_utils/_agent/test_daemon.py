@@ -1,0 +1,549 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The whole cycle on a node of fakes: every situation of the table of messages, reached as it is reached in life."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.agent_bench import NODE, Bench
+
+from ansible_collections.configok.node.plugins.module_utils._agent._forget import forget_bad
+from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import view_of
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import (
+    ANNOTATION_ASSIGNMENT,
+    ANNOTATION_CONFIG_SOURCE,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+
+ALL_WELL = "all checks passed"
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def test_nothing_assigned_with_an_init_config(bench: Bench) -> None:
+    bench.run(5)
+    assert bench.words == (
+        "True",
+        "using current (init)",
+        "current is set to the local default, and an init config was provided",
+    )
+    assert bench.reads() == "maxPods: 110\n"
+    assert bench.status.assignment == 0
+    assert bench.api.patches[-1]["metadata"]["labels"]["configok.dev/config"] == "init"
+
+
+def test_nothing_assigned_without_an_init_config(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, init=None)
+    bench.run(5)
+    assert bench.words == (
+        "True",
+        "using current (default)",
+        "current is set to the local default, and no init config was provided",
+    )
+    assert "KubeletConfiguration" in bench.reads()
+
+
+def test_a_good_config_is_acknowledged_adopted_and_promoted_in_five_requests(bench: Bench) -> None:
+    bench.run(5)
+    before = len(bench.api.requests)
+    source = bench.publish("maxPods: 120\n", trial=Trial(60.0, 3))
+    id = bench.assign(source)
+    bench.run(10)
+    assert bench.said[-2:] == [f"adopting (UID: {source.uid})", f"using current (UID: {source.uid})"]
+    assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
+    assert bench.starts() == 2
+    assert bench.reads() == "maxPods: 120\n"
+    status = bench.status
+    assert (status.assignment, status.assigned, status.active, status.last_known_good) == (id, source, source, None)
+    assert status.in_trial
+    assert status.components["kubelet"].state == "healthy"
+    bench.run(70)
+    assert bench.status.last_known_good == source
+    assert not bench.status.in_trial
+    assert bench.starts() == 2
+    assert len(bench.api.requests) - before <= 5, bench.api.requests[before:]
+    assert bench.api.told == ["ConfigAdopted"]
+
+
+def test_an_adopting_node_says_so_before_it_touches_anything(bench: Bench) -> None:
+    bench.run(5)
+    source = bench.publish("maxPods: 120\n")
+    bench.assign(source)
+    bench.refuse_restarts = True
+    bench.run(0.1)
+    assert bench.words == ("Unknown", f"adopting (UID: {source.uid})", "checks passed, not probed yet")
+    assert bench.starts() == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("{}", "invalid NodeConfigSource, exactly one subfield must be non-nil, but all were nil"),
+        ("{", "invalid NodeConfigSource, it is not JSON"),
+        (
+            '{"configMap":{"namespace":"elsewhere","name":"a","uid":"00000000-0000-0000-0000-000000000000"}}',
+            "invalid NodeConfigSource, configMap.namespace must be configok-system on this node",
+        ),
+    ],
+)
+def test_an_invalid_source_changes_nothing(bench: Bench, text: str, cause: str) -> None:
+    good = bench.good_node()
+    starts = bench.starts()
+    id = bench.assign(good)
+    bench.api.node["metadata"]["annotations"][ANNOTATION_CONFIG_SOURCE] = text
+    bench.run(5)
+    status, message, reason = bench.words
+    assert (status, message) == ("Unknown", f"using current (UID: {good.uid})")
+    assert reason.startswith(f"failed to sync, desired config unclear, cause: {cause}")
+    assert bench.status.assignment == id
+    assert bench.status.cause == "InvalidConfigSource"
+    assert bench.starts() == starts
+    bench.assign(good)
+    bench.run(5)
+    assert bench.words == ("True", f"using current (UID: {good.uid})", ALL_WELL)
+    assert bench.starts() == starts
+
+
+def test_a_source_without_an_id_is_invalid(bench: Bench) -> None:
+    bench.assign(bench.publish("maxPods: 120\n"))
+    del bench.api.node["metadata"]["annotations"][ANNOTATION_ASSIGNMENT]
+    bench.run(5)
+    assert bench.words[0] == "Unknown"
+    assert "there is no id beside the config source" in bench.words[2]
+
+
+def test_a_missing_bundle_is_fetched_again_with_patience(bench: Bench) -> None:
+    bench.run(5)
+    source = bench.publish("maxPods: 120\n")
+    found = bench.api.config_maps.pop(source.name)
+    bench.assign(source)
+    bench.run(300)
+    assert bench.words[:2] == ("Unknown", "using current (init)")
+    assert "cause: GET configmaps/" in bench.words[2]
+    assert bench.status.cause == "FetchFailed"
+    fetches = [request for request in bench.api.requests if request.startswith("GET")]
+    assert 4 <= len(fetches) <= 12
+    bench.api.config_maps[source.name] = found
+    bench.run(400)
+    assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
+
+
+def test_an_object_with_another_uid_is_not_used(bench: Bench) -> None:
+    bench.run(5)
+    source = bench.publish("maxPods: 120\n")
+    bench.assign(ConfigSource(source.namespace, source.name, "00000000-0000-0000-0000-000000000000"))
+    bench.run(5)
+    assert bench.words[0] == "Unknown"
+    assert f"has uid {source.uid}" in bench.words[2]
+    assert bench.starts() == 1
+
+
+def test_a_lost_annotation_changes_nothing(bench: Bench) -> None:
+    good = bench.good_node()
+    starts = bench.starts()
+    bench.api.node["metadata"]["annotations"].clear()
+    bench.run(5)
+    assert bench.words == ("Unknown", f"using current (UID: {good.uid})", "assignment lost")
+    assert bench.starts() == starts
+
+
+def test_a_node_registered_again_changes_nothing_until_it_is_assigned(bench: Bench) -> None:
+    good = bench.good_node()
+    starts = bench.starts()
+    bench.api.node["metadata"] = {"name": NODE, "uid": "another", "annotations": {ANNOTATION_ASSIGNMENT: "9"}}
+    bench.run(5)
+    assert bench.words == ("Unknown", f"using current (UID: {good.uid})", "assignment lost")
+    bench.assign(good, id=1)  # ids begin anew with a new Node
+    bench.run(5)
+    assert bench.words == ("True", f"using current (UID: {good.uid})", ALL_WELL)
+    assert bench.status.assignment == 1
+    assert bench.starts() == starts
+
+
+def test_a_stale_assignment_is_ignored(bench: Bench) -> None:
+    good = bench.good_node()
+    starts = bench.starts()
+    other = bench.publish("maxPods: 130\n")
+    bench.assign(other, id=9)
+    bench.run(5)
+    bench.assign(good, id=4)
+    bench.run(5)
+    assert bench.words == ("Unknown", f"using current (UID: {other.uid})", "stale assignment 4")
+    assert bench.status.assignment == 9
+    assert bench.starts() == starts + 1
+
+
+def test_an_invalid_config_costs_no_restart(bench: Bench) -> None:
+    good = bench.good_node()
+    starts = bench.starts()
+    bad = bench.publish("mood: invalid\n")
+    id = bench.assign(bad)
+    bench.run(10)
+    assert bench.words == (
+        "False",
+        f"using last-known-good (UID: {good.uid})",
+        f"failed to validate current (UID: {bad.uid}): kubelet: mood: must not be invalid",
+    )
+    assert bench.status.assignment == id
+    assert bench.starts() == starts
+    judged = len(bench.judged)
+    bench.assign(bad)
+    bench.run(10)
+    assert len(bench.judged) == judged  # nothing is judged twice
+    assert bench.api.told[-1] == "ConfigRefused"
+
+
+def test_an_invalid_config_while_what_runs_is_in_its_trial(bench: Bench) -> None:
+    bench.run(5)
+    running = bench.publish("maxPods: 120\n")
+    bench.assign(running)
+    bench.run(5)
+    bad = bench.publish("mood: invalid\n")
+    bench.assign(bad)
+    bench.run(5)
+    assert bench.words == (
+        "False",
+        f"using current (UID: {running.uid})",
+        f"failed to validate (UID: {bad.uid}): kubelet: mood: must not be invalid",
+    )
+
+
+@pytest.mark.parametrize("agent", [True, False], ids=["daemon lives", "daemon dead"])
+def test_a_crash_loop_ends_on_last_known_good(bench: Bench, agent: bool) -> None:
+    good = bench.good_node()
+    deadly = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))
+    id = bench.assign(deadly)
+    starts = bench.starts()
+    bench.run(0.2)
+    bench.run(20, agent=agent)
+    assert bench.reads() == "maxPods: 120\n"
+    assert bench.processes["kubelet"].state == "active"
+    assert bench.starts() == starts + 3 + 1  # the threshold allows two crashes after the first start
+    bench.run(10)
+    assert bench.words == (
+        "False",
+        f"using last-known-good (UID: {good.uid})",
+        f"current (UID: {deadly.uid}) crashed 3 times during its trial",
+    )
+    status = bench.status
+    assert (status.assignment, status.assigned, status.active) == (id, deadly, good)
+    assert status.cause == "CrashLoop"
+    assert bench.api.told[-1] == "ConfigRolledBack"
+    marks = bench.store.read_bad_configs("kubelet", "v1.35.0")
+    assert marks[deadly.uid].kind == "CrashLoop"
+
+
+def test_a_bad_config_is_not_tried_again_until_it_is_forgotten(bench: Bench) -> None:
+    good = bench.good_node()
+    deadly = bench.publish("mood: deadly\n")
+    bench.assign(deadly)
+    bench.run(30)
+    starts = bench.starts()
+    bench.assign(deadly)
+    bench.run(10)
+    status, message, reason = bench.words
+    assert (status, message) == ("False", f"using last-known-good (UID: {good.uid})")
+    assert reason.startswith(f"(UID: {deadly.uid}) was marked bad at 2026-")
+    assert reason.endswith(": crashed 4 times during its trial")
+    bench.restart_agent()
+    bench.run(10)
+    bench.reboot()
+    bench.run(10)
+    assert bench.starts() == starts + 1
+    bench.assign(deadly, forget_bad=True)
+    bench.run(30)
+    assert bench.status.cause == "CrashLoop"
+    assert bench.starts() > starts + 2
+
+
+def test_a_config_that_is_never_healthy_is_rolled_back(bench: Bench) -> None:
+    good = bench.good_node()
+    sick = bench.publish("mood: sick\n")
+    bench.assign(sick)
+    bench.run(100)
+    assert bench.words[1] == f"adopting (UID: {sick.uid})"
+    bench.run(60)
+    assert bench.words == (
+        "False",
+        f"using last-known-good (UID: {good.uid})",
+        f"current (UID: {sick.uid}) not healthy within 2m: kubelet: healthz: 500",
+    )
+    assert bench.reads() == "maxPods: 120\n"
+
+
+def test_too_many_failed_probes_in_the_trial_are_a_failure(bench: Bench) -> None:
+    good = bench.good_node()
+    source = bench.publish("maxPods: 130\n", trial=Trial(600.0, 3))
+    bench.assign(source)
+    bench.run(20)
+    assert bench.words[0] == "True"
+    bench.processes["kubelet"].mood = "sick"
+    bench.run(35)
+    bench.processes["kubelet"].mood = ""
+    bench.run(10)
+    assert bench.words == (
+        "False",
+        f"using last-known-good (UID: {good.uid})",
+        f"current (UID: {source.uid}) not healthy within 30s: kubelet: healthz: 500",
+    )
+
+
+def test_last_known_good_that_fails_too_is_suspect_and_stays(bench: Bench) -> None:
+    good = bench.good_node()
+    sick = bench.publish("mood: sick\n")
+    bench.assign(sick)
+    bench.run(60)
+    bench.processes["kubelet"].mood = "sick"  # the cause lies elsewhere: whatever it reads, it is not well
+    bench.run(400)
+    assert bench.words == (
+        "False",
+        f"using last-known-good (UID: {good.uid}), which is failing",
+        f"current (UID: {sick.uid}) and last-known-good both fail: cause may lie elsewhere",
+    )
+    starts, said = bench.starts(), len(bench.said)
+    bench.run(900)
+    assert bench.starts() == starts
+    assert bench.said[said:] in ([], [bench.words[1]], [bench.words[1]] * 2)  # heartbeats only
+    bench.processes["kubelet"].mood = ""
+    bench.run(300)
+    assert bench.words[1] == f"using last-known-good (UID: {good.uid})"
+
+
+def test_a_stopped_unit_is_not_started(bench: Bench) -> None:
+    good = bench.good_node()
+    bench.stop("kubelet")
+    starts = bench.starts()
+    source = bench.publish("maxPods: 130\n")
+    bench.assign(source)
+    bench.run(200)
+    assert bench.words == (
+        "Unknown",
+        f"current (UID: {source.uid}) not in use",
+        "kubelet.service is stopped by an administrator",
+    )
+    assert bench.reads() == "maxPods: 130\n"
+    assert bench.starts() == starts
+    assert bench.status.last_known_good == good
+    bench.start("kubelet")
+    bench.run(10)
+    assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
+
+
+def test_opted_out(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, dynamic_config=False)
+    bench.assign(bench.publish("maxPods: 120\n"))
+    bench.run(20)
+    assert bench.words == (
+        "Unknown",
+        "using the local config",
+        "dynamic configuration is turned off on this node",
+    )
+    assert bench.reads() == "maxPods: 110\n"
+    assert not [request for request in bench.api.requests if request.startswith("GET")]
+
+
+def test_damaged_files_are_set_aside_and_named(bench: Bench) -> None:
+    good = bench.good_node()
+    starts = bench.starts()
+    (bench.directory / "state" / "current").write_bytes(b"{ torn")
+    bench.run(700)
+    assert bench.words == (
+        "True",
+        f"using current (UID: {good.uid})",
+        "all checks passed; current was damaged and set aside",
+    )
+    assert list((bench.directory / "state").glob("current.corrupt-*"))
+    assert bench.starts() == starts
+
+
+def test_unassigning_goes_back_to_the_init_config(bench: Bench) -> None:
+    bench.good_node()
+    starts = bench.starts()
+    id = bench.assign(None)
+    bench.run(10)
+    assert bench.said[-2:] == ["adopting (init)", "using current (init)"]
+    assert bench.words[0] == "True"
+    assert (bench.status.assignment, bench.status.active, bench.status.last_known_good) == (id, None, None)
+    assert bench.reads() == "maxPods: 110\n"
+    assert bench.starts() == starts + 1
+
+
+def test_unassigning_after_a_refusal(bench: Bench) -> None:
+    bench.run(5)
+    bench.assign(bench.publish("mood: invalid\n"))
+    bench.run(5)
+    assert bench.words[:2] == ("False", "using last-known-good (init)")
+    bench.assign(None)
+    bench.run(5)
+    assert bench.words[:2] == ("True", "using current (init)")
+    assert bench.starts() == 1
+
+
+def test_the_same_values_cost_no_restart(bench: Bench) -> None:
+    bench.good_node("maxPods: 120\nevictionHard: {}\n")
+    starts = bench.starts()
+    source = bench.publish("# a comment\nmaxPods:   120\n", trial=Trial(60.0, 3))
+    bench.assign(source)
+    bench.run(5)
+    assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
+    assert bench.reads() == "maxPods: 120\nevictionHard: {}\n"
+    assert bench.starts() == starts
+    assert bench.restarts.count("kubelet") == 1
+
+
+def test_a_bundle_that_was_deleted_and_restored_is_pinned_anew(bench: Bench) -> None:
+    good = bench.good_node()
+    starts = bench.starts()
+    again = bench.publish("maxPods: 120\n", trial=Trial(5.0, 3))
+    assert again.name == good.name
+    assert again.uid != good.uid
+    bench.assign(again)
+    bench.run(5)
+    assert bench.words == ("True", f"using current (UID: {again.uid})", ALL_WELL)
+    assert bench.status.last_known_good == again
+    assert bench.starts() == starts
+
+
+def test_the_instance_config_is_laid_over_the_bundle(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, instance="nodeLabels: {zone: a}\n")
+    bench.run(5)
+    bench.assign(bench.publish("maxPods: 120\nnodeLabels: {tier: b}\n"))
+    bench.run(5)
+    assert '"zone": "a"' in bench.reads()
+    assert '"tier": "b"' in bench.reads()
+    assert bench.words[0] == "True"
+
+
+def test_an_agent_that_restarts_restarts_and_says_nothing(bench: Bench) -> None:
+    bench.run(5)
+    source = bench.publish("maxPods: 120\n", trial=Trial(300.0, 3))
+    bench.assign(source)
+    bench.run(20)
+    starts, said = bench.starts(), len(bench.said)
+    for _again in range(5):
+        bench.restart_agent()
+        bench.run(20)
+    assert bench.starts() == starts
+    assert len(bench.said) == said
+
+
+def test_an_api_outage_changes_nothing_and_is_caught_up_with(bench: Bench) -> None:
+    bench.run(5)
+    source = bench.publish("maxPods: 120\n", trial=Trial(30.0, 3))
+    bench.assign(source)
+    bench.run(5)
+    starts = bench.starts()
+    bench.api.down = Unreachable("connection refused", where=f"PATCH nodes/{NODE}")
+    bench.run(300)
+    assert bench.starts() == starts
+    bench.api.down = None
+    bench.run(100)
+    assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
+    assert bench.status.last_known_good == source  # the trial went on without the API
+
+
+def test_trial_time_goes_on_across_a_reboot_and_counts_only_health(bench: Bench) -> None:
+    bench.run(5)
+    source = bench.publish("maxPods: 120\n", trial=Trial(300.0, 3))
+    bench.assign(source)
+    bench.run(200)
+    bench.reboot()
+    bench.run(80)
+    assert bench.status.in_trial
+    bench.run(80)
+    assert not bench.status.in_trial
+    assert bench.status.last_known_good == source
+
+
+def test_a_crashing_config_is_never_promoted(bench: Bench) -> None:
+    bench.run(5)
+    bench.assign(bench.publish("mood: deadly\n", trial=Trial(2.0, 10)))
+    bench.run(120)
+    assert bench.status.last_known_good is None
+    assert bench.status.cause == "CrashLoop"
+    assert bench.reads() == "maxPods: 110\n"
+    assert bench.words[1] == "using last-known-good (init)"
+
+
+def test_stops_by_an_administrator_do_not_count(bench: Bench) -> None:
+    bench.good_node()
+    source = bench.publish("maxPods: 130\n", trial=Trial(600.0, 0))
+    bench.assign(source)
+    bench.run(5)
+    for _again in range(5):
+        bench.stop("kubelet")
+        bench.run(1)
+        bench.start("kubelet")
+        bench.run(3)
+    bench.crash("kubelet", status="203")  # systemd's own: the component never ran
+    bench.run(10)
+    assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
+    bench.crash("kubelet")
+    bench.run(10)
+    assert bench.status.cause == "CrashLoop"
+
+
+def test_a_bundle_goes_back_as_one(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, ("kubelet", "kube-proxy"))
+    bench.good_node()
+    bench.assign(bench.publish(documents={"kubelet": "maxPods: 130\n", "kube-proxy": "mood: deadly\n"}))
+    bench.run(40)
+    assert bench.reads("kubelet") == bench.reads("kube-proxy") == "maxPods: 120\n"
+    assert bench.status.cause == "CrashLoop"
+    for name in bench.processes:
+        last = bench.store.read_startups(name, "v1.35.0")[-1]
+        assert bench.store.read_rendered(name, last.config) == b"maxPods: 120\n"
+
+
+def test_only_what_changes_is_restarted_and_other_keys_are_ignored(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, ("kubelet", "kube-proxy"))
+    bench.good_node()
+    starts = bench.starts("kube-proxy")
+    documents = {"kubelet": "maxPods: 130\n", "kube-proxy": "maxPods: 120\n", "kube-scheduler": "x: 1\n"}
+    bench.assign(bench.publish(documents=documents))
+    bench.run(10)
+    assert bench.words[0] == "True"
+    assert bench.starts("kube-proxy") == starts
+    assert bench.status.ignored == ("kube-scheduler",)
+
+
+def test_forgetting_tries_what_is_assigned_again(bench: Bench) -> None:
+    bench.good_node()
+    source = bench.publish("maxPods: 130\n", trial=Trial(600.0, 0))
+    bench.assign(source)
+    bench.run(5)
+    bench.crash("kubelet")
+    bench.run(10)
+    assert bench.status.cause == "CrashLoop"
+    assert forget_bad(bench.configuration, source.uid) == [source.uid]
+    bench.run(10)
+    assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
+
+
+def test_an_idle_node_is_left_alone(bench: Bench) -> None:
+    bench.good_node()
+    due = bench.daemon.cycle(view_of(bench.api.node))
+    assert due - bench.clock.since_boot() > 300
+    before = len(bench.api.requests)
+    bench.run(6000)
+    assert 8 <= len(bench.api.requests) - before <= 13  # a heartbeat about every ten minutes
+    assert "lastTransitionTime" not in bench.api.patches[-1]["status"]["conditions"][0]
+
+
+def test_trouble_after_the_trial_is_reported_and_changes_nothing(bench: Bench) -> None:
+    good = bench.good_node()
+    for _again in range(5):
+        bench.crash("kubelet")
+        bench.run(5)
+    assert bench.words == ("False", f"using current (UID: {good.uid}), which is failing", "crashed 4 times within 10m")
+    assert bench.reads() == "maxPods: 120\n"
+    bench.run(700)
+    assert bench.words == ("True", f"using current (UID: {good.uid})", ALL_WELL)
