@@ -47,6 +47,8 @@ class Check:
     refuse: str | None = None
     # What a tool says when it leaves something out; its group is told beside the ok.
     left_out: str | None = None
+    # Lines that only stand in the way of what was found.
+    noise: str = "^$"
     prepare: Callable[[], None] | None = None
 
     def run(self) -> list[str]:
@@ -169,6 +171,8 @@ def checks() -> list[Check]:
             [["ansible-test", "sanity", "--color", "no"]],
             COPY,
             {**in_copy, "PATH": path_of_real_interpreters()},
+            noise=r"^$|^(Running sanity|Looking in|Collecting|Processing|Using cached|Installing|Successfully)"
+            r"|^ +(Downloading|Using cached|━)|^WARNING: (Location|Using locale|Skipping)",
             left_out=r"^WARNING: Skipping sanity test (.*) because",
             prepare=place_pip_bootstrap,
         ),
@@ -182,6 +186,7 @@ def checks() -> list[Check]:
             COPY,
             # ansible-lint and ansible-test run by themselves.
             {"GALAXY_IMPORTER_RUN_ANSIBLE_LINT": "0", "GALAXY_IMPORTER_RUN_ANSIBLE_TEST": "0"},
+            noise=r"^(Loading|Importing|Finding|Getting) ",
             refuse=r"^(ERROR|WARNING)\b",
             prepare=lambda: shutil.rmtree(ROOT / "build/artifact", ignore_errors=True),
         ),
@@ -230,7 +235,8 @@ def main(wanted: Sequence[str]) -> int:
         try:
             left_out = check.run()
         except CheckFailed as failed:
-            print(f"{failed}\nlint: {check.name} FAILED ({time.monotonic() - started:.1f} s)", flush=True)
+            said = "\n".join(line for line in str(failed).splitlines() if not re.search(check.noise, line))
+            print(f"{said}\nlint: {check.name} FAILED ({time.monotonic() - started:.1f} s)", flush=True)
             return False
         without = f", without {', '.join(dict.fromkeys(left_out))}" if left_out else ""
         print(f"lint: {check.name} ok ({time.monotonic() - started:.1f} s){without}", flush=True)
