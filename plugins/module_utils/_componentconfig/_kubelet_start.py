@@ -38,7 +38,7 @@ KUBELET_START_CHECKS_ELSEWHERE = {
 
 _TRUE = frozenset(("1", "t", "T", "true", "TRUE", "True"))
 _FALSE = frozenset(("0", "f", "F", "false", "FALSE", "False"))
-_PERCENT = re.compile(r"-?[0-9]+(\.[0-9]*)?%")
+_PERCENT = re.compile(r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?)%+")
 _SYSCTL_GROUPS = ("kernel.shm", "kernel.msg", "fs.mqueue.", "net.")
 _EXCLUDING_CPU_OPTIONS = (
     ("full-pcpus-only", "distribute-cpus-across-cores"),
@@ -85,6 +85,11 @@ def _quantity(value: Any) -> Fraction | None:
         return parse_quantity(value)
     except ValueError:
         return None
+
+
+def _percent(value: str) -> float | None:
+    match = _PERCENT.fullmatch(value)
+    return float(match.group(1)) if match is not None else None
 
 
 def _reserved_keys(c: Context) -> Iterator[Fault]:
@@ -198,7 +203,7 @@ def _evict_values(c: Context) -> Iterator[Fault]:
     for field in ("evictionHard", "evictionSoft"):
         for signal, value in (c.get(field) or {}).items():
             amount = _quantity(value)
-            percent = float(value[:-1]) if _PERCENT.fullmatch(value) else None
+            percent = _percent(value)
             if not (amount is not None and amount > 0) and not (percent is not None and 0 <= percent <= 100):
                 yield (
                     (field, signal),
@@ -223,7 +228,7 @@ def _evict_grace(c: Context) -> Iterator[Fault]:
 def _evict_reclaim(c: Context) -> Iterator[Fault]:
     for signal, value in (c.get("evictionMinimumReclaim") or {}).items():
         amount = _quantity(value)
-        percent = float(value[:-1]) if _PERCENT.fullmatch(value) else None
+        percent = _percent(value)
         if not (amount is not None and amount >= 0) and not (percent is not None and percent > 0):
             yield ("evictionMinimumReclaim", signal), "must be a quantity >= 0 or a percentage above 0%"
 
