@@ -46,6 +46,9 @@ CHECK_INTERVAL = 1.0
 RENEW_INTERVAL = 5.0
 CONNECT_TIMEOUT = 5.0
 
+# What the ssl module says, and what urllib3 1.26 says of a name.
+_DISTRUST = ("CERTIFICATE_VERIFY_FAILED", "doesn't match")
+
 
 def _socket_options() -> SocketOptions:
     """Return no delay, and keep-alive probes: the kernel finds a dead peer in about a minute, at no cost of ours."""
@@ -249,7 +252,7 @@ class Transport:
         return _State(pool, headers, credentials, stamps, generation)
 
     def _unreachable(self, error: Exception, where: str) -> KubeError:
-        distrust = isinstance(error, SSLError) and "CERTIFICATE_VERIFY_FAILED" in str(error)
+        distrust = isinstance(error, SSLError) and any(words in str(error) for words in _DISTRUST)
         sent = not distrust and not isinstance(error, (NewConnectionError, ConnectTimeoutError))
         message = f"no answer from {self._credentials.server}: {_cause(error)}"
         return Unreachable(message, where=where, sent=sent, transient=not distrust)
@@ -298,7 +301,11 @@ def _pool(credentials: Credentials, size: int, timeout: float, interrupt: Interr
         "socket_options": _socket_options(),
     }
     if url.scheme == "https":
-        options["ssl_context"] = ssl_context(credentials)
+        options["ssl_context"] = context = ssl_context(credentials)
+        if context.check_hostname and urllib3.__version__.startswith("1."):
+            # It keeps the name from the ssl module where that is an address, which fails; but checks it itself when told to.
+            context.check_hostname = False
+            options["assert_hostname"] = credentials.tls_server_name or url.host.strip("[]")
         if credentials.tls_server_name:
             options["server_hostname"] = credentials.tls_server_name
         if not credentials.verify:

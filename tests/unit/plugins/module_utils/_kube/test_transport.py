@@ -87,9 +87,21 @@ def test_the_ca_may_be_data(api: Any, authority: trustme.CA, connect: Any) -> No
 
 def test_the_name_in_the_certificate_is_checked(api: Any, ca_file: str, connect: Any) -> None:
     connect(Credentials(api.url, ca_file=ca_file, tls_server_name="api.example")).get(N1)
-    with pytest.raises(errors.Unreachable, match="Hostname mismatch"):
+    with pytest.raises(errors.Unreachable, match=r"Hostname mismatch|doesn't match") as caught:
         connect(Credentials(api.url, ca_file=ca_file, tls_server_name="other.example")).get(N1)
+    assert not caught.value.transient
     assert len(api.requests) == 1
+
+
+def test_the_address_in_the_certificate_is_checked(
+    authority: trustme.CA, tls_server: Callable[[Any], Any], ca_file: str, connect: Any
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.2").configure_cert(context)
+    other = tls_server(context)
+    with pytest.raises(errors.Unreachable, match=r"mismatch|doesn't match"):
+        connect(Credentials(other.url, ca_file=ca_file)).get(N1)
+    assert other.requests == []
 
 
 def test_without_verification_anybody_is_trusted(api: Any, connect: Any, recwarn: pytest.WarningsRecorder) -> None:
