@@ -302,8 +302,8 @@ def _pool(credentials: Credentials, size: int, timeout: float, interrupt: Interr
     }
     if url.scheme == "https":
         options["ssl_context"] = context = ssl_context(credentials)
-        if context.check_hostname and urllib3.__version__.startswith("1."):
-            # It keeps the name from the ssl module where that is an address, which fails; but checks it itself when told to.
+        if context.check_hostname and vars(urllib3)["__version__"].startswith("1."):
+            # It keeps an address from the ssl module, which then fails; but checks it itself when told to.
             context.check_hostname = False
             options["assert_hostname"] = credentials.tls_server_name or url.host.strip("[]")
         if credentials.tls_server_name:
