@@ -34,7 +34,9 @@ def a_target(number: int = 1, *, trial: Trial | None = None, published: bool = T
 
 
 def a_view(name: str, **changes: Any) -> NodeView:
-    """Return a node that is Ready and fine on what it is assigned; agent=False: without one; zone, labels, ... as given."""
+    """Return a node that is Ready and fine on what it is assigned; agent=False: without one; zone, labels, ... as
+    given.
+    """
     source = changes.pop("source", None)
     given = changes.pop("given", 0 if source is None else 1)
     answered = changes.pop("answered", given)

@@ -24,7 +24,6 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record imp
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
 from ansible_collections.configok.node.plugins.module_utils._sandbox._apiserver import EmbeddedApiServer
-
 from support.simulated_nodes import FastClock, SimulatedNodes
 
 __all__ = ["World"]

@@ -85,9 +85,7 @@ def assign(
     return sorted(results, key=lambda one: one.name)
 
 
-def assign_one(
-    client: Client, name: str, source: ConfigSource | None, *, is_done: Callable[[NodeView], bool]
-) -> Given:
+def assign_one(client: Client, name: str, source: ConfigSource | None, *, is_done: Callable[[NodeView], bool]) -> Given:
     """Read a Node in full and assign it source, unless is_done says that this needs not be. Raises KubeError."""
     view = _get(client, name)
     if view is None:
@@ -144,9 +142,7 @@ def _next(view: NodeView) -> int:
     return next_id({ANNOTATION_ASSIGNMENT: str(view.given)}, view.answered)
 
 
-def _read(
-    client: Client, names: Sequence[str] | None, selector: str
-) -> tuple[list[NodeView], list[str]]:
+def _read(client: Client, names: Sequence[str] | None, selector: str) -> tuple[list[NodeView], list[str]]:
     if names is None:
         listing = client.list(NODES, label_selector=selector or None, metadata_only=True)
         return [node_view(item) for item in listing.items], []

@@ -59,9 +59,7 @@ def choose_canary(
             taken = set(chosen)
             chosen += [view.name for view in order if view.name not in taken][: count - len(chosen)]
             break
-        best = min(
-            left, key=lambda key: (-len(set(enumerate(key)) - seen), key in covered, -common[key], key)
-        )
+        best = min(left, key=lambda key: (-len(set(enumerate(key)) - seen), key in covered, -common[key], key))
         seen.update(enumerate(best))
         covered.add(best)
         chosen.append(queues[best].pop(0).name)

@@ -34,8 +34,7 @@ _GRACE = 60.0  # seconds that reading a node may take: the gate knows more than 
 
 @dataclass(frozen=True)
 class WaveResult:
-    """How a wave ended. phase: as in the record; counts: nodes by state; exceptions: nodes that did not come through.
-    """
+    """How a wave ended. phase: as in the record; counts: nodes by state; exceptions: nodes that did not come through."""
 
     wave: str
     phase: str
@@ -119,9 +118,7 @@ class _Mover:
             return WaveResult(self._wave, rollout.phase, began)
         again = rollout.waves[place].nodes[: rollout.cursor]
         rollout, _changed = self._update(
-            lambda record: steps.enter(
-                record, self._plan, place, views, runner=self._runner, now=self.clock.now()
-            )
+            lambda record: steps.enter(record, self._plan, place, views, runner=self._runner, now=self.clock.now())
         )
         return self._run(lock, rollout, place, views, again)
 
@@ -142,10 +139,7 @@ class _Mover:
             maybe_assigned=frozenset(again),
             not_ready_before=frozenset(rollout.down),
             watched={
-                name: source
-                for earlier in rollout.waves[:place]
-                for name in earlier.nodes
-                if name not in failed_before
+                name: source for earlier in rollout.waves[:place] for name in earlier.nodes if name not in failed_before
             },
         )
 
@@ -179,9 +173,7 @@ class _Mover:
         orders = WaveOrders(_ROLLBACK, self._plan.selector, sources, 0.0, self._plan.node_timeout)
         loop = WaveLoop(self._client, window, orders, self._hooks(lock, _nothing, _nothing), self.clock)
         step = loop.run()
-        done = self._write(
-            lambda record, now: steps.taken_back(record, step, len(sources), loop.exceptions(), now=now)
-        )
+        done = self._write(lambda record, now: steps.taken_back(record, step, len(sources), loop.exceptions(), now=now))
         self._tell_end(_ROLLBACK, step, window)
         return WaveResult(self._wave, done.phase, True, done.reason, dict(window.counts), done.exceptions)
 

@@ -61,9 +61,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Return aligned columns, three spaces apart; a column without any text is left away."""
     used = [place for place in range(len(heads)) if any(row[place] for row in rows)]
     widths = [max(len(heads[place]), *(len(row[place]) for row in rows)) if rows else 0 for place in range(len(heads))]
-    return [
-        "   ".join(row[place].ljust(widths[place]) for place in used).rstrip() for row in (heads, *rows) if used
-    ]
+    return ["   ".join(row[place].ljust(widths[place]) for place in used).rstrip() for row in (heads, *rows) if used]
 
 
 def duration(seconds: float) -> str:

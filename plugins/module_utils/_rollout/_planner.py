@@ -39,8 +39,7 @@ def left_out_reason(view: NodeView) -> str | None:
 
 
 def is_broken(view: NodeView) -> bool:
-    """Return whether a node's config is in trouble already, so that a rollout can only make it better: it goes first.
-    """
+    """Return whether a node's config is in trouble already, so that a rollout can only make it better: it goes first."""
     return view.config_ok == "False" or (view.ready is not True and view.config_ok != "True")
 
 
@@ -179,9 +178,9 @@ def _refusals(
     refusals = []
     if not views:
         return [f"no Node matches the selector {pool.selector!r} of pool {pool.name}"]
-    bad = record.bad_config(target)
+    bad = record.refusal(target)
     if bad is not None:
-        refusals.append(bad.sentence(pool.name))
+        refusals.append(bad)
     limit = policy.max_unavailable.at_most(size)
     if limit >= size > 1:
         refusals.append(
@@ -223,9 +222,7 @@ def _warnings(policy: Policy, target: Target, views: dict[str, NodeView], moving
 
 def _estimate(waves: Iterable[Wave], max_unavailable: int) -> float:
     at_once = max(1, max_unavailable)
-    return sum(
-        -(-len(wave.nodes) // at_once) * ADOPTION_SECONDS + wave.soak for wave in waves if not wave.finished
-    )
+    return sum(-(-len(wave.nodes) // at_once) * ADOPTION_SECONDS + wave.soak for wave in waves if not wave.finished)
 
 
 def _some(names: Sequence[str]) -> str:

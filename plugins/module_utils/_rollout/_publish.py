@@ -67,9 +67,9 @@ def publish(client: Client, bundle: dict[str, Any], *, clock: Clock, check: bool
 
 
 def _refuse_bad(record: Record, target: Target) -> None:
-    bad = record.bad_config(target)
-    if bad is not None:
-        raise RolloutRefused([bad.sentence(record.pool)])
+    refusal = record.refusal(target)
+    if refusal is not None:
+        raise RolloutRefused([refusal])
 
 
 def _stored(client: Client, bundle: dict[str, Any], check: bool) -> tuple[dict[str, Any], bool]:

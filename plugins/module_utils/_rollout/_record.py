@@ -67,13 +67,6 @@ class BadConfig:
     reason: str
     time: str
 
-    def sentence(self, pool: str) -> str:
-        """Return why it is refused, and what to do."""
-        return (
-            f"{self.name} failed in pool {pool} at {self.time} and is refused: {self.reason}: "
-            "publish another config, or undo"
-        )
-
 
 @dataclass(frozen=True)
 class Exceptional:
@@ -170,6 +163,20 @@ class Record:
                 return one
         return None
 
+    def refusal(self, target: Target) -> str | None:
+        """Return why this target must not be rolled out in the pool, and what to do; None when it may.
+
+        A rollout that is taking nodes back from it is no rollout of it: that must be able to go on.
+        """
+        bad = self.bad_config(target)
+        taking_back = self.rollout is not None and self.rollout.taking_back and self.rollout.target.name == target.name
+        if bad is None or taking_back:
+            return None
+        return (
+            f"{bad.name} failed in pool {self.pool} at {bad.time} and is refused: {bad.reason}: "
+            "publish another config, or undo"
+        )
+
     def with_revision(self, target: Target, *, time: str, author: str, cause: str) -> Record:
         """Return the record with this target as its latest revision."""
         revision = Revision(
@@ -200,8 +207,7 @@ class Record:
 
 
 def phase_of(wave: str) -> str:
-    """Return the phase in which the wave of this name moves: Canary, Wave 1, ...; the lane of broken nodes is Wave 0.
-    """
+    """Return the phase in which the wave of this name moves: Canary, Wave 1, ...; the lane of broken nodes is Wave 0."""
     if wave == CANARY:
         return "Canary"
     return "Wave 0" if wave == BROKEN else wave.capitalize()

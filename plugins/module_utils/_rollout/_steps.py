@@ -31,9 +31,9 @@ def begin(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Re
         nothing_new = all(known.issuperset(wave.nodes) for wave in plan.waves)
         if not rollout.ended or (rollout.phase == COMPLETE and nothing_new):
             return record
-    bad = record.bad_config(plan.target)
-    if bad is not None:
-        raise RolloutRefused([bad.sentence(plan.pool)])
+    refusal = record.refusal(plan.target)
+    if refusal is not None:
+        raise RolloutRefused([refusal])
     if rollout is not None and not rollout.ended:
         record = record.with_result(rollout.revision, _SUPERSEDED)
     by_name = {view.name: view for view in views}
@@ -45,16 +45,12 @@ def begin(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Re
         size=plan.size,
         started=now,
         changed=now,
-        before={
-            name: by_name[name].active for wave in plan.waves for name in wave.nodes if name in by_name
-        },
+        before={name: by_name[name].active for wave in plan.waves for name in wave.nodes if name in by_name},
     )
     return replace(record, rollout=begun)
 
 
-def enter(
-    record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, runner: str, now: str
-) -> Record:
+def enter(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, runner: str, now: str) -> Record:
     """Enter the wave at that place, for the first time or again: phase, runner, and who is down before it begins.
 
     The last wave takes in what has appeared since the waves were frozen.
@@ -131,9 +127,7 @@ def soaking(record: Record, found: Mapping[str, Exceptional], *, now: str) -> Re
     return replace(record, rollout=replace(rollout_of(record).with_exceptions(found), phase=SOAKING, changed=now))
 
 
-def ended(
-    record: Record, plan: Plan, place: int, step: Step, found: Mapping[str, Exceptional], *, now: str
-) -> Record:
+def ended(record: Record, plan: Plan, place: int, step: Step, found: Mapping[str, Exceptional], *, now: str) -> Record:
     """Write down how a wave ended: through, halted (what failed is remembered), or paused."""
     rollout = replace(rollout_of(record).with_exceptions(found), reason=step.reason, changed=now)
     if step.outcome == "halt":

@@ -42,8 +42,12 @@ class Target:
         """Return a published, verified bundle as a target."""
         source = bundle.source
         return cls(
-            source.name, source.namespace, source.uid, bundle.content_hash, tuple(sorted(bundle.documents)),
-            bundle.trial
+            source.name,
+            source.namespace,
+            source.uid,
+            bundle.content_hash,
+            tuple(sorted(bundle.documents)),
+            bundle.trial,
         )
 
     @classmethod

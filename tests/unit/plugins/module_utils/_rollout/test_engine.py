@@ -9,16 +9,17 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, lease, node
+from ansible_collections.configok.node.plugins.module_utils._rollout._engine import settle
 from ansible_collections.configok.node.plugins.module_utils._rollout._errors import (
     Interrupted,
     RolloutError,
     RolloutRefused,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._engine import settle
 from ansible_collections.configok.node.plugins.module_utils._rollout._history import read_target, undo_revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
 from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
-
 from support.rollout_world import World
 from support.simulated_nodes import ADOPTS, CRASHES, GOOD, SILENT, status_of
 
@@ -257,6 +258,63 @@ def test_ctrl_c_leaves_a_record_that_goes_on_and_frees_the_lock(make_world: Make
         world.move(made, "canary", client=Pressed())
     assert world.client.get(lease("configok-rollouts", "workers"))["spec"]["holderIdentity"] == ""
     assert world.rollout(target)[-1].phase == "Complete"
+
+
+@pytest.mark.parametrize("at", range(2, 17, 2))
+def test_killed_while_it_takes_nodes_back_it_goes_on_taking_them_back(make_world: MakeWorld, at: int) -> None:
+    world = make_world(6)
+    first = world.publish(100)
+    world.rollout(first)
+    second = world.publish(200)
+    doomed = set(world.plan(second).wave("wave 2").nodes[:2])
+    world.nodes.behaviour = lambda name, source: CRASHES if name in doomed and source == second.source else GOOD
+    made = world.plan(second)
+    for wave in made.waves[:-1]:
+        world.move(made, wave.name)
+    dying = Dying(world.client, at, after=False)
+    with pytest.raises(Killed):
+        world.rollout(second, client=dying, onFailure="rollback")
+    world.publish(200)  # the playbook publishes first; the config is bad now, but its rollout is not over
+    assert [one.phase for one in world.rollout(second, onFailure="rollback")][-1] == "Halted"
+    for number in range(6):
+        view = world.nodes.view(f"n{number:02d}")
+        assert view.name in doomed or view.is_on(first.source), view.words
+    with pytest.raises(RolloutRefused, match="is refused"):
+        world.publish(200)
+
+
+def test_never_more_than_max_unavailable_at_a_time_those_that_are_down_included(make_world: MakeWorld) -> None:
+    world = make_world(12)
+    world.nodes.set_ready("n05", False)
+    target = world.publish(100)
+    most = 0
+
+    def adopt(name: str, _source: object) -> str:
+        nonlocal most
+        views = observe(world.client, selector="pool=workers")
+        # This node has not answered yet; the others, where they have something to answer, have not either.
+        most = max(most, sum(1 for view in views if view.given != view.answered or view.ready is not True))
+        return GOOD
+
+    world.nodes.behaviour = adopt
+    results = world.rollout(target, maxUnavailable=3)
+    assert results[-1].phase == "Complete"
+    assert most == 3
+    assert world.nodes.view("n05").given == 0
+
+
+def test_an_api_server_that_is_away_for_a_moment_costs_nothing(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    target = world.publish(100)
+
+    def adopt(name: str, _source: object) -> str:
+        world.server.end_watches()
+        world.server.drop_connections()
+        return GOOD
+
+    world.nodes.behaviour = adopt
+    assert [one.phase for one in world.rollout(target)] == ["Canary", "Wave 1", "Complete"]
+    assert len(world.nodes.assignments) == 6
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before the write", "after the write"])

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
 from ansible_collections.configok.node.plugins.module_utils._rollout._gate import (
     DONT_KNOW,
     FAIL,
@@ -18,7 +19,6 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._gate impor
     Task,
     judge,
 )
-
 from support.rollout_views import a_source, a_view
 
 TASK = Task("uid-of-n", a_source(), 7, assigned_at=1000.0, was_ready=True, timeout=300.0, soak=120.0)
@@ -63,7 +63,13 @@ ADOPTING = {"answered": 7, "config_ok": "Unknown", "cause": "Adopting"}
         (WAS_DOWN, told(**GOOD), LATE, WAIT, "soaking"),
         (TASK, told(answered=7, config_ok="Unknown", cause="FetchFailed", reason="no permission"), LATE, DONT_KNOW, ""),
         (TASK, told(answered=7, active=None), LATE, DONT_KNOW, "not good within 300s"),
-        (SOAKING, told(answered=7, config_ok="Unknown", cause="UnitStopped", reason="stopped"), LATE, DONT_KNOW, "stopped"),
+        (
+            SOAKING,
+            told(answered=7, config_ok="Unknown", cause="UnitStopped", reason="stopped"),
+            LATE,
+            DONT_KNOW,
+            "stopped",
+        ),
         (TASK, told(source=a_source(2)), EARLY, DONT_KNOW, "somebody else has assigned"),
         (TASK, told(given=8), EARLY, DONT_KNOW, "somebody else has assigned"),
         (TASK, told(source=None), EARLY, DONT_KNOW, "somebody else has assigned"),

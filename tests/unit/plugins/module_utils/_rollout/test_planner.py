@@ -9,6 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout._canary import choose_canary, spread
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView
@@ -18,9 +21,6 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._planner im
 from ansible_collections.configok.node.plugins.module_utils._rollout._policy import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from support.rollout_views import a_source, a_target, a_view
 
 EMPTY = Record("workers")
@@ -167,7 +167,9 @@ def test_a_rollout_that_was_begun_goes_on_with_its_waves_and_its_size() -> None:
 
 
 def test_waves_are_spread_over_zones() -> None:
-    views = [a_view(f"a{number}", zone="a") for number in range(8)] + [a_view(f"b{number}", zone="b") for number in range(4)]
+    views = [a_view(f"a{number}", zone="a") for number in range(8)] + [
+        a_view(f"b{number}", zone="b") for number in range(4)
+    ]
     zones = [view.zone for view in spread(views)]
     for end in (3, 6, 9, 12):
         assert zones[:end].count("b") == end // 3
@@ -185,7 +187,7 @@ def pools(draw: st.DrawFn) -> list[NodeView]:
     views = []
     for number in range(count):
         kind = draw(st.integers(0, 7))
-        changes: dict[str, Any] = [
+        kinds: list[dict[str, Any]] = [
             {},
             {},
             {},
@@ -194,10 +196,10 @@ def pools(draw: st.DrawFn) -> list[NodeView]:
             {"ready": False},
             {"config_ok": "False", "source": a_source(9), "active": None},
             {"deleting": True},
-        ][kind]
+        ]
         zone = draw(st.sampled_from(["a", "b", "c"]))
         version = draw(st.sampled_from(["v1.34.0", "v1.35.0"]))
-        views.append(a_view(f"n{number:02d}", zone=zone, kubelet_version=version, **changes))
+        views.append(a_view(f"n{number:02d}", zone=zone, kubelet_version=version, **kinds[kind]))
     return views
 
 
@@ -239,7 +241,8 @@ def test_the_text_says_what_a_person_wants_to_know() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(0, "0s"), (0.5, "0.5s"), (90, "90s"), (120, "2m"), (150, "2m30s"), (660, "11m"), (3900, "1h5m")]
+    ("seconds", "text"),
+    [(0, "0s"), (0.5, "0.5s"), (90, "90s"), (120, "2m"), (150, "2m30s"), (660, "11m"), (3900, "1h5m")],
 )
 def test_durations_read_as_people_write_them(seconds: float, text: str) -> None:
     assert duration(seconds) == text

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout._errors import InvalidPool
 from ansible_collections.configok.node.plugins.module_utils._rollout._fields import Amount
@@ -76,7 +77,13 @@ def test_a_policy_that_cannot_be_meant_is_refused_with_its_path(policy: dict[str
 def test_all_errors_of_a_pool_are_told_at_once() -> None:
     with pytest.raises(InvalidPool) as caught:
         parse_pool(
-            {"pool": "Workers!", "layers": ["a"], "documents": {"kubelet": "x"}, "polcy": {}, "trial": {"trialDuration": "x"}}
+            {
+                "pool": "Workers!",
+                "layers": ["a"],
+                "documents": {"kubelet": "x"},
+                "polcy": {},
+                "trial": {"trialDuration": "x"},
+            }
         )
     text = str(caught.value)
     for part in ("pool: 'Workers!'", "documents: give either", "polcy: unknown field", "trial: trialDuration 'x'"):

@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._gate import DONT_KNOW, FAIL, GONE, PASS, WAIT, Answer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._rollout._gate import (
+    DONT_KNOW,
+    FAIL,
+    GONE,
+    PASS,
+    WAIT,
+    Answer,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._window import (
     FAILED,
     IN_FLIGHT,
@@ -18,8 +28,6 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._window imp
     WAITING,
     Window,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 UP = Answer(WAIT, "soaking", 1.0)
 
@@ -104,7 +112,9 @@ def test_a_wave_without_nodes_is_done() -> None:
     down=st.sets(st.integers(0, 14), max_size=3),
     data=st.data(),
 )
-def test_it_is_bounded_leaks_no_slot_and_ends(count: int, limit: int, budget: int, down: set[int], data: st.DataObject) -> None:
+def test_it_is_bounded_leaks_no_slot_and_ends(
+    count: int, limit: int, budget: int, down: set[int], data: st.DataObject
+) -> None:
     timeout, soak = 10.0, 5.0
     nodes = [f"n{number}" for number in range(count)]
     unavailable = {f"n{number}" for number in down}

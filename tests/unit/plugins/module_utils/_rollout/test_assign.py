@@ -1,0 +1,168 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Assigning many Nodes, publishing, and reading it all back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import node
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._rollout._assign import assign
+from ansible_collections.configok.node.plugins.module_utils._rollout._errors import RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._publish import publish
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record, update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._status import node_facts, node_state, pool_status
+from support.rollout_views import a_source, a_view
+from support.rollout_world import World
+from support.simulated_nodes import CRASHES, SILENT
+
+MakeWorld = Callable[[int], World]
+
+
+def test_one_request_for_a_node_and_none_the_second_time(make_world: MakeWorld) -> None:
+    world = make_world(40)
+    world.nodes.behaviour = lambda _name, _source: SILENT
+    source = world.publish(100).source
+    world.server.requests.clear()
+    results = assign(world.client, source, selector="pool=workers")
+    assert [(one.name, one.assignment, one.changed, one.error) for one in results] == [
+        (f"n{number:02d}", 1, True, "") for number in range(40)
+    ]
+    requests = world.server.requests
+    assert (requests.count(verb="patch"), requests.count(verb="list"), requests.count(verb="get")) == (40, 1, 0)
+    assert not any(one.changed for one in assign(world.client, source, selector="pool=workers"))
+    assert requests.count(verb="patch") == 40
+
+
+def test_ids_grow_and_forget_bad_assigns_anew(make_world: MakeWorld) -> None:
+    world = make_world(3)
+    first, second = a_source(1), a_source(2)
+    assert [one.assignment for one in assign(world.client, first, names=["n00", "n01"])] == [1, 1]
+    changed = assign(world.client, second, names=["n01"])
+    assert (changed[0].assignment, changed[0].before) == (2, first)
+    assert [one.assignment for one in assign(world.client, second, names=["n01"], forget_bad=True)] == [3]
+    annotations = world.client.get(node("n01"))["metadata"]["annotations"]
+    assert annotations["configok.dev/assignment"] == '{"id":3,"forgetBad":true}'
+    back = assign(world.client, None, names=["n01", "n02"])
+    assert [(one.assignment, one.changed) for one in back] == [(4, True), (0, False)]
+    assert "configok.dev/config-source" not in world.client.get(node("n01"))["metadata"]["annotations"]
+
+
+def test_check_mode_says_what_it_would_do_and_unknown_nodes_are_named(make_world: MakeWorld) -> None:
+    world = make_world(2)
+    world.server.requests.clear()
+    results = assign(world.client, a_source(), names=["n01", "nope"], check=True)
+    assert [(one.name, one.assignment, one.changed, one.error) for one in results] == [
+        ("n01", 1, True, ""),
+        ("nope", 0, False, "there is no Node nope"),
+    ]
+    assert world.server.requests.count(verb="patch", resource="nodes") == 0
+
+
+def test_a_node_that_changed_since_it_was_listed_is_read_again(make_world: MakeWorld) -> None:
+    world = make_world(1)
+
+    class Racing:
+        raced = False
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(world.client, name)
+
+        def patch(self, path: str, body: Any, **options: Any) -> Any:
+            if not self.raced:
+                self.raced = True
+                assign(world.client, a_source(2), names=["n00"])
+            return world.client.patch(path, body, **options)
+
+    racing: Any = Racing()
+    results = assign(racing, a_source(1), names=["n00"])
+    assert (results[0].assignment, results[0].error) == (2, "")
+    assert world.nodes.view("n00").source == a_source(1)
+
+
+def test_publishing_twice_is_one_object_and_one_revision(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    bundle = build_bundle("workers", {"kubelet": "kind: X"}, change_cause="because", author="me")
+    would = publish(world.client, bundle, clock=world.clock, check=True)
+    assert (would.changed, would.revision, would.target.is_published) == (True, 1, False)
+    assert read_record(world.client, "workers").revisions == ()
+    first = publish(world.client, bundle, clock=world.clock)
+    again = publish(world.client, bundle, clock=world.clock)
+    assert (first.changed, again.changed, again.revision) == (True, False, 1)
+    assert first.target == again.target
+    revision = read_record(world.client, "workers").revisions[0]
+    assert (revision.cause, revision.author, revision.uid) == ("because", "me", first.target.uid)
+    other = publish(world.client, build_bundle("workers", {"kubelet": "kind: Y"}), clock=world.clock)
+    assert (other.revision, publish(world.client, bundle, clock=world.clock).revision) == (2, 3)
+
+
+def test_before_the_cluster_is_prepared_reading_works_and_writing_says_what_to_do(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    for name in ("configok-rollouts", "configok-system"):
+        world.client.delete(f"/api/v1/namespaces/{name}")
+    bundle = build_bundle("workers", {"kubelet": "kind: X"})
+    assert publish(world.client, bundle, clock=world.clock, check=True).changed
+    assert read_record(world.client, "workers").rollout is None
+    with pytest.raises(RolloutError, match="namespace configok-system does not exist: prepare the cluster"):
+        publish(world.client, bundle, clock=world.clock)
+
+
+def test_a_record_that_somebody_else_wrote_is_read_again(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    target = world.publish(100)
+    calls = []
+
+    def change(record: Any) -> Any:
+        calls.append(len(record.revisions))
+        if len(calls) == 1:
+            world.publish(200)
+        return record.with_bad(target, "why", "now")
+
+    record, changed = update_record(world.client, "workers", change)
+    assert (calls, changed) == ([1, 2], True)
+    assert (len(record.revisions), len(record.bad)) == (2, 1)
+    assert update_record(world.client, "workers", lambda one: one)[1] is False
+
+
+def test_observing_reads_pages_and_names(make_world: MakeWorld) -> None:
+    world = make_world(5)
+    assert [view.name for view in observe(world.client, selector="pool=workers")] == [f"n{n:02d}" for n in range(5)]
+    assert [view.name for view in observe(world.client, names=["n03", "nope", "n01"])] == ["n01", "n03"]
+    assert observe(world.client, selector="pool=other") == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "state"),
+    [
+        ({}, "ok"),
+        ({"agent": False}, "no agent"),
+        ({"config_ok": "False"}, "failed"),
+        ({"config_ok": "Unknown"}, "unknown"),
+        ({"ready": False}, "unknown"),
+        ({"source": a_source(), "given": 3, "answered": 2}, "pending"),
+    ],
+)
+def test_a_node_s_state_in_a_word(changes: dict[str, Any], state: str) -> None:
+    assert node_state(a_view("n", **changes)) == state
+
+
+def test_status_gives_the_reason_in_the_agent_s_own_words(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    target = world.publish(100)
+    world.nodes.behaviour = lambda _name, _source: CRASHES
+    world.rollout(target)
+    views = observe(world.client, selector="pool=workers")
+    status = pool_status(world.record(), views)
+    assert (status["phase"], status["revision"]) == ("Halted", 1)
+    assert status["by_state"] == {"failed": 2, "ok": 4}
+    assert "crashed 4 times during its trial" in status["not_fine"][0]["reason"]
+    facts = node_facts(next(view for view in views if view.config_ok == "False"))
+    assert facts["cause"] == "CrashLoop"
+    assert facts["active"] is None
+    assert facts["config_source"]["configMap"]["uid"] == target.uid

@@ -1,0 +1,145 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The lock: one runner at a time, judged by one's own clock only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import lease
+from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._errors import Locked, LockLost, RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock
+from support.rollout_world import World
+
+MakeWorld = Callable[[int], World]
+PATH = lease("configok-rollouts", "workers")
+
+
+class HandClock(Clock):
+    """A clock that only its hands move; each sleep calls ``while_asleep``."""
+
+    def __init__(self) -> None:
+        self.time = 100.0
+        self.while_asleep: Callable[[], object] = lambda: None
+
+    def monotonic(self) -> float:
+        return self.time
+
+    def now(self) -> str:
+        minutes, seconds = divmod(self.time, 60)
+        return f"2026-01-01T00:{int(minutes):02d}:{seconds:09.6f}Z"
+
+    def sleep(self, seconds: float) -> None:
+        self.time += seconds
+        self.while_asleep()
+
+
+def locks(world: World, clock: HandClock, *names: str) -> list[Lock]:
+    return [Lock(world.client, "workers", name, clock=clock) for name in names]
+
+
+def test_a_second_runner_stops_with_a_sentence_that_names_the_first(make_world: MakeWorld) -> None:
+    world, clock = make_world(0), HandClock()
+    said: list[str] = []
+    first, second = locks(world, clock, "alice@a", "bob@b")
+    first.acquire(said.append)
+    assert said == []
+    clock.while_asleep = first.keep
+    with pytest.raises(Locked, match="pool workers is being moved by alice@a, since 2026-01-01T00:01:40"):
+        second.acquire(said.append)
+    assert "locked by alice@a: waiting 15s" in said[0]
+
+
+def test_the_lease_of_a_killed_runner_is_waited_for_and_taken(make_world: MakeWorld) -> None:
+    world, clock = make_world(0), HandClock()
+    said: list[str] = []
+    first, second = locks(world, clock, "alice@a", "bob@b")
+    first.acquire(said.append)
+    second.acquire(said.append)
+    assert clock.time >= 115.0
+    assert "alice@a has ended without a word" in said[-1]
+    spec = world.client.get(PATH)["spec"]
+    assert (spec["holderIdentity"], spec["leaseTransitions"], spec["leaseDurationSeconds"]) == ("bob@b", 2, 15)
+
+
+def test_a_lock_that_was_given_up_is_free_at_once(make_world: MakeWorld) -> None:
+    world, clock = make_world(0), HandClock()
+    said: list[str] = []
+    first, second = locks(world, clock, "alice@a", "bob@b")
+    first.acquire(said.append)
+    first.release()
+    first.release()
+    second.acquire(said.append)
+    assert (clock.time, said) == (100.0, [])
+    with pytest.raises(LockLost, match="not locked by this run"):
+        first.keep()
+
+
+def test_a_runner_that_stalled_goes_on_if_nobody_came_and_stops_if_somebody_did(make_world: MakeWorld) -> None:
+    world, clock = make_world(0), HandClock()
+    first, second = locks(world, clock, "alice@a", "bob@b")
+    first.acquire(lambda _line: None)
+    assert first.keep() is False
+    clock.time += 6
+    assert first.keep() is False
+    clock.time += 15
+    assert first.keep() is True, "it must read the record again"
+    clock.time += 15
+    second.acquire(lambda _line: None)
+    with pytest.raises(LockLost, match="stalled for more than 15s, and pool workers was taken over: bob@b"):
+        first.keep()
+
+
+def test_a_renewal_whose_answer_was_lost_is_no_loss_of_the_lock(make_world: MakeWorld) -> None:
+    world, clock = make_world(0), HandClock()
+
+    class Lossy:
+        lose = False
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(world.client, name)
+
+        def replace(self, path: str, body: dict[str, Any]) -> Any:
+            answer = world.client.replace(path, body)
+            if self.lose:
+                self.lose = False
+                return world.client.replace(path, body)  # what the client's own retry does
+            return answer
+
+    client: Any = Lossy()
+    lock = Lock(client, "workers", "alice@a", clock=clock)
+    lock.acquire(lambda _line: None)
+    clock.time += 6
+    client.lose = True
+    assert lock.keep() is False
+
+
+def test_releasing_without_an_api_server_is_no_error(make_world: MakeWorld) -> None:
+    world, clock = make_world(0), HandClock()
+
+    class Away:
+        away = False
+
+        def __getattr__(self, name: str) -> Any:
+            if self.away:
+                raise Unreachable("gone")
+            return getattr(world.client, name)
+
+    client: Any = Away()
+    lock = Lock(client, "workers", "alice@a", clock=clock)
+    lock.acquire(lambda _line: None)
+    client.away = True
+    lock.release()
+
+
+def test_without_the_namespace_it_says_what_to_do(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    world.client.delete("/api/v1/namespaces/configok-rollouts")
+    with pytest.raises(RolloutError, match="prepare the cluster with the role configok"):
+        locks(world, HandClock(), "alice@a")[0].acquire(lambda _line: None)

@@ -1,0 +1,179 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The record: what is written is what is read, it fits, and what is damaged is said to be."""
+
+from __future__ import annotations
+
+import json
+import random
+import string
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._rollout._errors import InvalidRecord, RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._history import history, undo_revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import (
+    Exceptional,
+    Record,
+    Rollout,
+    phase_of,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_format import (
+    MAX_BYTES,
+    decode_record,
+    encode_record,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+from support.rollout_views import a_source, a_target
+
+NOW = "2026-01-01T00:00:00Z"
+
+
+def a_record(nodes: list[str], **changes: Any) -> Record:
+    record = Record("workers").with_revision(a_target(), time=NOW, author="me", cause="why")
+    half = len(nodes) // 2
+    waves = (Wave("canary", tuple(nodes[:half]), 660.0), Wave("wave 1", tuple(nodes[half:]), 120.0))
+    fields: dict[str, Any] = {"before": dict.fromkeys(nodes[::2]), "down": tuple(nodes[:3]), **changes}
+    return replace(record, rollout=Rollout(1, a_target(), "Wave 1", waves, len(nodes), NOW, NOW, **fields))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    nodes=st.lists(st.from_regex(r"[a-z0-9]{1,12}", fullmatch=True), unique=True, max_size=20),
+    finished=st.integers(0, 2),
+    cursor=st.integers(0, 9),
+    reason=st.text(max_size=40),
+    back=st.booleans(),
+)
+def test_what_is_written_is_read(nodes: list[str], finished: int, cursor: int, reason: str, back: bool) -> None:
+    before = {name: (None, a_source(1), a_source(2))[number % 3] for number, name in enumerate(nodes)}
+    record = a_record(nodes, finished=finished, cursor=cursor, reason=reason, taking_back=back, before=before)
+    record = record.with_bad(a_target(3), "bad", NOW).with_result(1, "Complete")
+    assert decode_record(encode_record(record)) == record
+    assert decode_record(encode_record(replace(record, rollout=None))) == replace(record, rollout=None)
+
+
+def test_the_init_config_as_a_target_is_kept() -> None:
+    record = replace(a_record(["a", "b"]), rollout=Rollout(0, Target.init(), "Complete", (), 2, NOW, NOW))
+    assert decode_record(encode_record(record)) == record
+
+
+def test_15000_nodes_fit_with_names_that_do_not_compress_and_all_bounds_reached() -> None:
+    chance = random.Random(1)
+    nodes = ["".join(chance.choices(string.ascii_lowercase + string.digits, k=44)) for _ in range(15000)]
+    record = a_record(nodes)
+    for number in range(200):
+        record = record.with_revision(a_target(number), time=NOW, author="a" * 400, cause="c" * 400)
+        record = record.with_bad(a_target(number), "r" * 400, NOW)
+    assert record.rollout is not None
+    found = {name: Exceptional(name, "gone", "wave 1", "r" * 400) for name in nodes}
+    record = replace(record, rollout=record.rollout.with_exceptions(found))
+    config_map = encode_record(record)
+    assert len(json.dumps(config_map)) < 1024 * 1024
+    assert decode_record(config_map) == record
+
+
+def test_a_record_that_would_not_fit_is_refused_before_it_is_sent() -> None:
+    chance = random.Random(1)
+    nodes = ["".join(chance.choices(string.ascii_lowercase, k=250)) for _ in range(15000)]
+    with pytest.raises(InvalidRecord, match=f"a ConfigMap holds {MAX_BYTES}"):
+        encode_record(a_record(nodes))
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("record", None),
+        ("record", "{"),
+        ("record", "[]"),
+        ("record", '{"format": 1, "pool": "workers"}'),
+        ("nodes", None),
+        ("nodes", "AAAA"),
+        ("nodes", "not base64!"),
+    ],
+)
+def test_a_damaged_record_is_told_in_a_sentence_that_names_it(key: str, text: str | None) -> None:
+    config_map = encode_record(a_record(["a", "b"]))
+    if text is None:
+        del config_map["data"][key]
+    else:
+        config_map["data"][key] = text
+    with pytest.raises(InvalidRecord, match=r"the record of pool workers .* is damaged"):
+        decode_record(config_map)
+
+
+def test_a_record_of_another_format_or_pool_is_refused() -> None:
+    config_map = encode_record(a_record(["a"]))
+    value = json.loads(config_map["data"]["record"])
+    config_map["data"]["record"] = json.dumps({**value, "format": 2})
+    with pytest.raises(InvalidRecord, match="has format 2"):
+        decode_record(config_map)
+    config_map["data"]["record"] = json.dumps({**value, "pool": "other"})
+    with pytest.raises(InvalidRecord, match="says that it is of pool 'other'"):
+        decode_record(config_map)
+
+
+def test_the_newest_word_on_a_node_counts_and_failures_are_kept_first() -> None:
+    rollout = a_record(["a"]).rollout
+    assert rollout is not None
+    many = {f"n{number}": Exceptional(f"n{number}", "gone", "wave 1", "") for number in range(300)}
+    rollout = rollout.with_exceptions(many).with_exceptions({"x": Exceptional("x", "failed", "wave 1", "no")})
+    assert rollout.failures == 1
+    assert rollout.exceptions[0].node == "x"
+    assert rollout.without_exceptions(frozenset(["x"])).failures == 0
+
+
+@pytest.mark.parametrize(
+    ("wave", "phase"), [("canary", "Canary"), ("wave 3", "Wave 3"), ("broken", "Wave 0"), ("wave 12", "Wave 12")]
+)
+def test_phases(wave: str, phase: str) -> None:
+    assert phase_of(wave) == phase
+
+
+def with_results(*results: str) -> Record:
+    record = Record("workers")
+    for number, result in enumerate(results, start=1):
+        record = record.with_revision(a_target(number), time=NOW, author="", cause="").with_result(number, result)
+    last = len(results)
+    return replace(record, rollout=Rollout(last, a_target(last), results[-1], (), 3, NOW, NOW))
+
+
+@pytest.mark.parametrize(
+    ("results", "to", "number"),
+    [
+        (("Complete", "Complete"), None, 1),
+        (("Complete", "Halted", "Halted"), None, 1),
+        (("Complete",), None, None),
+        (("Halted", "Paused"), None, None),
+        (("Complete", "Complete", "Complete"), 1, 1),
+        (("Complete", "Complete"), 0, None),
+    ],
+)
+def test_undo_goes_to_the_newest_revision_that_was_completed(
+    results: tuple[str, ...], to: int | None, number: int | None
+) -> None:
+    found = undo_revision(with_results(*results), to)
+    assert (found.number if found else None) == number
+
+
+def test_an_undo_that_has_nowhere_to_go_says_so() -> None:
+    with pytest.raises(RolloutError, match="has no revision 9: it has 1, 2; 0 is the init config"):
+        undo_revision(with_results("Complete", "Complete"), 9)
+    with pytest.raises(RolloutError, match="never been rolled out"):
+        undo_revision(Record("workers"))
+    on_init = replace(with_results("Complete"), rollout=Rollout(0, Target.init(), "Complete", (), 3, NOW, NOW))
+    with pytest.raises(RolloutError, match="nothing before it"):
+        undo_revision(on_init)
+
+
+def test_history_is_newest_first_and_says_which_is_current() -> None:
+    assert [(one["number"], one["result"], one["current"]) for one in history(with_results("Complete", "Halted"))] == [
+        (2, "Halted", True),
+        (1, "Complete", False),
+    ]
