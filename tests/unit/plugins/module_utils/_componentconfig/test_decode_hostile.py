@@ -76,7 +76,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=1000)
+@settings(max_examples=300, deadline=10000)
 @given(st.lists(SNIPPETS, max_size=40).map("".join) | st.text(max_size=60) | st.binary(max_size=60))
 def test_any_text(text: str | bytes) -> None:
     try:
@@ -86,14 +86,14 @@ def test_any_text(text: str | bytes) -> None:
     assert "\n" not in told
 
 
-@settings(max_examples=200, deadline=2000)
+@settings(max_examples=200, deadline=10000)
 @given(st.lists(SNIPPETS, max_size=20).map("".join))
 def test_any_end_of_a_config(text: str) -> None:
     for found in validate(HEAD + text, versions=["1.20", "1.36"], bundle=True):
         assert found.level in ("component", "policy", "warning")
 
 
-@settings(max_examples=200, deadline=2000)
+@settings(max_examples=200, deadline=10000)
 @given(VALUES)
 def test_any_value_of_any_field(value: object) -> None:
     fields = (
@@ -113,7 +113,7 @@ def test_any_value_of_any_field(value: object) -> None:
     validate(encode(data), versions=["1.20", "1.36"], bundle=True)
 
 
-@settings(max_examples=300, deadline=1000)
+@settings(max_examples=300, deadline=10000)
 @given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), VALUES, max_size=5))
 def test_what_is_encoded_is_read_back(data: dict[str, object]) -> None:
     document = decode(encode(data))
@@ -150,13 +150,10 @@ BOMBS = {
 
 @pytest.mark.parametrize("name", BOMBS)
 def test_no_bomb_goes_off(name: str) -> None:
-    if name.startswith(("one long word", "comments")) or yaml.__with_libyaml__:
-        limit = 2.0
-    else:
-        limit = 30.0
-    start = time.monotonic()
+    limit = 1.0 if yaml.__with_libyaml__ else 30.0
+    start = time.process_time()
     validate(BOMBS[name], versions=["1.35"], bundle=True)
-    assert time.monotonic() - start < limit
+    assert time.process_time() - start < limit
 
 
 @pytest.mark.parametrize("name", ["flow lists", "block lists", "question marks", "many duplicates", "many anchors"])
