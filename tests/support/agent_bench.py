@@ -88,7 +88,9 @@ class FakeApi:
         self._request(f"GET {path}")
         name = path.rsplit("/", 1)[1]
         if name not in self.config_maps:
-            raise NotFound(f'configmaps "{name}" not found', status=404, reason="NotFound", where=f"GET configmaps/{name}")
+            raise NotFound(
+                f'configmaps "{name}" not found', status=404, reason="NotFound", where=f"GET configmaps/{name}"
+            )
         return json.loads(json.dumps(self.config_maps[name]))
 
     def patch(self, path: str, body: dict[str, Any], *, kind: str) -> dict[str, Any]:
@@ -229,9 +231,7 @@ class Bench:
         process = self.processes[component]
         process.invocation = f"i{next(self._numbers)}"
         process.state = "starting"
-        code = prestart(
-            self.configuration, component, {"INVOCATION_ID": process.invocation}, self.clock, self.journal
-        )
+        code = prestart(self.configuration, component, {"INVOCATION_ID": process.invocation}, self.clock, self.journal)
         if code:
             assert code == 78
             process.refused += 1

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .._nodeconfig import _verdict as words
+from .._nodeconfig._config_status import ConfigStatus
 from .._nodeconfig._verdict import Verdict
 from ._answer import Condition, answer
 from ._backoff import Backoff
@@ -93,7 +94,6 @@ class Daemon:
         )
         self._view: NodeView | None = None
         self._failing = ""
-        self._told_roll_back: object = None
 
     def run(self, stop: threading.Event, wake: Nudges) -> None:
         """Work until stop is set; wake.set() makes it look at once (a signal handler does both).
@@ -159,6 +159,8 @@ class Daemon:
                 return True, 0.0
             local = self._read()
             wish = read_wish(view, local.snapshot.answered, local.current, self._configuration.namespace)
+        if not local.choice.left and not self._transactions.is_switched(local.current):
+            self._switch()
         seen = self._care.look(local, steady=self._steady(local))
         done = self._trial.keep(local, seen)
         if done:
@@ -170,6 +172,12 @@ class Daemon:
     def _read(self) -> Local:
         with locked(self._store.lock, wait=STORE_WAIT):
             return read_local(self._configuration, self._store, self._clock)
+
+    def _switch(self) -> None:
+        """Finish a switch that was cut short, and mend what the component reads."""
+        with locked(self._store.lock, wait=STORE_WAIT):
+            local = read_local(self._configuration, self._store, self._clock)
+            self._transactions.switch(local, local.current)
 
     def _steady(self, local: Local) -> bool:
         """Return whether nothing has to be looked at while it is well."""
@@ -218,7 +226,8 @@ class Daemon:
 
     def _speak(self, wish: Wish | None, local: Local, seen: Seen) -> None:
         trial = in_trial(local.current, local.snapshot.last_known_good)
-        self._failing = "" if trial else self._trial.failing(local, seen)
+        failing = "" if trial else self._trial.failing(local, seen)
+        self._failing = (self._failing or failing) if failing else ""  # the first word stands: one transition, one write
         if self._failing and not seen.stopped:
             self._care.due = min(self._care.due, self._clock.since_boot() + self._configuration.probe_interval)
         verdict = answer(
@@ -239,11 +248,19 @@ class Daemon:
         outcome = local.snapshot.answered.outcome
         if wish is None or wish.kind != "failed" or outcome is None or outcome.kind not in ("CrashLoop", "NotHealthy"):
             return
-        key = (wish.answered.id, outcome.uid)
-        before = self._reporter.wanted
-        if self._told_roll_back != key and before is not None and before[1].cause == "Adopting":
-            self._reporter.tell("ConfigRolledBack", f"{verdict.message}: {verdict.reason}", warning=True)
-        self._told_roll_back = key
+        before = self._said_before()
+        if before is None or (before.assignment, before.cause) != (wish.answered.id, verdict.cause):
+            if before is None or before.cause not in ("CrashLoop", "NotHealthy", "Suspect"):
+                self._reporter.tell("ConfigRolledBack", f"{verdict.message}: {verdict.reason}", warning=True)
+
+    def _said_before(self) -> ConfigStatus | None:
+        """Return what the node said last, also before the agent was restarted."""
+        if self._reporter.wanted is not None:
+            return self._reporter.wanted[1]
+        try:
+            return ConfigStatus.parse(self._view.status or "") if self._view is not None else None
+        except ValueError:
+            return None
 
     def _say(
         self, verdict: Verdict, local: Local, wish: Wish | None, *, active: Record, states: Mapping[str, str]

@@ -64,7 +64,8 @@ def _prestart(
             transactions.switch(local, local.current)
         for name in store.damaged:
             journal("error", f"{name} was damaged and set aside", file=name)
-        refused = refuse_start(local.choice, init_is_fatal=_init_is_fatal(store, local, component))
+        fatal = _init_is_fatal(configuration, store, local, component)
+        refused = refuse_start(local.choice, init_is_fatal=fatal)
         if not refused:
             _write_start(store, local, component, environ, clock)
     if refused:
@@ -73,12 +74,12 @@ def _prestart(
     return 0
 
 
-def _init_is_fatal(store: Store, local: Local, component: str) -> bool:
+def _init_is_fatal(configuration: AgentConfiguration, store: Store, local: Local, component: str) -> bool:
     """Return the recorded verdict on the init config; what was never judged is started."""
     if local.current.source is not None:
         return False
     verdicts = store.read_verdicts(component, local.versions[component])
-    return is_fatal(verdicts, init_hash(component, store))
+    return is_fatal(verdicts, init_hash(configuration.components[component], store))
 
 
 def _write_start(store: Store, local: Local, component: str, environ: Mapping[str, str], clock: Clock) -> None:

@@ -18,7 +18,7 @@ from ._render import NotRendered, decode, default_document, fingerprint, render,
 from ._state_files import state_keys
 from ._store import Store, digest
 
-__all__ = ["config_bytes", "init_bytes", "init_hash", "keep", "read_own", "restore", "same_config_files", "values_of"]
+__all__ = ["config_bytes", "init_bytes", "init_hash", "keep", "next_init_bytes", "read_own", "restore", "same_config_files", "values_of"]
 
 _INIT = "init"
 
@@ -95,21 +95,39 @@ def init_bytes(component: ComponentConfiguration, store: Store) -> bytes | None:
     rendered = str(note.get("rendered") or "")
     if not component.init_config:
         return default_document(component.name)
-    try:
-        with open(component.init_config, "rb") as file:
-            data = file.read()
-    except OSError:
+    data = _read(component.init_config)
+    if data is None:
         return store.read_rendered(component.name, rendered) if rendered else None
     if rendered and note.get("source") == digest(data):
         known = store.read_rendered(component.name, rendered)
         if known is not None:
             return known
-    result = render_init(component.name, data, os.path.dirname(os.path.abspath(component.init_config)))
+    result = _render_init(component, data)
     name = keep(component.name, store, result)
     store.write_note(component.name, _INIT, {"source": digest(data), "rendered": name})
     return result
 
 
-def init_hash(component: str, store: Store) -> str:
-    """Return the hash of the file that stands for the init config, "" where none was rendered yet."""
-    return str(store.read_note(component, _INIT).get("rendered") or "")
+def next_init_bytes(component: ComponentConfiguration) -> bytes | None:
+    """Return what the component would read for its init config as that is now; writes nothing, so switches nothing."""
+    data = _read(component.init_config)
+    return None if data is None else _render_init(component, data)
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def _render_init(component: ComponentConfiguration, data: bytes) -> bytes:
+    return render_init(component.name, data, os.path.dirname(os.path.abspath(component.init_config)))
+
+
+def init_hash(component: ComponentConfiguration, store: Store) -> str:
+    """Return the hash of the file that stands for the init config since it was last switched to; "" if it never was."""
+    if not component.init_config:
+        return digest(default_document(component.name))
+    return str(store.read_note(component.name, _INIT).get("rendered") or "")

@@ -18,7 +18,7 @@ from ._files import Files
 from ._local import Local
 from ._ports import Clock, Journal
 from ._records import LOCAL, Answered, Outcome, Record
-from ._rendered import config_bytes, keep
+from ._rendered import config_bytes, init_hash, keep
 from ._state_files import STATE_FILES, stale_state_files
 from ._store import Store, digest
 from ._tracking import BadConfig
@@ -47,6 +47,14 @@ class Transactions:
                 self._store.write_config(name, data)
                 self._journal("info", "switched what the component reads", component=name, config=digest(data)[:10])
             self._set_aside_state(local, name, digest(data))
+
+    def is_switched(self, record: Record) -> bool:
+        """Return whether every component's file is what the record says. (A full disk may have cut a switch short.)"""
+        for name, component in self._configuration.components.items():
+            expected = record.files.get(name) or init_hash(component, self._store)
+            if expected and digest(self._store.read_config(name) or b"") != expected:
+                return False
+        return True
 
     def _set_aside_state(self, local: Local, component: str, config: str) -> None:
         root = state_root(self._configuration, component)

@@ -147,7 +147,7 @@ class TrialKeeper:
         """Return what is wrong with a config whose trial is over, or with the init config; "" while nothing is."""
         if seen.failed:
             return seen.detail
-        crashes = self.crashes_since(local, self._clock.since_boot() - _WINDOW)
-        if crashes > local.current.trial.crash_loop_threshold:
-            return f"crashed {crashes} times within {duration_text(_WINDOW)}"
+        threshold = local.current.trial.crash_loop_threshold
+        if self.crashes_since(local, self._clock.since_boot() - _WINDOW) > threshold:
+            return f"crashed more than {threshold} times within {duration_text(_WINDOW)}"
         return ""

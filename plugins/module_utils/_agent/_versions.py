@@ -12,7 +12,7 @@ from ._local import Local
 from ._lock import locked
 from ._ports import Journal
 from ._prepare import STORE_WAIT
-from ._rendered import init_bytes
+from ._rendered import next_init_bytes
 from ._store import Store
 from ._verdicts import Judge, JudgeFailed, judged
 
@@ -67,8 +67,7 @@ class Versions:
                 self._judge_init(name, version)
 
     def _judge_init(self, name: str, version: str) -> None:
-        with locked(self._store.lock, wait=STORE_WAIT):
-            data = init_bytes(self._configuration.components[name], self._store)
+        data = next_init_bytes(self._configuration.components[name])
         if data is None:
             self._journal("warning", "the init config cannot be read", component=name)
             return

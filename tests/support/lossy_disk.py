@@ -1,0 +1,85 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A disk that fails, or loses power, at the step of a test's choice."""
+
+from __future__ import annotations
+
+import os
+
+from ansible_collections.configok.node.plugins.module_utils._agent._files import Disk
+
+__all__ = ["LossyDisk", "PowerLost"]
+
+
+class PowerLost(BaseException):
+    """The machine is off: nothing may catch this and go on."""
+
+
+class LossyDisk(Disk):
+    """Counts its steps. At step ``fails`` it raises; with ``power`` what was not durable is lost as well.
+
+    A file that was written and not synced has lost half of its content; a rename or a removal whose directory was not
+    synced is undone (``undo``) or happened to be durable (both are possible, tests try both).
+    """
+
+    def __init__(self, fails: int = -1, *, power: bool = False, undo: bool = False) -> None:
+        self.steps = 0
+        self._fails = fails
+        self._power = power
+        self._undo = undo
+        self._unsynced: set[str] = set()
+        self._renames: list[tuple[str, str, bytes | None]] = []
+
+    def _step(self) -> None:
+        if self.steps == self._fails:
+            self.steps += 1
+            if not self._power:
+                raise OSError(28, "No space left on device")
+            self._lose()
+            raise PowerLost
+        if self._power and self.steps > self._fails >= 0:
+            raise PowerLost
+        self.steps += 1
+
+    def _lose(self) -> None:
+        if self._undo:
+            for old, new, before in reversed(self._renames):
+                os.rename(new, old)
+                if before is not None:
+                    with open(new, "wb") as file:
+                        file.write(before)
+        for path in self._unsynced:
+            if os.path.exists(path):
+                os.truncate(path, os.path.getsize(path) // 2)
+
+    def write(self, path: str, data: bytes, mode: int) -> None:
+        self._step()
+        self._unsynced.add(path)
+        super().write(path, data, mode)
+
+    def sync(self, path: str) -> None:
+        self._step()
+        super().sync(path)
+        self._unsynced.discard(path)
+        self._renames = [one for one in self._renames if os.path.dirname(one[1]) != path]
+
+    def rename(self, old: str, new: str) -> None:
+        self._step()
+        before = None
+        if os.path.exists(new):
+            with open(new, "rb") as file:
+                before = file.read()
+        super().rename(old, new)
+        if old in self._unsynced:
+            self._unsynced.discard(old)
+            self._unsynced.add(new)
+        self._renames.append((old, new, before))
+
+    def unlink(self, path: str) -> None:
+        self._step()
+        super().unlink(path)
+
+    def mkdir(self, path: str, mode: int) -> None:
+        self._step()
+        super().mkdir(path, mode)

@@ -1,0 +1,196 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whatever step of a change is the last one before the power goes: the component's file is whole, and the node goes on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from support.agent_bench import Bench
+from support.lossy_disk import LossyDisk, PowerLost
+
+from ansible_collections.configok.node.plugins.module_utils._agent import _prestart
+from ansible_collections.configok.node.plugins.module_utils._agent._files import Disk, Files
+from ansible_collections.configok.node.plugins.module_utils._agent._store import Store
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+
+WHOLE = ("maxPods: 110\n", "maxPods: 120\n", "maxPods: 130\n", "mood: deadly\n")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change to cut off: what is done, and what the node must read in the end."""
+
+    prepare: Callable[[Bench], None]
+    ends_with: str
+
+
+def _adopt(bench: Bench) -> None:
+    bench.good_node()
+    bench.assign(bench.publish("maxPods: 130\n", trial=Trial(5.0, 3)))
+
+
+def _unassign(bench: Bench) -> None:
+    bench.good_node()
+    bench.assign(None)
+
+
+def _deadly(bench: Bench) -> None:
+    bench.good_node()
+    bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 0)))
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The steps are counted, and what was not synced is lost, without waiting for a real disk."""
+    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
+
+
+CHANGES = {
+    "adopt": Change(_adopt, "maxPods: 130\n"),
+    "unassign": Change(_unassign, "maxPods: 110\n"),
+    "roll back": Change(_deadly, "maxPods: 120\n"),
+}
+
+
+def _with_disk(bench: Bench, disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the disk to the daemon and to prestart."""
+    monkeypatch.setattr(
+        _prestart, "Store", lambda directory, *, now: Store(directory, now=now, disk=disk)
+    )
+    bench.daemon._store.files._disk = disk  # type: ignore[attr-defined]
+
+
+def _prepared(tmp_path: Path, change: Change) -> Callable[[str], Bench]:
+    """Return a factory of equal nodes on which the change is about to happen."""
+
+    def make(name: str) -> Bench:
+        directory = tmp_path / name
+        directory.mkdir()
+        bench = Bench(directory)
+        change.prepare(bench)
+        return bench
+
+    return make
+
+
+def _steps(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> int:
+    disk = LossyDisk()
+    with monkeypatch.context() as patch:
+        _with_disk(bench, disk, patch)
+        bench.run(30)
+    return disk.steps
+
+
+@pytest.mark.parametrize("undo", [False, True], ids=["renames kept", "renames lost"])
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_power_cut_at_any_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, undo: bool) -> None:
+    change = CHANGES[name]
+    make = _prepared(tmp_path, change)
+    steps = _steps(make("count"), monkeypatch)
+    assert steps > 15
+    for step in range(steps):
+        bench = make(f"cut-{step}")
+        with monkeypatch.context() as patch:
+            _with_disk(bench, LossyDisk(step, power=True, undo=undo), patch)
+            with pytest.raises(PowerLost):
+                bench.run(30)
+        assert bench.reads() in WHOLE, f"step {step}"
+        bench.reboot()
+        assert bench.reads() in WHOLE, f"step {step}"
+        assert bench.processes["kubelet"].state == "active", f"step {step}"
+        bench.run(60)
+        assert bench.reads() == change.ends_with, f"step {step}"
+        assert bench.status.cause in ("Good", "Init", "CrashLoop"), f"step {step}"
+        assert bench.store.set_aside() == [], f"step {step}: a cut must damage nothing"
+        shutil.rmtree(bench.directory)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_disk_that_refuses_any_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    change = CHANGES[name]
+    make = _prepared(tmp_path, change)
+    steps = _steps(make("count"), monkeypatch)
+    for step in range(steps):
+        bench = make(f"fail-{step}")
+        with monkeypatch.context() as patch:
+            _with_disk(bench, LossyDisk(step), patch)
+            bench.run(60)
+        assert bench.reads() == change.ends_with, f"step {step}"
+        assert bench.processes["kubelet"].state == "active", f"step {step}"
+        shutil.rmtree(bench.directory)
+
+
+def test_a_write_is_the_old_or_the_new_content_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    files = Files(str(tmp_path / "a" / "b"))
+    files.write("x/y", b"one")
+    assert (tmp_path / "a/b/x/y").stat().st_mode & 0o7777 == 0o600
+    assert (tmp_path / "a/b/x").stat().st_mode & 0o7777 == 0o700
+    for step in range(20):
+        disk = LossyDisk(step)
+        try:
+            Files(str(tmp_path / "a" / "b"), disk).write("x/y", b"two")
+        except OSError:
+            assert files.read("x/y") in (b"one", b"two")
+            assert files.names("x") == ["y"]
+            files.write("x/y", b"one")
+        else:
+            break
+    assert files.read("x/y") == b"two"
+    assert step == 4
+
+
+def test_the_same_content_is_not_written_again(tmp_path: Path) -> None:
+    disk = LossyDisk()
+    files = Files(str(tmp_path), disk)
+    files.write("x", b"one")
+    steps = disk.steps
+    files.write("x", b"one")
+    assert disk.steps == steps
+
+
+DAMAGE = {
+    "torn": lambda data: data[: len(data) // 2],
+    "zeros": lambda data: bytes(len(data)),
+    "one bit": lambda data: bytes([data[0] ^ 1]) + data[1:] if data else data,
+    "noise": lambda data: b"\xff\xfe{" + data,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_any_damaged_file_is_survived(tmp_path: Path, damage: str) -> None:
+    """Each file of the store in turn is damaged while the machine is off."""
+    template = tmp_path / "template"
+    template.mkdir()
+    bench = Bench(template)
+    bench.good_node()
+    names = [path.relative_to(template) for path in sorted((template / "state").rglob("*")) if path.is_file()]
+    names = [name for name in names if name.name != ".lock"]
+    assert len(names) > 8
+    shutil.rmtree(template)
+    for name in sorted({name.name if "config.yaml" == name.name else str(name) for name in names}):
+        directory = tmp_path / "node"
+        directory.mkdir()
+        bench = Bench(directory)
+        good = bench.good_node()
+        for path in (directory / "state").rglob("*"):
+            if path.is_file() and (path.name == name or _kind(path) == _kind(Path(name))):
+                path.write_bytes(DAMAGE[damage](path.read_bytes()))
+        bench.reboot()
+        assert bench.processes["kubelet"].state == "active", name
+        assert bench.reads() in WHOLE, name
+        bench.run(60)
+        assert bench.status.active == good, name
+        assert bench.reads() == "maxPods: 120\n", name
+        shutil.rmtree(directory)
+
+
+def _kind(path: Path) -> str:
+    """Return which file this is, whatever uid or hash is in its name."""
+    return f"{path.parent.name}/{path.suffix}" if len(path.stem) >= 36 else path.name
