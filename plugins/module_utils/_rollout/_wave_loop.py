@@ -98,9 +98,10 @@ class WaveLoop:
             while True:
                 self._hooks.keep()
                 step = self._window.step(self._clock.monotonic())
+                self._report()
                 if step.assign:
                     self._assign(step.assign)
-                self._report()
+                    self._report()
                 if step.outcome:
                     return step
                 self._tell_soaking()
