@@ -63,6 +63,6 @@ class SandboxCluster:
         return [call for call in self.server.requests.calls() if call.verb not in ("get", "list", "watch")]
 
 
-def prepare(client: Client, access: Access = Access()) -> None:
+def prepare(client: Client, access: Access | None = None) -> None:
     """Make the namespaces and the RBAC objects, as the role cluster does."""
-    apply_steps(client, plan_setup(client, access), dry_run=False)
+    apply_steps(client, plan_setup(client, access or Access()), dry_run=False)

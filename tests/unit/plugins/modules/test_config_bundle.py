@@ -67,7 +67,10 @@ def test_an_invalid_config_is_refused_with_every_finding(cluster: SandboxCluster
     result = run(cluster, "maxPods: -1\nnoSuchField: 1\n")
     assert result["failed"] is True
     assert "\n" not in result["msg"]
-    assert {one["path"]: one["level"] for one in result["findings"]} == {"maxPods": "component", "noSuchField": "policy"}
+    assert {one["path"]: one["level"] for one in result["findings"]} == {
+        "maxPods": "component",
+        "noSuchField": "policy",
+    }
     assert any(line.startswith("component: kubelet:3: maxPods: -1") for line in result["lines"])
     assert bundles(cluster) == []
 

@@ -1,0 +1,98 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Modules on both API servers: what only a server with all its defaults and admission can show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden, KubeError
+from ansible_collections.configok.node.plugins.module_utils._kube._fanout import fan_out
+from ansible_collections.configok.node.plugins.modules import cluster_access, config_bundle, config_source
+from support.apiserver import ApiServer
+from support.clusters import prepare
+from support.modules import run_module
+
+COUNT = 200
+DOCUMENT = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 60\n"
+
+
+@pytest.fixture
+def many(api: ApiServer, unique: str) -> Iterator[str]:
+    """The label selector of many Nodes."""
+    client = api.client(pool_size=32)
+    names = [f"{unique}-{number:03}" for number in range(COUNT)]
+
+    def create(name: str) -> dict[str, Any]:
+        return client.create(paths.NODES, {"metadata": {"name": name, "labels": {"pool": unique}}})
+
+    def delete(name: str) -> dict[str, Any]:
+        return client.delete(paths.node(name))
+
+    for function in (create, delete):
+        for _name, result in fan_out(function, names):
+            assert not isinstance(result, KubeError), result
+        if function is create:
+            yield f"pool={unique}"
+
+
+def test_access_is_the_same_after_a_second_run(api: ApiServer) -> None:
+    given = {
+        "kubeconfig": api.admin_kubeconfig,
+        "node_configz": True,
+        "runner_subjects": [
+            {"kind": "User", "name": "runner"},
+            {"kind": "ServiceAccount", "namespace": "default", "name": "awx"},
+        ],
+    }
+    assert run_module(cluster_access.main, given, check=True).get("failed") is None
+    assert run_module(cluster_access.main, given).get("failed") is None
+    again = run_module(cluster_access.main, given, diff=True)
+    assert again["changed"] is False, again["diff"]
+    less = run_module(cluster_access.main, {"kubeconfig": api.admin_kubeconfig})
+    assert {one["name"] for one in less["objects"]} == {"configok-nodes-configz", "configok-runner"}
+    # Not done: a server without controllers would never end to delete the namespaces that other tests use.
+    removal = run_module(
+        cluster_access.main,
+        {"kubeconfig": api.admin_kubeconfig, "state": "absent", "force": True},
+        check=True,
+    )
+    assert removal["changed"] is True
+    assert api.client().get(paths.namespace("configok-system"))["status"]["phase"] == "Active"
+
+
+def test_many_nodes_in_one_call(api: ApiServer, unique: str, many: str) -> None:
+    client = api.client()
+    prepare(client)
+    given: dict[str, Any] = {"kubeconfig": api.admin_kubeconfig}
+    bundle = run_module(config_bundle.main, {**given, "pool": unique, "documents": {"kubelet": DOCUMENT}})
+    given.update(label_selector=many, config_source=bundle["config_source"])
+    first = run_module(config_source.main, given)
+    assert sum(one["changed"] for one in first["assignments"]) == COUNT
+    assert run_module(config_source.main, given)["changed"] is False
+    stored = client.list(paths.NODES, label_selector=many, metadata_only=True).items
+    assert len({item["metadata"]["annotations"]["configok.dev/config-source"] for item in stored}) == 1
+    del given["config_source"]
+    last = run_module(config_source.main, {**given, "state": "absent"})
+    assert {one["assignment"] for one in last["assignments"]} == {2}
+
+
+def test_a_node_identity_reads_bundles_and_nothing_else(api: ApiServer, unique: str) -> None:
+    prepare(api.client())
+    given = {"kubeconfig": api.admin_kubeconfig, "pool": unique, "documents": {"kubelet": DOCUMENT}}
+    name = run_module(config_bundle.main, given)["bundle"]["name"]
+    node = api.client(f"system:node:{unique}", ["system:nodes"])
+    path = paths.config_map("configok-system", name)
+    assert node.get(path)["data"]["kubelet"] == DOCUMENT
+    for refused in (
+        lambda: node.list(paths.config_maps("configok-system")),
+        lambda: node.delete(path),
+        lambda: node.get(paths.config_map("configok-rollouts", unique)),
+    ):
+        with pytest.raises(Forbidden):
+            refused()

@@ -1,0 +1,147 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The playbooks as a user runs them, on the embedded API server with simulated nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
+from ansible_collections.configok.node.plugins.module_utils._rollout._engine import move_wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan
+from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
+from support.apiserver import Embedded
+from support.clusters import look, prepare
+from support.modules import run_module
+from support.playbooks import HEAD, ROOT, Playbooks, quick_pool
+from support.simulated_nodes import CRASHES, GOOD, SimulatedNodes
+
+NODES = [f"n{number}" for number in range(1, 7)]
+
+
+@pytest.fixture
+def client(embedded_api: Embedded) -> Client:
+    return embedded_api.client()
+
+
+@pytest.fixture
+def nodes(client: Client) -> Iterator[SimulatedNodes]:
+    with SimulatedNodes(client) as simulated:
+        for number, name in enumerate(NODES):
+            simulated.add(name, zone="abc"[number % 3])
+        yield simulated
+
+
+@pytest.fixture
+def user(embedded_api: Embedded, tmp_path: Path) -> Playbooks:
+    return Playbooks(tmp_path, embedded_api.admin_kubeconfig)
+
+
+def bundles(client: Client) -> list[str]:
+    return sorted(item["metadata"]["name"] for item in client.list(paths.config_maps("configok-system")).items)
+
+
+def active(nodes: SimulatedNodes) -> set[str]:
+    views = [nodes.view(name) for name in NODES]
+    return {view.status.active.name if view.status and view.status.active else "init" for view in views}
+
+
+def roll_out_in_process(client: Client, kubeconfig: str, text: str) -> None:
+    """Do what the playbook does, without the seconds that Ansible takes."""
+    pool = quick_pool()
+    given = {"kubeconfig": kubeconfig, "pool": "workers"}
+    trial = {"trial_duration": "100ms", "crash_loop_threshold": 2}
+    published = run_module(config_bundle.main, {**given, **trial, "documents": {"kubelet": HEAD + text}})
+    chosen = {"selector": pool["selector"], "policy": pool["policy"], "bundle": published["bundle"]}
+    planned = run_module(rollout_plan.main, {**given, **chosen})
+    for wave in planned["waves"]:
+        result = move_wave(client, Plan.from_dict(planned["plan"]), wave, runner="test", progress=lambda _said: None)
+    assert result.phase == "Complete"
+
+
+def writes(api: Embedded) -> list[tuple[str, str]]:
+    calls = api.server.requests.calls(user="admin")
+    return [(call.verb, call.resource) for call in calls if call.verb not in ("get", "list", "watch")]
+
+
+def test_a_pool_from_nothing(embedded_api: Embedded, client: Client, nodes: SimulatedNodes, user: Playbooks) -> None:
+    user.write(quick_pool(), "maxPods: 60\n")
+    embedded_api.server.requests.clear()
+    planned = user.run("rollout", "--check", "--diff")
+    assert planned.code == 0, planned.output
+    assert "which is not published yet" in planned.output
+    assert "+maxPods: 60" in planned.output
+    assert writes(embedded_api) == []
+
+    provisioned = user.run("provision", "-e", "provision_hosts=none", pool=False)
+    assert provisioned.code == 0, provisioned.output
+    assert look(client, paths.namespace("configok-system")) is not None
+
+    done = user.run("rollout")
+    assert done.code == 0, done.output
+    (bundle,) = bundles(client)
+    assert active(nodes) == {bundle}
+    assert (done.stats["phase"], done.stats["revision"], done.stats["target"]) == ("Complete", 1, bundle)
+    assert f"canary [{'#' * 24}] 1/1 passed: through" in done.output
+
+    again = user.run("rollout")
+    assert (again.code, again.changed, again.stats["phase"]) == (0, 0, "Complete"), again.output
+
+    status = user.run("status")
+    assert status.code == 0, status.output
+    assert f"Pool workers: revision 1 ({bundle}), Complete, 6 nodes" in status.output
+    assert len([line for line in status.output.splitlines() if "True       ok" in line]) == len(NODES)
+
+
+def test_bad_configs_and_the_way_back(client: Client, nodes: SimulatedNodes, user: Playbooks) -> None:
+    prepare(client)
+    roll_out_in_process(client, user.kubeconfig, "maxPods: 60\n")
+    good = bundles(client)
+
+    user.write(quick_pool(), "maxPods: -1\nnoSuchField: 1\n")
+    invalid = user.run("rollout")
+    assert invalid.code != 0
+    assert f"component: {user.directory}/pool.yaml:4: maxPods: -1" in invalid.output
+    assert f"policy: {user.directory}/pool.yaml:5: noSuchField" in invalid.output
+    assert bundles(client) == good
+
+    nodes.assignments.clear()
+    nodes.behaviour = lambda _name, source: GOOD if source is None or source.name in good else CRASHES
+    user.write(quick_pool(), "maxPods: 61\n")
+    deadly = user.run("rollout")
+    assert deadly.code != 0
+    assert deadly.stats["phase"] == "Halted"
+    assert "crashed 4 times during its trial" in deadly.stats["reason"]
+    assert [one["kind"] for one in deadly.stats["exceptions"]] == ["failed"]
+    assert len({name for name, _id, _source in nodes.assignments}) == 1
+    assert active(nodes) == set(good)
+
+    undone = user.run("undo")
+    assert undone.code == 0, undone.output
+    assert (undone.stats["phase"], undone.stats["target"]) == ("Complete", good[0])
+    assert all(nodes.view(name).config_ok == "True" for name in NODES)
+
+    back = user.run("undo", "-e", "to_revision=0")
+    assert (back.code, active(nodes)) == (0, {"init"}), back.output
+    removed = user.run("remove", "-e", "provision_hosts=none", pool=False)
+    assert removed.code == 0, removed.output
+    assert look(client, paths.namespace("configok-system")) is None
+    assert not any("configok" in key for key in client.get(paths.node("n1"))["metadata"].get("annotations") or {})
+
+
+def test_the_oldest_ansible_that_is_promised(client: Client, nodes: SimulatedNodes, user: Playbooks) -> None:
+    oldest = ROOT / ".venv-oldest"
+    if not (oldest / "bin/ansible-playbook").exists():
+        pytest.skip("there is no .venv-oldest: make venv-oldest makes it")
+    prepare(client)
+    with_oldest = Playbooks(user.directory, user.kubeconfig, oldest)
+    with_oldest.write(quick_pool(), "maxPods: 60\n")
+    done = with_oldest.run("rollout")
+    assert done.code == 0, done.output
+    assert active(nodes) == set(bundles(client))
+    assert done.stats["phase"] == "Complete"

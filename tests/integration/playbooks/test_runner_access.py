@@ -1,0 +1,55 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A rollout with nothing but the roles of the runner, on a real API server: they suffice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._cluster._objects import Access
+from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
+from support.apiserver import Real
+from support.clusters import prepare
+from support.playbooks import Playbooks, quick_pool
+from support.simulated_nodes import SimulatedNodes
+
+
+@pytest.fixture
+def nodes(real_api: Real, unique: str) -> Iterator[list[str]]:
+    """Three nodes of a pool of their own, which answer."""
+    client = real_api.client()
+    names = [f"{unique}-{number}" for number in range(3)]
+    with SimulatedNodes(client) as simulated:
+        for name in names:
+            simulated.add(name, labels={"pool": unique})
+        yield names
+    for name in names:
+        client.delete(paths.node(name))
+
+
+def test_the_runner_needs_no_more_than_its_roles(
+    real_api: Real, unique: str, nodes: list[str], tmp_path: Path
+) -> None:
+    admin = real_api.client()
+    prepare(admin, Access(runner_subjects=({"kind": "User", "name": "runner"},)))
+    user = Playbooks(tmp_path, real_api.kubeconfig_for("runner"))
+    user.write(quick_pool(unique), "maxPods: 60\n")
+    done = user.run("rollout")
+    assert done.code == 0, done.output
+    for name in nodes:
+        assert admin.get(paths.node(name))["metadata"]["labels"]["configok.dev/config"] == done.stats["target"]
+    runner = real_api.client("runner")
+    for refused in (
+        lambda: runner.delete(paths.node(nodes[0])),
+        lambda: runner.patch(paths.node_status(nodes[0]), {"status": {}}, kind="strategic"),
+        lambda: runner.list(paths.config_maps("kube-system")),
+        lambda: runner.get(paths.role("configok-system", "configok-nodes")),
+        lambda: runner.create(paths.NAMESPACES, {"metadata": {"name": unique}}),
+    ):
+        with pytest.raises(Forbidden):
+            refused()

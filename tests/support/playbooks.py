@@ -1,0 +1,106 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run playbooks as a user does: ansible-playbook, in a directory with a pool file."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+__all__ = ["HEAD", "PlaybookRun", "Playbooks", "quick_pool"]
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAD = "---\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+
+
+def quick_pool(name: str = "workers", **changes: Any) -> dict[str, Any]:
+    """Return a pool whose times are tenths of a second where a real one has minutes."""
+    policy = {
+        "canary": {"count": 1, "soak": "100ms"},
+        "waves": ["50%", "100%"],
+        "soak": 0,
+        "maxUnavailable": 2,
+        "failureBudget": 0,
+        "nodeTimeout": "20s",
+        "restartDelay": "10ms",
+        "timeToCrash": "10ms",
+        "healthTimeout": "1s",
+    }
+    trial = {"trialDuration": "100ms", "crashLoopThreshold": 2}
+    pool = {"pool": name, "selector": f"pool={name}", "layers": ["base.yaml", "pool.yaml"]}
+    return {**pool, "trial": trial, "policy": policy, **changes}
+
+
+@dataclass(frozen=True)
+class PlaybookRun:
+    """How a run of ansible-playbook ended. stats: what set_stats has handed over."""
+
+    code: int
+    output: str
+    stats: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def changed(self) -> int:
+        """Return the number of changed tasks, of all hosts."""
+        return sum(int(count) for count in re.findall(r"changed=(\d+)", self.output))
+
+
+@dataclass(frozen=True)
+class Playbooks:
+    """A user's directory with pool.yml and its layers, and the cluster that KUBECONFIG names."""
+
+    directory: Path
+    kubeconfig: str
+    venv: Path = Path(sys.prefix)
+
+    def write(self, pool: Mapping[str, Any], layer: str) -> None:
+        """Write the pool file and its layers; layer: the lines of the pool's own one."""
+        (self.directory / "pool.yml").write_text(json.dumps(dict(pool)))
+        (self.directory / "base.yaml").write_text(HEAD + "containerLogMaxSize: 20Mi\n")
+        (self.directory / "pool.yaml").write_text(HEAD + layer)
+
+    def run(self, name: str, *arguments: str, pool: bool = True) -> PlaybookRun:
+        """Run configok.node.<name>, with the pool file unless pool is False."""
+        command = [str(self.venv / "bin/ansible-playbook"), f"configok.node.{name}"]
+        command += [*(["-e", "@pool.yml"] if pool else []), *arguments]
+        ran = subprocess.run(
+            command,
+            cwd=self.directory,
+            env=self._environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        stats = re.search(r"RUN: (\{.*\})", ran.stdout)
+        handed = json.loads(stats.group(1)) if stats else {}
+        return PlaybookRun(ran.returncode, ran.stdout, handed.get("configok", {}))
+
+    def _environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "K8S_AUTH_"))}
+        kept.pop("PYTHONPATH", None)
+        return {
+            **kept,
+            "PWD": str(self.directory),
+            "KUBECONFIG": self.kubeconfig,
+            "LC_ALL": "C.UTF-8",
+            "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build/collections"),
+            "ANSIBLE_HOME": str(self.directory / ".ansible"),
+            "ANSIBLE_LOCALHOST_WARNING": "false",
+            "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
+            "ANSIBLE_PYTHON_INTERPRETER": str(self.venv / "bin/python"),
+            "ANSIBLE_SHOW_CUSTOM_STATS": "true",
+            "ANSIBLE_NOCOLOR": "true",
+            # Half of what a task costs here is copying it to a file first.
+            "ANSIBLE_PIPELINING": "true",
+        }
