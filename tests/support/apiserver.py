@@ -19,6 +19,7 @@ import base64
 import contextlib
 import json
 import re
+import shutil
 import socket
 import subprocess
 import time
@@ -176,6 +177,7 @@ class Real(ApiServer):
         self._gates = dict(feature_gates or {})
         if self.minor < 24:
             self._gates.setdefault("DynamicKubeletConfig", False)
+        self.pids: dict[str, int] = {}
         self._processes: list[tuple[subprocess.Popen[bytes], IO[bytes]]] = []
         try:
             self._start()
@@ -243,8 +245,13 @@ class Real(ApiServer):
 
     def _run(self, name: str, command: Sequence[str]) -> None:
         log = (self.directory / f"{name}.log").open("wb")
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.directory)
+        # Not to be left behind when the test run is killed.
+        guard = ["setpriv", "--pdeathsig", "KILL", "--"] if shutil.which("setpriv") else []
+        process = subprocess.Popen(
+            [*guard, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.directory
+        )
         self._processes.append((process, log))
+        self.pids[name] = process.pid
 
     def _wait_until_ready(self, seconds: float = 60.0) -> None:
         deadline = time.monotonic() + seconds
@@ -273,11 +280,6 @@ class Real(ApiServer):
         pool.clear()
         if answer.status != 200 and b"has been compacted" not in answer.data:
             raise RuntimeError(f"etcd did not compact: {answer.data!r}")
-
-    @property
-    def pids(self) -> dict[str, int]:
-        """Process ids, by name."""
-        return {Path(str(process.args[0])).name: process.pid for process, _log in self._processes}  # type: ignore[index]
 
     def stop(self) -> None:
         self._close_wires()

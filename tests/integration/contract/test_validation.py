@@ -111,7 +111,7 @@ def test_config_map_of_one_mebibyte(api: ApiServer, unique: str) -> None:
     assert wire.post(CONFIG_MAPS, fits).status == 201
     answer = wire.merge(f"{CONFIG_MAPS}/{unique}", {"data": {"b": "x"}})
     assert (answer.status, answer.body["reason"]) == (422, "Invalid")
-    assert f'ConfigMap "{unique}"', "[]: Too long" in answer.body["message"]
+    assert f'ConfigMap "{unique}" is invalid: []: Too long' in answer.body["message"]
     assert "1048576" in answer.body["message"]
 
 
@@ -141,8 +141,7 @@ def test_immutable_config_map(api: ApiServer, unique: str) -> None:
         answer = wire.merge(path, patch)
         assert (answer.status, answer.body["reason"]) == (422, "Invalid")
         assert answer.body["message"] == (
-            f'ConfigMap "{unique}"',
-            "{field}: Forbidden: field is immutable when `immutable` is set",
+            f'ConfigMap "{unique}" is invalid: {field}: Forbidden: field is immutable when `immutable` is set'
         )
         assert answer.body["details"] == {
             "name": unique,
