@@ -115,19 +115,19 @@ class Sandbox:
         self.nodes: dict[str, SandboxNode] = {}
         self._kubeconfig_for = kubeconfig_for
 
-    def add(self, names: list[str], *, zones: int = 3) -> list[SandboxNode]:
-        """Provision nodes and start them: what the role ``node`` does on a real machine."""
+    def add(self, names: list[str], *, pool: str = "workers", zones: int = 3) -> list[SandboxNode]:
+        """Provision nodes and start them, labelled example.com/pool: what the role ``node`` does on a real machine."""
         added = []
         for index, (name, port) in enumerate(zip(names, free_ports(len(names)))):
             zone = f"zone-{'abcdefgh'[index % zones]}"
-            node = self._provision(name, port, zone)
+            node = self._provision(name, port, f"example.com/pool={pool},topology.kubernetes.io/zone={zone}")
             node.start("supervisor")
             node.start("agent")
             self.nodes[name] = node
             added.append(node)
         return added
 
-    def _provision(self, name: str, port: int, zone: str) -> SandboxNode:
+    def _provision(self, name: str, port: int, labels: str) -> SandboxNode:
         node = SandboxNode(name, self.directory / name, self.agent, port)
         node.directory.mkdir(parents=True)
         # What no two nodes can share. On a real node: addresses, provider id; here all nodes share one address.
@@ -136,7 +136,6 @@ class Sandbox:
         (node.directory / "init.yaml").write_text(HEAD + instance + "maxPods: 110\n")
         kubeconfig = self._kubeconfig_for(name)
         component = [sys.executable, str(COMPONENT)]
-        labels = f"example.com/pool=workers,topology.kubernetes.io/zone={zone}"
         config = {
             "apiVersion": "agent.config.configok.dev/v1alpha1",
             "kind": "AgentConfiguration",

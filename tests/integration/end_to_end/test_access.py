@@ -1,0 +1,69 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a node may do, on the real API server: our RBAC adds bundles to read, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, assignment_patch
+from support.apiserver import Real
+from support.fleet import Fleet
+
+RULES = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
+NAMESPACES = ("configok-system", "configok-rollouts", "kube-system", "default")
+
+
+def rules(node: Client) -> set[tuple[str, str]]:
+    """Return what a node may do by RBAC: (namespace, rule) for each resource rule."""
+    found = set()
+    for namespace in NAMESPACES:
+        review: dict[str, Any] = {
+            "apiVersion": "authorization.k8s.io/v1",
+            "kind": "SelfSubjectRulesReview",
+            "spec": {"namespace": namespace},
+        }
+        status = node.create(RULES, review)["status"]
+        for rule in status["resourceRules"] + status["nonResourceRules"]:
+            found.add((namespace, str(sorted((key, sorted(values)) for key, values in rule.items()))))
+    return found
+
+
+def test_our_rbac_gives_nodes_bundles_to_read_and_nothing_else(real_api: Real, unique: str, tmp_path: Path) -> None:
+    node = real_api.client(f"system:node:{unique}", ["system:nodes"])
+    fleet = Fleet(real_api, sandbox=None, pool=unique, names=[], directory=tmp_path)  # type: ignore[arg-type]
+    fleet.write("maxPods: 60")
+    code, output = fleet.run("remove", "-e", "remove_hosts=none", "-e", "cluster_force=true")
+    assert code == 0, output
+    before = rules(node)
+    code, output = fleet.run("provision", "-e", "provision_hosts=none")
+    assert code == 0, output
+    added = rules(node) - before
+    assert added == {
+        ("configok-system", "[('apiGroups', ['']), ('resources', ['configmaps']), ('verbs', ['get'])]"),
+    }
+
+
+def test_a_node_writes_no_other_node(real_api: Real, unique: str) -> None:
+    admin = real_api.client()
+    node = real_api.client(f"system:node:{unique}-a", ["system:nodes"])
+    for name in (f"{unique}-a", f"{unique}-b"):
+        admin.create(paths.NODES, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
+    said = {"status": {"conditions": [{"type": "ConfigOK", "status": "True", "reason": "x", "message": "x"}]}}
+    node.patch(paths.node_status(f"{unique}-a"), said, kind="strategic")
+    with pytest.raises(Forbidden):
+        node.patch(paths.node_status(f"{unique}-b"), said, kind="strategic")
+    with pytest.raises(Forbidden):
+        node.patch(paths.node(f"{unique}-b"), assignment_patch(None, Assignment(1)))
+    for path in (paths.config_maps("configok-system"), paths.config_maps("configok-rollouts")):
+        with pytest.raises(Forbidden):
+            node.create(path, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": unique}})
+        with pytest.raises(Forbidden):
+            node.list(path)
