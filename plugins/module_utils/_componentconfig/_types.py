@@ -152,6 +152,17 @@ _SCALARS: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
+def _zero(kind: str) -> Any:
+    """What Go makes of null in a list or map: the element is there, and zero."""
+    if kind == "bool":
+        return False
+    if kind in _BITS or kind in ("float", "quantity"):
+        return 0
+    if kind == "object":
+        return {}
+    return [] if kind.startswith("list<") else ""
+
+
 class _Walk:
     def __init__(self, kind: Kind, minor: int, is_json: bool, gated: frozenset[str]) -> None:
         self.kind = kind
@@ -203,18 +214,20 @@ class _Walk:
             if not isinstance(value, list):
                 self.problem(path, value, "must be a list", "type")
                 return None
+            inner = kind[5:-1]
             items = [
-                None if item is None else self.value(item, kind[5:-1], entry, path + (i,))
-                for i, item in enumerate(value)
+                _zero(inner) if item is None else self.value(item, inner, entry, path + (index,))
+                for index, item in enumerate(value)
             ]
             return [item for item in items if item is not None]
         if kind.startswith("map<"):
             if not isinstance(value, dict):
                 self.problem(path, value, "must be a mapping", "type")
                 return None
+            inner = kind[4:-1]
             pairs = {
-                k: None if item is None else self.value(item, kind[4:-1], entry, path + (k,))
-                for k, item in value.items()
+                key: _zero(inner) if item is None else self.value(item, inner, entry, path + (key,))
+                for key, item in value.items()
             }
             return {key: item for key, item in pairs.items() if item is not None}
         if kind == "object":

@@ -183,6 +183,9 @@ def test_check(check: str, minor: int, bad: list[Config], good: list[Config]) ->
         {"cpuManagerPolicy": "bogus"},
         {"kubeReserved": {"cpu": "minus"}},
         {"tlsCipherSuites": ["BOGUS"]},
+        # Null in a map is an empty string, not an absent key.
+        {"evictionHard": {"memory.available": None}},
+        {"kubeReserved": {"cpu": None}},
     ],
 )
 def test_the_ancestors_deadly_configs_are_refused(config: Config) -> None:
