@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from ._resources import Target
 from ._selectors import field_matcher, label_matcher, required_name
 from ._shapes import round_trip
-from ._statuses import ApiError, bad_request, expired
+from ._statuses import bad_request, expired
 from ._storage import Change, Storage, Stored, Watcher, encode, metadata_only
 
 __all__ = ["Watch"]
@@ -24,7 +24,7 @@ _DEFAULT_SECONDS = 1800.0
 
 
 class Watch:
-    """One watch: made (and refused) before the answer begins, then run until it ends."""
+    """One watch: its parameters are judged before the answer begins; it is registered while it runs."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Watch:
         user: str,
         bookmark_interval: float,
     ) -> None:
-        """Register the watch. Raises ApiError 400 for bad parameters."""
+        """Raises ApiError 400 for bad parameters."""
         self._storage = storage
         self._resource = target.resource
         self._partial = partial
@@ -51,24 +51,22 @@ class Watch:
         self._seconds = float(seconds) if seconds and int(seconds) else _DEFAULT_SECONDS
         name = required_name(target.resource, selector)
         self.watcher = Watcher(target.resource, target.namespace, name, user)
-        since = int(version) if version not in ("", "0") else None
-        self._backlog, floor = storage.watch(self.watcher, since)
-        self._seen = storage.version
-        self._too_old: ApiError | None = None
-        if since is not None and since < floor:
-            self._too_old = expired(f"too old resource version: {since} ({floor})")
-        elif since is not None and since > self._seen:
-            self._backlog = []
+        self._since = int(version) if version not in ("", "0") else None
+        self._seen = 0
 
     def run(self, write: Callable[[bytes], None]) -> None:
         """Write event lines until the time is up or the watch is ended; `write` raises OSError when nobody reads."""
+        since = self._since
         try:
-            if self._too_old is not None:
-                write(b'{"type":"ERROR","object":' + encode(self._too_old.body()) + b"}\n")
+            with self._storage.lock:
+                backlog, floor = self._storage.watch(self.watcher, since)
+                self._seen = self._storage.version
+            if since is not None and since < floor:
+                error = expired(f"too old resource version: {since} ({floor})")
+                write(b'{"type":"ERROR","object":' + encode(error.body()) + b"}\n")
                 return
-            lines = [line for change in self._backlog if (line := self._line(change))]
-            self._backlog = []
-            write(b"".join(lines))
+            write(b"".join(self._line(change) for change in backlog))
+            del backlog
             self._follow(write)
         finally:
             self._storage.unwatch(self.watcher)
