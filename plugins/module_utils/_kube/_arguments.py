@@ -5,6 +5,7 @@
 
 The options are documented in the doc fragment configok.node.kube, plugins/doc_fragments/kube.py; the two must be equal.
 """
+
 from __future__ import annotations
 
 import os
@@ -47,11 +48,13 @@ _TRUE = ("1", "true", "yes", "on", "y", "t")
 _FALSE = ("0", "false", "no", "off", "n", "f")
 
 
-def client_from_params(params: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> Client:
+def client_from_params(params: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> Client:
     """Return a client for a module's parameters, which hold those of KUBE_ARGUMENT_SPEC.
 
-    Raise MissingLibrary (for missing_required_lib) or CredentialsError; nothing is requested yet.
+    environ: by default the process's. Raise MissingLibrary (for missing_required_lib) or CredentialsError; nothing is
+    requested yet.
     """
+    environ = os.environ if environ is None else environ
     given = {name: _given(params.get(name), environ.get(ENVIRONMENT.get(name, ""))) for name in KUBE_ARGUMENT_SPEC}
     credentials = load(
         kubeconfig=given["kubeconfig"],

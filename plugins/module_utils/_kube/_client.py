@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One small client for the Kubernetes API, dicts in and out. Private to configok.node: no compatibility is promised."""
+
 from __future__ import annotations
 
 import json
@@ -167,9 +168,7 @@ class Client:
             body["dryRun"] = ["All"]
         return self._request("DELETE", path, body=body, content_type=_JSON, idempotent=bool(uid) or dry_run)
 
-    def stream(
-        self, path: str, *, metadata_only: bool = False, read_timeout: float, **query: object
-    ) -> Lines:
+    def stream(self, path: str, *, metadata_only: bool = False, read_timeout: float, **query: object) -> Lines:
         """Return the lines of a streamed answer (a watch) as they come, to be closed; raise where it is refused."""
         where = f"WATCH {describe(path)}"
         target = _target(path, query)

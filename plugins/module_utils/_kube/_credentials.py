@@ -7,6 +7,7 @@ The only file that imports the kubernetes package, and only for what is hard: me
 and other auth providers. Its import costs half a second and 44 MB, which one module call for 1,000 Nodes would feel;
 a kubeconfig that is one file with a certificate or a token is read without it.
 """
+
 from __future__ import annotations
 
 import base64
@@ -39,7 +40,7 @@ def load(
     client_cert: str | None = None,
     client_key: str | None = None,
     tls_server_name: str | None = None,
-    environ: Mapping[str, str] = os.environ,
+    environ: Mapping[str, str] | None = None,
     service_account: str = _SERVICE_ACCOUNT,
 ) -> Credentials:
     """Return the credentials for these options; raise CredentialsError or MissingLibrary.
@@ -48,6 +49,7 @@ def load(
     merged as kubectl does), else $KUBECONFIG, else ~/.kube/config; else the service account of the Pod we run in.
     What is given beside that wins over what is found there; None means not given.
     """
+    environ = os.environ if environ is None else environ
     given = {
         "server": host.rstrip("/") if host else None,
         "ca_file": _path(ca_cert),

@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One function over many items at once. Private to configok.node: no compatibility is promised."""
+
 from __future__ import annotations
 
 import threading
@@ -50,7 +51,7 @@ def fan_out(
     for number in range(min(workers, count)):
         threading.Thread(target=work, name=f"fan-out-{number}", daemon=True).start()
     try:
-        for _ in range(count):
+        for _answered in range(count):
             item, result, fault = done.get()
             if fault is not None:
                 raise fault

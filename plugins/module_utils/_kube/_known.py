@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a watch has told so far, to be true after a new list. Private to configok.node: no compatibility is promised."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator

@@ -5,6 +5,7 @@
 
 The only file that imports urllib3 (1.26 or 2), and only urllib3 itself: on a node every megabyte counts.
 """
+
 from __future__ import annotations
 
 import base64
@@ -130,7 +131,7 @@ class Transport:
         if content_type:
             headers["Content-Type"] = content_type
         try:
-            response = state.pool.urlopen(
+            response = state.pool.request(
                 method,
                 self._prefix + target,
                 body=body,
@@ -152,7 +153,7 @@ class Transport:
         """
         state = self._current()
         try:
-            response = state.pool.urlopen(
+            response = state.pool.request(
                 "GET",
                 self._prefix + target,
                 headers={**state.headers, "Accept": accept},
@@ -338,5 +339,3 @@ def _interruptible(base: Any, interrupt: Interrupt) -> Any:
                 raise NewConnectionError(self, f"cannot connect: {exc}") from exc
 
     return Interruptible
-
-

@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Follow objects as long as wanted: list, watch, and again. Private to configok.node: no compatibility is promised."""
+
 from __future__ import annotations
 
 import contextlib

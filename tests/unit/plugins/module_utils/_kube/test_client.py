@@ -59,7 +59,7 @@ def test_get_of_metadata_only(server: Any, connect: Any) -> None:
 
 def test_connections_are_kept(server: Any, connect: Any) -> None:
     client = connect()
-    for _ in range(5):
+    for _again in range(5):
         client.get(N1)
     assert {request.connection for request in server.requests} == {1}
 
@@ -287,7 +287,7 @@ def test_a_redirect_is_not_followed(server: Any, replies: Any, connect: Any) -> 
 
 def test_no_more_connections_than_wanted(server: Any, connect: Any) -> None:
     client = connect(pool_size=3)
-    threads = [threading.Thread(target=lambda: [client.get(N1) for _ in range(5)]) for _ in range(8)]
+    threads = [threading.Thread(target=lambda: [client.get(N1) for _again in range(5)]) for _again in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -314,7 +314,7 @@ def test_401_again_is_the_callers(server: Any, replies: Any, connect: Any, clock
 
     server.says(replies.status(401, "Unauthorized"))
     client = connect(credentials={"token": "old", "refresh": refresh})
-    for _ in range(3):
+    for _again in range(3):
         with pytest.raises(errors.Unauthorized):
             client.get(N1)
     assert len(count) == 1  # An exec plugin may ask somebody: not again at once.
@@ -344,7 +344,7 @@ def test_401_in_many_threads_renews_once(server: Any, replies: Any, connect: Any
         except errors.KubeError as exc:
             failures.append(exc)
 
-    threads = [threading.Thread(target=work) for _ in range(8)]
+    threads = [threading.Thread(target=work) for _again in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

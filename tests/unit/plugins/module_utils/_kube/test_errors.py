@@ -37,7 +37,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube import _paths 
 def test_each_status_has_its_type(code: int, reason: str, kind: type[errors.KubeError]) -> None:
     body = json.dumps({"kind": "Status", "code": code, "reason": reason, "message": "so it is"}).encode()
     error = errors.error_for(code, body, where="PATCH nodes/n1")
-    assert type(error) is kind
+    assert error.__class__ is kind
     assert (error.status, error.reason, error.message, error.where) == (code, reason, "so it is", "PATCH nodes/n1")
 
 
@@ -53,7 +53,7 @@ def test_a_sentence_names_the_object() -> None:
 )
 def test_any_body_becomes_an_error(body: bytes) -> None:
     error = errors.error_for(502, body, where="GET nodes/n1")
-    assert type(error) is errors.ServerError
+    assert error.__class__ is errors.ServerError
     assert error.message
 
 
@@ -74,8 +74,8 @@ def test_details_tell_when_to_retry_and_why() -> None:
 
 def test_a_status_in_a_watch_has_its_own_code() -> None:
     gone = errors.error_of_status({"code": 410, "reason": "Expired", "message": "too old"}, where="WATCH nodes")
-    assert type(gone) is errors.Gone
-    assert type(errors.error_of_status({"code": "?"}, where="WATCH nodes")) is errors.ServerError
+    assert gone.__class__ is errors.Gone
+    assert errors.error_of_status({"code": "?"}, where="WATCH nodes").__class__ is errors.ServerError
 
 
 @pytest.mark.parametrize(

@@ -296,7 +296,7 @@ def test_files_are_looked_at_once_a_second_at_most(
         return stat(path, **more)
 
     monkeypatch.setattr(os, "stat", look)
-    for _ in range(30):
+    for _again in range(30):
         clock.now += 0.1
         client.get(N1)
     assert 2 <= len(looks) <= 3

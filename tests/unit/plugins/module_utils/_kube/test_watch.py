@@ -50,7 +50,7 @@ class Watching:
         self.events = watch(client, paths.NODES, stop=self.stop, **options)
 
     def take(self, count: int) -> list[tuple[str, str]]:
-        return [brief(next(self.events)) for _ in range(count)]
+        return [brief(next(self.events)) for _again in range(count)]
 
     def until_synced(self) -> list[tuple[str, str]]:
         taken = []
@@ -243,7 +243,7 @@ def test_401_renews_the_credentials(server: Any, replies: Any) -> None:
     stop = threading.Event()
     credentials = Credentials(server.url, token="old", refresh=lambda: Credentials(server.url, token="new"))
     events = watch(Client(credentials), paths.NODES, stop=stop)
-    assert [brief(next(events)) for _ in range(2)] == [("SYNCED", ""), ("ADDED", "a@11")]
+    assert [brief(next(events)) for _again in range(2)] == [("SYNCED", ""), ("ADDED", "a@11")]
     assert [request.headers["authorization"] for request in server.requests] == [
         "Bearer old",
         "Bearer new",
@@ -298,7 +298,7 @@ def test_stop_while_pausing(server: Any, replies: Any, follow: Any) -> None:
 def test_stop_while_connecting(follow: Any, server: Any) -> None:
     """A listener whose queue is full does not answer: connections to it stay half open."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
-        fillers = [socket.socket() for _ in range(3)]
+        fillers = [socket.socket() for _again in range(3)]
         for filler in fillers:
             filler.setblocking(False)
             filler.connect_ex(full.getsockname())
