@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from ._agent._configuration import AgentConfiguration, InvalidConfiguration, load_configuration
+from ._agent._lock import Locked
 from ._agent._version import AGENT_VERSION
 from ._output import complain, journal_for
 
@@ -35,6 +36,8 @@ def main(argv: Sequence[str]) -> int:
             complain(sentence)
     except OSError as error:
         complain(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
+    except Locked as error:
+        complain(f"{error}, try again")
     except KeyboardInterrupt:
         complain("interrupted")
     except Exception as error:  # noqa: BLE001 - the outermost frame: a sentence for the journal, and the hooks' promise

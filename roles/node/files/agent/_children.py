@@ -22,6 +22,7 @@ _CLEAN_SIGNALS = (
     signal.SIGTERM,
     signal.SIGPIPE,
 )  # systemd.service(5), SuccessExitStatus=
+_HANDLED = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)  # by the supervisor
 _prctl = ctypes.CDLL(None).prctl  # looked up here, since little is safe between fork and exec
 
 
@@ -84,8 +85,11 @@ def call(function: Callable[[], int]) -> int:
 
 def _fork(run: Callable[[], NoReturn], failed: int) -> int:
     parent = os.getpid()
+    # A signal that comes before the child has let go of our handlers must wait, or it would be lost.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _HANDLED)
     pid = os.fork()
     if pid:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _HANDLED)
         return pid
     try:
         _prctl(_SET_PDEATHSIG, signal.SIGKILL)  # a supervisor that is killed leaves nobody behind
@@ -93,8 +97,9 @@ def _fork(run: Callable[[], NoReturn], failed: int) -> int:
             os._exit(failed)
         os.setsid()
         signal.set_wakeup_fd(-1)
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, signal.SIGPIPE):
+        for number in (*_HANDLED, signal.SIGPIPE):
             signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _HANDLED)
         run()
     finally:
         os._exit(failed)  # whatever was raised: a child never returns into the supervisor's loop

@@ -25,55 +25,28 @@ from ._agent._version import AGENT_VERSION
 from ._kube._client import Client
 from ._kube._errors import KubeError
 from ._kube._kubeconfig import from_kubeconfig
-from ._kube._retry import ONCE
+from ._kube._retry import ONCE, RetryPolicy
 from ._output import complain
 from ._processes import run_command
 from ._versions import ComponentVersions
 
 __all__ = ["run"]
 
+_TIMEOUT = 10.0  # seconds of silence
 _PROBE_TIMEOUT = 2.0
+_RETRIES = RetryPolicy(attempts=3, longest=2.0, patience=5.0)  # few: the daemon has a back-off of its own
 
 
 def run(configuration: AgentConfiguration, path: str, journal: Journal) -> int:
     """Run the daemon until SIGTERM or SIGINT, and return the exit code. path: the configuration's. Raises OSError."""
-    stop = threading.Event()
-    clock = SystemClock()
-    user_agent = f"configok-agent/{AGENT_VERSION}"
     try:
         with locked(os.path.join(configuration.run_directory, DAEMON_LOCK), wait=0):
-            wake = Nudges(configuration.run_directory)
-
-            def leave(_number: int, _frame: FrameType | None) -> None:
-                stop.set()
-                wake.set()
-
-            for number in (signal.SIGTERM, signal.SIGINT):
-                signal.signal(number, leave)
-            try:
-                credentials = from_kubeconfig(configuration.kubeconfig)
-                client = Client(credentials, user_agent=user_agent, sleep=stop.wait)
-                impatient = Client(
-                    credentials,
-                    user_agent=user_agent,
-                    pool_size=1,
-                    timeout=_PROBE_TIMEOUT,
-                    retries=ONCE,
-                    sleep=stop.wait,
-                )
-                Daemon(
-                    configuration,
-                    client,
-                    _service_manager(configuration, run_command),
-                    HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT),
-                    CommandJudge(run_command, [*_program(), f"--config={path}", "validate"]),
-                    clock,
-                    journal,
-                    agent_version=AGENT_VERSION,
-                    version_of=ComponentVersions(configuration, run_command, journal),
-                ).run(stop, wake)
-            finally:
-                wake.close()
+            pass  # so that a second daemon does not take over the first one's socket; the daemon itself holds the lock
+        wake = Nudges(configuration.run_directory)
+        try:
+            _run(configuration, path, journal, wake)
+        finally:
+            wake.close()
     except Locked:
         complain(f"another configok-agent runs on {configuration.run_directory} already")
         return 1
@@ -81,6 +54,35 @@ def run(configuration: AgentConfiguration, path: str, journal: Journal) -> int:
         complain(str(error))
         return 1
     return 0
+
+
+def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: Nudges) -> None:
+    stop = threading.Event()
+
+    def leave(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+        wake.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, leave)
+    clock = SystemClock()
+    credentials = from_kubeconfig(configuration.kubeconfig)
+    user_agent = f"configok-agent/{AGENT_VERSION}"
+    client = Client(
+        credentials, user_agent=user_agent, pool_size=2, timeout=_TIMEOUT, retries=_RETRIES, sleep=stop.wait
+    )
+    impatient = Client(credentials, user_agent=user_agent, pool_size=1, timeout=_PROBE_TIMEOUT, retries=ONCE)
+    Daemon(
+        configuration,
+        client,
+        _service_manager(configuration, run_command),
+        HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT),
+        CommandJudge(run_command, [*_program(), f"--config={path}", "validate"]),
+        clock,
+        journal,
+        agent_version=AGENT_VERSION,
+        version_of=ComponentVersions(configuration, run_command, journal),
+    ).run(stop, wake)
 
 
 def _program() -> list[str]:

@@ -1,0 +1,84 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The agent's command line: exit codes, sentences, nothing that hurts a start."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+MakeNode = Callable[..., Any]
+GOOD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 50\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "code", "said"),
+    [
+        (GOOD, (), 0, ""),
+        (GOOD + "maxPod: 1\n", (), 1, "-:4: maxPod: 1: unknown field of KubeletConfiguration"),
+        (GOOD + "staticPodPath: /x\n", (), 0, ""),
+        (GOOD + "staticPodPath: /x\n", ("--bundle",), 1, "staticPodPath"),
+        (GOOD, ("--kubernetes-version", "new"), 2, ""),
+    ],
+)
+def test_validate(make_node: MakeNode, text: str, options: tuple[str, ...], code: int, said: str) -> None:
+    found = make_node().call("validate", "--component", "kubelet", *options, "-", input=text)
+    assert (found.returncode, "Traceback" in found.stderr) == (code, False), found.stderr
+    assert said in found.stdout
+    assert bool(found.stdout) == (code == 1)
+
+
+def test_validate_for_machines(make_node: MakeNode) -> None:
+    found = make_node().call("validate", "--json", "--component", "kubelet", "-", input=GOOD + "maxPod: 1\n")
+    [finding] = json.loads(found.stdout)
+    assert (finding["path"], finding["line"], finding["level"]) == ("maxPod", 4, "policy")
+    assert found.returncode == 1
+
+
+def test_a_file_that_is_not_there_is_wrong_usage(make_node: MakeNode) -> None:
+    found = make_node().call("validate", "/nonexistent/config.yaml")
+    assert found.returncode == 2
+    assert found.stderr == "configok-agent: /nonexistent/config.yaml: cannot be read: No such file or directory\n"
+
+
+@pytest.mark.parametrize("hook", ["prestart", "poststop"])
+def test_a_hook_never_hurts_whatever_is_wrong_with_the_agent(make_node: MakeNode, hook: str) -> None:
+    node = make_node()
+    unknown = node.call(hook, "kube-proxy")
+    assert (unknown.returncode, unknown.stderr.count("\n")) == (0, 1)
+    assert "no component 'kube-proxy'" in unknown.stderr
+    (node.directory / "agent.yaml").write_text("kind: Nonsense\n")
+    broken = node.call(hook, "kubelet")
+    assert (broken.returncode, broken.stderr.count("\n")) == (0, 1)
+
+
+def test_all_that_is_wrong_with_the_configuration_is_said(make_node: MakeNode) -> None:
+    node = make_node()
+    data = json.loads((node.directory / "agent.yaml").read_text())
+    data.update(nodeName="N 1", colour="red")
+    (node.directory / "agent.yaml").write_text(json.dumps(data))
+    found = node.call("run")
+    assert found.returncode == 1
+    assert [line.split(": ")[2].split(" ")[0] for line in found.stderr.splitlines()] == ["nodeName", "colour"]
+
+
+def test_status_works_before_anything_was_assigned(make_node: MakeNode) -> None:
+    node = make_node()
+    assert json.loads(node.call("status", "--json").stdout)["nodeName"] == "n1"
+    assert node.call("status").stdout.strip()
+
+
+def test_forget_bad_wants_to_know_what(make_node: MakeNode) -> None:
+    node = make_node()
+    assert node.call("forget-bad").returncode == 2
+    assert node.call("forget-bad", "--all").stdout == "nothing to forget\n"
+
+
+def test_run_without_credentials_is_a_sentence(make_node: MakeNode) -> None:
+    found = make_node().call("run")
+    assert (found.returncode, found.stderr.count("\n")) == (1, 1), found.stderr
+    assert "/nonexistent/kubeconfig" in found.stderr

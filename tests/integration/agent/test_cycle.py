@@ -1,0 +1,149 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The whole cycle with real processes and the embedded API server: adopt, fall back, come through."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._cluster._apply import apply_steps, plan_setup
+from ansible_collections.configok.node.plugins.module_utils._cluster._objects import Access
+from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_maps
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import node as node_path
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, assignment_patch
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from support.apiserver import Embedded
+
+HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+DEADLY = 13  # podsPerCore: legal, and the stub kubelet dies of it
+
+
+class World:
+    """One node, the API server, and what an operator does."""
+
+    def __init__(self, api: Embedded, make_node: Callable[..., Any]) -> None:
+        self.api = api
+        self.client: Client = api.client()
+        apply_steps(self.client, plan_setup(self.client, Access()), dry_run=False)
+        self.node = make_node(api.node_kubeconfig("n1"))
+        self._assignments = 0
+
+    def assign(self, document: str, *, trial: Trial) -> ConfigSource:
+        """Publish a bundle and assign it."""
+        bundle = self.client.create(
+            config_maps("configok-system"), build_bundle("workers", {"kubelet": HEAD + document}, trial=trial)
+        )
+        source = ConfigSource("configok-system", bundle["metadata"]["name"], bundle["metadata"]["uid"])
+        self._assignments += 1
+        self.client.patch(node_path("n1"), assignment_patch(source, Assignment(self._assignments)))
+        return source
+
+    def condition(self) -> dict[str, Any]:
+        """ConfigOK as the API has it, empty while there is none."""
+        try:
+            found = self.client.get(node_path("n1")).get("status", {}).get("conditions") or []
+        except NotFound:
+            return {}  # the kubelet has not registered it yet
+        return next((one for one in found if one["type"] == "ConfigOK"), {})
+
+    def until_condition(self, status: str, message: str, timeout: float = 15.0) -> dict[str, Any]:
+        """Wait until ConfigOK says so."""
+
+        def told() -> dict[str, Any] | None:
+            one = self.condition()
+            return one if (one.get("status"), one.get("message")) == (status, message) else None
+
+        found: dict[str, Any] = self.node.until(f"ConfigOK {status} {message}", told, timeout)
+        return found
+
+
+@pytest.fixture
+def world(embedded_api: Embedded, make_node: Callable[..., Any]) -> World:
+    """A node that runs its init config, with its agent."""
+    found = World(embedded_api, make_node)
+    found.node.start("supervise", "kubelet")
+    found.node.start("run")
+    found.until_condition("True", "using current (init)")
+    return found
+
+
+def effective(world: World) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(world.node.config.read_text())
+    return found
+
+
+def test_adopt_promote_and_an_agent_that_is_killed_restarts_nothing(world: World) -> None:
+    node = world.node
+    before = node.unit()
+    source = world.assign("maxPods: 50\n", trial=Trial(0.5, 3))
+    world.until_condition("True", f"using current (UID: {source.uid})")
+    adopted = node.until_active(after=before.invocation)
+    assert effective(world)["maxPods"] == 50
+    assert effective(world)["healthzPort"]  # the instance config lies over it
+    assert node.starts() == 2
+    node.until("promotion", lambda: node.record("last-known-good", source.uid))
+
+    node.kill("run")
+    node.start("run")
+    lines = node.logs().count("\n")
+    second = world.assign("maxPods: 50\n# the same values\n", trial=Trial(0.5, 3))
+    world.until_condition("True", f"using current (UID: {second.uid})")
+    assert node.unit() == adopted, lines
+    assert node.starts() == 2
+
+
+def test_an_invalid_config_costs_no_restart(world: World) -> None:
+    before = world.node.unit()
+    source = world.assign("maxPods: -1\n", trial=Trial(5, 3))
+    told = world.node.until("refused", lambda: one if (one := world.condition()).get("status") == "False" else None)
+    assert f"failed to validate current (UID: {source.uid})" in told["reason"]
+    assert "maxPods" in told["reason"]
+    assert told["message"] == "using last-known-good (init)"
+    assert world.node.unit() == before
+    assert world.node.starts() == 1
+
+
+def test_a_crash_loop_rolls_back_without_api_server_and_agent(world: World) -> None:
+    node = world.node
+    init = node.config.read_bytes()
+    source = world.assign(f"podsPerCore: {DEADLY}\n", trial=Trial(60, 2))
+    # Neither the API server nor the daemon is there when it counts.
+    node.until("adoption", lambda: node.record("current", source.uid))
+    world.api.server.stop()
+    node.until("the first start with it", lambda: node.starts() > 1)
+    node.kill("run")
+
+    def back() -> bool:
+        return bool(node.config.read_bytes() == init and node.unit().state == "active")
+
+    node.until("the init config again", back)
+    settled = node.until_active()
+    count = node.starts()
+    time.sleep(0.3)  # nothing may happen in it
+    assert node.unit() == settled
+    assert node.starts() == count
+    assert source.uid in node.call("status", "--json").stdout
+
+    world.api.server.start()
+    node.start("run")
+    told = world.until_condition("False", "using last-known-good (init)")
+    assert f"current (UID: {source.uid}) crashed" in told["reason"]
+    assert "times during its trial" in told["reason"]
+    assert node.unit() == settled
+
+
+def test_there_is_one_daemon(world: World) -> None:
+    second = world.node.call("run")
+    assert second.returncode == 1
+    assert "another configok-agent runs" in second.stderr
+    assert second.stderr.count("\n") == 1
