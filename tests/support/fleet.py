@@ -39,7 +39,7 @@ HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 class Fleet:
     """One pool, its nodes, its directory with pool.yml and kubelet.yaml, and ansible-playbook."""
 
-    def __init__(self, api: ApiServer, sandbox: Sandbox, pool: str, names: list[str], directory: Path) -> None:
+    def __init__(self, api: ApiServer, sandbox: Sandbox | None, pool: str, names: list[str], directory: Path) -> None:
         self.api, self.sandbox, self.pool, self.names, self.directory = api, sandbox, pool, names, directory
         self.client = api.client()
 
@@ -141,7 +141,8 @@ class Fleet:
 
     def starts(self) -> dict[str, int]:
         """Return how often each node's component was started."""
-        return {name: node.component_starts() for name, node in self.sandbox.nodes.items()}
+        nodes = {} if self.sandbox is None else self.sandbox.nodes
+        return {name: node.component_starts() for name, node in nodes.items()}
 
 
 @contextmanager

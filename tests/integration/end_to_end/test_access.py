@@ -14,7 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube import _paths 
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, assignment_patch
-from support.apiserver import Real
+from support.apiserver import Real, start_real
 from support.fleet import Fleet
 
 RULES = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
@@ -36,16 +36,18 @@ def rules(node: Client) -> set[tuple[str, str]]:
     return found
 
 
-def test_our_rbac_gives_nodes_bundles_to_read_and_nothing_else(real_api: Real, unique: str, tmp_path: Path) -> None:
-    node = real_api.client(f"system:node:{unique}", ["system:nodes"])
-    fleet = Fleet(real_api, sandbox=None, pool=unique, names=[], directory=tmp_path)  # type: ignore[arg-type]
-    fleet.write("maxPods: 60")
-    code, output = fleet.run("remove", "-e", "remove_hosts=none", "-e", "cluster_force=true")
-    assert code == 0, output
-    before = rules(node)
-    code, output = fleet.run("provision", "-e", "provision_hosts=none")
-    assert code == 0, output
-    added = rules(node) - before
+@pytest.mark.usefixtures("real_api")  # so that its absence is told as for every other test
+def test_our_rbac_gives_nodes_bundles_to_read_and_nothing_else(tmp_path: Path) -> None:
+    """On a server of its own: other tests may have prepared the shared one already."""
+    with start_real(tmp_path) as api:
+        node = api.client("system:node:n1", ["system:nodes"])
+        before = rules(node)
+        (tmp_path / "pool").mkdir()
+        fleet = Fleet(api, None, "workers", [], tmp_path / "pool")
+        fleet.write("maxPods: 60")
+        code, output = fleet.run("provision", "-e", "provision_hosts=none")
+        assert code == 0, output
+        added = rules(node) - before
     assert added == {
         ("configok-system", "[('apiGroups', ['']), ('resources', ['configmaps']), ('verbs', ['get'])]"),
     }
