@@ -200,11 +200,12 @@ def _evict_signals(c: Context) -> Iterator[Fault]:
 
 
 def _evict_values(c: Context) -> Iterator[Fault]:
+    most = 10_000 if c.minor == 20 else 100  # the real 1.20 takes 150%: it compares the fraction with 100
     for field in ("evictionHard", "evictionSoft"):
         for signal, value in (c.get(field) or {}).items():
             amount = _quantity(value)
             percent = _percent(value)
-            if not (amount is not None and amount > 0) and not (percent is not None and 0 <= percent <= 100):
+            if not (amount is not None and amount > 0) and not (percent is not None and 0 <= percent <= most):
                 yield (
                     (field, signal),
                     "must be a quantity above 0 or a percentage from 0% to 100%, for example 100Mi or 10%",
@@ -268,10 +269,15 @@ def _unsafe_sysctls(c: Context) -> Iterator[Fault]:
             )
 
 
-def _log_size(c: Context) -> Iterator[Fault]:
-    amount = _quantity(c.get("containerLogMaxSize") or "10Mi")
-    if amount is None or amount <= 0:
-        yield ("containerLogMaxSize",), "must be a quantity above 0, for example 10Mi"
+def _log_manager(c: Context) -> Iterator[Fault]:
+    size = c.get("containerLogMaxSize")
+    amount = _quantity(size)
+    # The kubelet wants the size as a whole number and does not reduce 1.5Gi or 1000m to one.
+    whole = amount is not None and amount.denominator == 1 and not ("." in size and size.endswith("i"))
+    if not whole or size.endswith(("m", "u", "n")) or (amount or 0) < 0:
+        yield ("containerLogMaxSize",), "must be a whole quantity >= 0, for example 10Mi"
+    if c.minor < 33 and c.get("containerLogMaxFiles") <= 1:  # from 1.33 on a rule of validation says it
+        yield ("containerLogMaxFiles",), "must be > 1"
 
 
 KUBELET_START_CHECKS: dict[str, Rule] = {
@@ -289,5 +295,5 @@ KUBELET_START_CHECKS: dict[str, Rule] = {
     "tls-suites": _tls_suites,
     "qos-reserved": _qos_reserved,
     "unsafe-sysctls": _unsafe_sysctls,
-    "log-size": _log_size,
+    "log-size": _log_manager,
 }

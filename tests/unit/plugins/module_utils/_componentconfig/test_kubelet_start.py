@@ -115,7 +115,7 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         20,
         [
             {"evictionHard": {"memory.available": value}}
-            for value in ("bogus", "-1Gi", "0", "-5%", "101%", "", "%", "1.5 Gi")
+            for value in ("bogus", "-1Gi", "0", "-5%", "10001%", "", "%", "1.5 Gi")
         ],
         [{"evictionHard": {"memory.available": value}} for value in ("100Mi", "0%", "100%", "2.5%", "1")],
     ),
@@ -157,8 +157,15 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     (
         "log-size",
         20,
-        [{"containerLogMaxSize": value} for value in ("0", "-1Mi", "10MB")],
-        [{"containerLogMaxSize": "10Mi"}, {}],
+        [{"containerLogMaxSize": value} for value in ("-1Mi", "10MB", "1.5Gi", "1500m")]
+        + [{"containerLogMaxFiles": 1}],
+        [{"containerLogMaxSize": value} for value in ("10Mi", "0", "1.5G", "")] + [{"containerLogMaxFiles": 2}],
+    ),
+    (
+        "evict-values",
+        21,
+        [{"evictionHard": {"memory.available": "101%"}}],
+        [{"evictionHard": {"memory.available": "100%"}}],
     ),
 ]
 
