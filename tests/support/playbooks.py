@@ -69,22 +69,25 @@ class Playbooks:
 
     def run(self, name: str, *arguments: str, pool: bool = True) -> PlaybookRun:
         """Run configok.node.<name>, with the pool file unless pool is False."""
+        with self.start(name, *arguments, pool=pool) as running:
+            output, _nothing = running.communicate(timeout=120)
+        stats = re.search(r"RUN: (\{.*\})", output)
+        handed = json.loads(stats.group(1)) if stats else {}
+        return PlaybookRun(running.returncode, output, handed.get("configok", {}))
+
+    def start(self, name: str, *arguments: str, pool: bool = True) -> subprocess.Popen[str]:
+        """Start configok.node.<name> in a process group of its own, both outputs in one pipe."""
         command = [str(self.venv / "bin/ansible-playbook"), f"configok.node.{name}"]
-        command += [*(["-e", "@pool.yml"] if pool else []), *arguments]
-        ran = subprocess.run(
-            command,
+        return subprocess.Popen(
+            [*command, *(["-e", "@pool.yml"] if pool else []), *arguments],
             cwd=self.directory,
             env=self._environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            check=False,
-            timeout=120,
+            start_new_session=True,
         )
-        stats = re.search(r"RUN: (\{.*\})", ran.stdout)
-        handed = json.loads(stats.group(1)) if stats else {}
-        return PlaybookRun(ran.returncode, ran.stdout, handed.get("configok", {}))
 
     def _environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "K8S_AUTH_"))}

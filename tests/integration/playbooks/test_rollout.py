@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from support.apiserver import Embedded
 from support.clusters import look, prepare
 from support.modules import run_module
 from support.playbooks import HEAD, ROOT, Playbooks, quick_pool
-from support.simulated_nodes import CRASHES, GOOD, SimulatedNodes
+from support.simulated_nodes import CRASHES, GOOD, SILENT, SimulatedNodes, status_of
 
 NODES = [f"n{number}" for number in range(1, 7)]
 
@@ -132,6 +134,34 @@ def test_bad_configs_and_the_way_back(client: Client, nodes: SimulatedNodes, use
     assert removed.code == 0, removed.output
     assert look(client, paths.namespace("configok-system")) is None
     assert not any("configok" in key for key in client.get(paths.node("n1"))["metadata"].get("annotations") or {})
+
+
+def test_a_killed_run_is_run_again_and_goes_on(client: Client, nodes: SimulatedNodes, user: Playbooks) -> None:
+    prepare(client)
+    # Only the canary answers, so the run is in its first wave until it is killed.
+    nodes.behaviour = lambda _name, _source: GOOD if len({name for name, _id, _s in nodes.assignments}) == 1 else SILENT
+    user.write(quick_pool(), "maxPods: 60\n")
+    quickly = ("-e", "rollout_lease_duration=1")
+    with user.start("rollout", *quickly) as running:
+        assert running.stdout is not None
+        for line in running.stdout:
+            if "wave 1 [" in line and "assigned" in line:
+                break
+        os.killpg(running.pid, signal.SIGKILL)
+    assigned = {name for name, _id, _source in nodes.assignments}
+    assert 1 < len(assigned) < len(NODES)
+
+    nodes.behaviour = lambda _name, _source: GOOD
+    for name in assigned:
+        view = nodes.view(name)
+        nodes.say(name, *status_of(view, view.source, GOOD)[-1])
+    done = user.run("rollout", *quickly)
+    assert (done.code, done.stats["phase"]) == (0, "Complete"), done.output
+    assert active(nodes) == set(bundles(client))
+    # Who had been assigned was not assigned again.
+    assert sorted(name for name, _id, _source in nodes.assignments) == NODES
+    again = user.run("rollout", *quickly)
+    assert (again.code, again.changed) == (0, 0), again.output
 
 
 def test_the_oldest_ansible_that_is_promised(client: Client, nodes: SimulatedNodes, user: Playbooks) -> None:

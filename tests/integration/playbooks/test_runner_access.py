@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._cluster._objects import Access
 from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
 from support.apiserver import Real
 from support.clusters import prepare
-from support.playbooks import Playbooks, quick_pool
+from support.playbooks import HEAD, Playbooks, quick_pool
 from support.simulated_nodes import SimulatedNodes
 
 
@@ -38,7 +39,9 @@ def test_the_runner_needs_no_more_than_its_roles(
     admin = real_api.client()
     prepare(admin, Access(runner_subjects=({"kind": "User", "name": "runner"},)))
     user = Playbooks(tmp_path, real_api.kubeconfig_for("runner"))
-    user.write(quick_pool(unique), "maxPods: 60\n")
+    pool = quick_pool(unique, documents={"kubelet": {**yaml.safe_load(HEAD), "maxPods": 60}})
+    del pool["layers"]
+    user.write(pool, "")
     done = user.run("rollout")
     assert done.code == 0, done.output
     for name in nodes:

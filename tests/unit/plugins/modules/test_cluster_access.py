@@ -117,9 +117,7 @@ def test_absent_removes_what_present_made_and_nothing_else(cluster: SandboxClust
 
 def test_a_namespace_that_was_there_before_stays(cluster: SandboxCluster) -> None:
     cluster.client.create(paths.NAMESPACES, {"metadata": {"name": "configok-system", "labels": {"team": "a"}}})
-    cluster.client.create(
-        paths.config_maps("configok-system"), {"metadata": {"name": "theirs"}, "data": {"a": "b"}}
-    )
+    cluster.client.create(paths.config_maps("configok-system"), {"metadata": {"name": "theirs"}, "data": {"a": "b"}})
     assert "configok-system" not in {one["name"] for one in run(cluster)["objects"]}
     cluster.client.create(paths.config_maps("configok-system"), build_bundle("workers", {"kubelet": "kind: K\n"}))
     run(cluster, state="absent")
