@@ -1,16 +1,16 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A node to try the agent on: time, service manager, API and components are fakes, prestart, poststop and files are real.
+"""A node to try the agent on: time, service manager, API and components are fakes, prestart, poststop, files real.
 
-Components behave as their config says: a file with ``mood: deadly`` crashes shortly after each start, ``mood: sick`` runs
-and never becomes healthy, ``mood: invalid`` does not validate.
+Components behave as their config says: a file with ``mood: deadly`` crashes shortly after each start, ``mood: sick``
+runs and never becomes healthy, ``mood: invalid`` does not validate.
 """
 
 from __future__ import annotations
 
+import copy
 import itertools
-import json
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -91,7 +91,7 @@ class FakeApi:
             raise NotFound(
                 f'configmaps "{name}" not found', status=404, reason="NotFound", where=f"GET configmaps/{name}"
             )
-        return json.loads(json.dumps(self.config_maps[name]))
+        return copy.deepcopy(self.config_maps[name])
 
     def patch(self, path: str, body: dict[str, Any], *, kind: str) -> dict[str, Any]:
         self._request(f"PATCH {path}")
@@ -155,7 +155,13 @@ class Bench:
                     path.parent.mkdir(exist_ok=True)
                     path.write_text(text)
                     paths[kind] = str(path)
-            configured[name] = ComponentConfiguration(name=name, unit=f"{name}.service", version="v1.35.0", **paths)
+            configured[name] = ComponentConfiguration(
+                name=name,
+                unit=f"{name}.service",
+                version="v1.35.0",
+                init_config=paths["init_config"],
+                instance_config=paths["instance_config"],
+            )
         settings.setdefault("service_manager", "supervisor")
         self.configuration = AgentConfiguration(
             node_name=NODE,
@@ -299,7 +305,7 @@ class Bench:
         self, text: str = "", *, trial: Trial | None = None, uid: str = "", documents: Mapping[str, str] | None = None
     ) -> ConfigSource:
         """Publish a bundle (text: the same document for every component)."""
-        documents = documents or {name: text for name in self.processes}
+        documents = documents or dict.fromkeys(self.processes, text)
         found = build_bundle("pool", documents, trial=trial or Trial(60.0, 3))
         uid = uid or str(uuid.uuid4())
         found["metadata"]["uid"] = uid

@@ -42,6 +42,7 @@ __all__ = ["Daemon"]
 
 _DO_FAILED = 5.0  # seconds after which a round that could not read or write its files is tried again
 _ROUNDS_AT_ONCE = 8
+_SHORTEST_PAUSE = 0.01  # seconds; whatever goes wrong, the agent never spins
 
 
 class Daemon:
@@ -63,7 +64,7 @@ class Daemon:
     ) -> None:
         """client: with short timeouts and few retries, since the agent has its own back-off.
 
-        version_of(component) -> "v1.35.2", or "" where the component cannot say (default: what the agent's config says).
+        version_of(component) -> "v1.35.2", or "" where the component cannot say (default: what the config says).
         """
         self._configuration = configuration
         self._client = client
@@ -107,9 +108,8 @@ class Daemon:
                 due = self.cycle(watch.view)
                 if watch.ended:
                     raise RuntimeError("the watch of the Node has ended")  # systemd starts the agent anew
-                pause = due - self._clock.since_boot()
-                if pause > 0:
-                    wake.wait(None if pause == float("inf") else pause)
+                pause = max(_SHORTEST_PAUSE, due - self._clock.since_boot())
+                wake.wait(None if pause == float("inf") else pause)
         finally:
             watch.stop()
             self.close()
@@ -167,7 +167,8 @@ class Daemon:
             self._done(done, local, seen)
             return True, 0.0
         self._speak(wish, local, seen)
-        return False, min(self._care.due, self._pursuit.due, self._trial.end)
+        fetch = self._pursuit.due if wish is not None else float("inf")
+        return False, min(self._care.due, fetch, self._trial.end)
 
     def _read(self) -> Local:
         with locked(self._store.lock, wait=STORE_WAIT):
@@ -227,7 +228,8 @@ class Daemon:
     def _speak(self, wish: Wish | None, local: Local, seen: Seen) -> None:
         trial = in_trial(local.current, local.snapshot.last_known_good)
         failing = "" if trial else self._trial.failing(local, seen)
-        self._failing = (self._failing or failing) if failing else ""  # the first word stands: one transition, one write
+        # The first word stands while it lasts: one transition, one write.
+        self._failing = (self._failing or failing) if failing else ""
         if self._failing and not seen.stopped:
             self._care.due = min(self._care.due, self._clock.since_boot() + self._configuration.probe_interval)
         verdict = answer(
@@ -249,9 +251,8 @@ class Daemon:
         if wish is None or wish.kind != "failed" or outcome is None or outcome.kind not in ("CrashLoop", "NotHealthy"):
             return
         before = self._said_before()
-        if before is None or (before.assignment, before.cause) != (wish.answered.id, verdict.cause):
-            if before is None or before.cause not in ("CrashLoop", "NotHealthy", "Suspect"):
-                self._reporter.tell("ConfigRolledBack", f"{verdict.message}: {verdict.reason}", warning=True)
+        if before is None or before.cause not in ("CrashLoop", "NotHealthy", "Suspect"):
+            self._reporter.tell("ConfigRolledBack", f"{verdict.message}: {verdict.reason}", warning=True)
 
     def _said_before(self) -> ConfigStatus | None:
         """Return what the node said last, also before the agent was restarted."""

@@ -35,7 +35,8 @@ class Choice:
     """What the node is to use.
 
     record: LOCAL means the init config. name: which record it is, "current" or "last-known-good". left: why current is
-    left behind, if it is: "" (it is not) | "unreadable" | "unusable" | "bad" | "CrashLoop". crashes: of the worst component.
+    left behind, if it is: "" (it is not) | "unreadable" | "unusable" | "bad" | "CrashLoop". crashes: of the worst
+    component.
     """
 
     record: Record
@@ -99,7 +100,7 @@ def _why_leave(
 
 
 def refuse_start(choice: Choice, *, init_is_fatal: bool) -> bool:
-    """Return whether prestart must refuse (exit 78): only the init config is left, and the component would die of it."""
+    """Return whether prestart must refuse (exit 78): only an init config is left of which it would die."""
     return choice.record.source is None and init_is_fatal
 
 

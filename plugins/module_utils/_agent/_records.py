@@ -56,7 +56,8 @@ class Record:
 
     source None: the local config, and nothing else is set. files: SHA-256 of the file that each component of the
     bundle reads. boot_id and since_boot (seconds) say when it was adopted, adopted_at (RFC 3339) says so to people.
-    healthy: the seconds of its trial in which the components were seen healthy; confirmed: probed healthy once since the adoption.
+    healthy: the seconds of its trial in which the components were seen healthy; confirmed: probed healthy
+    once since the adoption.
     """
 
     source: ConfigSource | None = None

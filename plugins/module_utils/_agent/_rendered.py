@@ -18,7 +18,17 @@ from ._render import NotRendered, decode, default_document, fingerprint, render,
 from ._state_files import state_keys
 from ._store import Store, digest
 
-__all__ = ["config_bytes", "init_bytes", "init_hash", "keep", "next_init_bytes", "read_own", "restore", "same_config_files", "values_of"]
+__all__ = [
+    "config_bytes",
+    "init_bytes",
+    "init_hash",
+    "keep",
+    "next_init_bytes",
+    "read_own",
+    "restore",
+    "same_config_files",
+    "values_of",
+]
 
 _INIT = "init"
 

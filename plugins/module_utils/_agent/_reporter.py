@@ -114,7 +114,7 @@ class Reporter:
         """When attend() has something to do next, in seconds since boot."""
         if self._wanted is None:
             return float("inf")
-        return self._heartbeat if self._wanted == self._written else self._backoff.until
+        return self._backoff.until if self._wanted != self._written else max(self._heartbeat, self._backoff.until)
 
     def tell(self, reason: str, message: str, *, warning: bool = False) -> None:
         """Create an Event on the Node; that it could not be created is no fault."""

@@ -4,7 +4,8 @@
 """State files that a component dies of when its config changes; they are set aside first. Private to configok.node.
 
 The kubelet refuses to start when cpu_manager_state or memory_manager_state was written under another policy. What a
-file depends on is noted beside each rendered config as a short key, so that prestart needs no YAML to compare two configs.
+file depends on is noted beside each rendered config as a short key, so that prestart needs no YAML to compare
+two configs.
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ _WAIT = 5.0
 def describe(configuration: AgentConfiguration) -> dict[str, Any]:
     """Return what the node's own files say, as JSON-able data. Raises Locked, OSError.
 
-    Keys: nodeName, dynamicConfig, using (record, source, left), current, lastKnownGood (null: never written or damaged),
-    inTrial, assignment (id, source, outcome), badConfigs (uid -> time, reason, kind), components (name -> version, config,
-    crashes, lastStart), damaged (files that were set aside).
+    Keys: nodeName, dynamicConfig, using (record, source, left), current, lastKnownGood (null: never written, or
+    damaged), inTrial, assignment (id, source, outcome), badConfigs (uid -> time, reason, kind), components (name ->
+    unit, version, config, crashes, lastStart), damaged (files that were set aside).
     """
     clock = SystemClock()
     store = Store(configuration.state_directory, now=clock.now)
@@ -100,7 +100,9 @@ def render(description: Mapping[str, Any]) -> str:
         lines.append(f"                 failed ({outcome['kind']}): {outcome['text']}")
     for name, component in description["components"].items():
         start = component["lastStart"]
-        began = "no start on record" if start is None else f"started {start['time']} with {start['config'] or 'no file'}"
+        began = "no start on record"
+        if start is not None:
+            began = f"started {start['time']} with {start['config'] or 'no file'}"
         lines.append(f"{name:<16} {component['version']}, {began}, {component['crashes']} crashes since")
     for uid, mark in description["badConfigs"].items():
         lines.append(f"bad config       {uid}, {mark['time']}: {mark['reason']}")

@@ -16,9 +16,8 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._nodeconfig._config_source import UID_PATTERN, ConfigSource
 from ._files import Disk, Files
 from ._lock import STORE_LOCK
@@ -31,6 +30,9 @@ from ._tracking import (
     encode_bad_configs,
     encode_startups,
 )
+
+if TYPE_CHECKING:
+    from .._nodeconfig._bundle import Bundle
 
 __all__ = ["CONFIG_FILE", "Snapshot", "Store", "digest"]
 
@@ -105,6 +107,7 @@ class Store:
 
     def read_checkpoint(self, source: ConfigSource) -> Bundle | None:
         """Return a bundle that was checkpointed before, None where there is none that is whole."""
+        from .._nodeconfig._bundle import Bundle, InvalidBundle  # not at the top: prestart seldom needs it
 
         def decode(data: bytes) -> Bundle:
             try:
@@ -164,13 +167,12 @@ class Store:
         return self._read(f"components/{component}/{name}.yaml", check)
 
     def remove_rendered(self, component: str, *, keep: Sequence[str | None]) -> None:
-        """Remove the kept files (and notes on them) that nothing names any more, and what interrupted writes left."""
+        """Remove the kept files (and notes on them) that nothing names any more."""
         directory = f"components/{component}"
         for entry in self.files.names(directory):
             found = re.match(r"([0-9a-f]{64})\.", entry)
             if found and found[1] not in keep:
                 self.files.remove(f"{directory}/{entry}")
-        self.files.clean(directory)
 
     def read_note(self, component: str, name: str) -> dict[str, Any]:
         """Return what was noted of a kept file (init: of the init config), {} where nothing was."""
@@ -245,6 +247,11 @@ class Store:
                 if corrupt:
                     found.append((time, f"{directory}/{file}" if directory else file))
         return [name for _time, name in sorted(found)]
+
+    def clean(self) -> None:
+        """Remove what interrupted writes left."""
+        for directory in ("", *self._directories()):
+            self.files.clean(directory)
 
     def _directories(self) -> list[str]:
         tracked = [name for name in self.files.names("") if os.path.isdir(self.files.path(name))]

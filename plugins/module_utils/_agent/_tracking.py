@@ -48,7 +48,7 @@ class End:
 
 @dataclass(frozen=True)
 class Start:
-    """One start: INVOCATION_ID, when (boot id, seconds since boot; RFC 3339 for people), and the hash of the file read."""
+    """One start: INVOCATION_ID, when (boot id, seconds since boot; RFC 3339 for people), the hash of the file read."""
 
     invocation: str
     boot_id: str

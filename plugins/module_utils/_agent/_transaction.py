@@ -84,7 +84,8 @@ class Transactions:
     def unassign(self, local: Local, answered: Answered) -> None:
         """Use the init config, which becomes last-known-good.
 
-        In this order a cut leaves a node that uses its config with the init config to fall back to, and unassigns again.
+        In this order a cut leaves a node that uses its config with the init config to fall back to, and that
+        unassigns again.
         """
         self._store.write_last_known_good(LOCAL)
         self._store.write_current(LOCAL)
@@ -183,13 +184,14 @@ class Transactions:
         return sorted(forgotten)
 
     def tidy(self, local: Local) -> None:
-        """Remove old checkpoints and rendered files, never those of current and last-known-good."""
+        """Remove old checkpoints and rendered files, never those of current and last-known-good; and torn writes."""
         snapshot = local.snapshot
         named = (snapshot.current, snapshot.last_known_good, local.current)
         records = [record for record in named if record is not None]
         self._store.remove_checkpoints(
             keep=self._configuration.checkpoints_kept, never=[record.uid for record in records]
         )
+        self._store.clean()
         for name in self._configuration.components:
             data = self._store.read_config(name)
             kept = [record.files.get(name) for record in records]

@@ -23,8 +23,8 @@ _TIMEOUT = 60.0  # seconds for the child
 
 
 class Judge(Protocol):
-    """Judges one component's document for a version ("": any). bundle: as part of a bundle, so that what may not be shared,
-    relative paths and what this node denies are refused too. Returns findings as dicts; raises JudgeFailed."""
+    """Judges one component's document for a version ("": any). bundle: as part of a bundle, so that what may not be
+    shared, relative paths and what this node denies are refused too. Returns findings as dicts; raises JudgeFailed."""
 
     def __call__(self, component: str, text: str, version: str, *, bundle: bool) -> Sequence[Mapping[str, Any]]: ...
 
@@ -74,12 +74,14 @@ def judged(
 ) -> list[dict[str, Any]]:
     """Return the findings on a file, recorded ones where there are any.
 
-    version: to judge for; tracked: the version to record under; denied: the fields that this node denies, where the file
-    is judged as part of a bundle, else None. Raises JudgeFailed, OSError. The caller holds no lock: a judge takes its
-    time, and a lost record costs only that again.
+    version: to judge for; tracked: the version to record under; denied: the fields that this node denies, where the
+    file is judged as part of a bundle, else None. Raises JudgeFailed, OSError. The caller holds no lock: a judge takes
+    its time, and a lost record costs only that again.
     """
     verdicts = store.read_verdicts(component, tracked)
-    key = f"{digest(data)}:{engine}" + ("" if denied is None else f":bundle:{digest(repr(sorted(denied)).encode())[:16]}")
+    key = f"{digest(data)}:{engine}"
+    if denied is not None:
+        key += f":bundle:{digest(repr(sorted(denied)).encode())[:16]}"
     found = verdicts.get(key)
     if found is None:
         text = data.decode("utf-8", "replace")

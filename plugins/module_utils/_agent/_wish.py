@@ -33,7 +33,7 @@ class Wish:
 
     kind: "local" (nothing assigned, nothing to do) | "keep" (assigned is what is used) | "adopt" | "unassign" |
     "failed" (this assignment failed before) | "lost" | "stale" | "invalid".
-    answered: what this node has answered once it has said something to this. new: a new assignment. cause: of "invalid".
+    answered: what this node has answered once it has said something to it. new: a new assignment. cause: of "invalid".
     """
 
     kind: str

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever step of a change is the last one before the power goes: the component's file is whole, and the node goes on."""
+"""Whatever step of a change is the last before the power goes: the component's file is whole, the node goes on."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from support.agent_bench import Bench
-from support.lossy_disk import LossyDisk, PowerLost
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _prestart
 from ansible_collections.configok.node.plugins.module_utils._agent._files import Disk, Files
 from ansible_collections.configok.node.plugins.module_utils._agent._store import Store
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from support.agent_bench import Bench
+from support.lossy_disk import LossyDisk, PowerLost
 
 WHOLE = ("maxPods: 110\n", "maxPods: 120\n", "maxPods: 130\n", "mood: deadly\n")
 
@@ -64,7 +64,7 @@ def _with_disk(bench: Bench, disk: Disk, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(
         _prestart, "Store", lambda directory, *, now: Store(directory, now=now, disk=disk)
     )
-    bench.daemon._store.files._disk = disk  # type: ignore[attr-defined]
+    bench.daemon._store.files._disk = disk
 
 
 def _prepared(tmp_path: Path, change: Change) -> Callable[[str], Bench]:
@@ -155,7 +155,7 @@ def test_the_same_content_is_not_written_again(tmp_path: Path) -> None:
     assert disk.steps == steps
 
 
-DAMAGE = {
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "torn": lambda data: data[: len(data) // 2],
     "zeros": lambda data: bytes(len(data)),
     "one bit": lambda data: bytes([data[0] ^ 1]) + data[1:] if data else data,
@@ -174,7 +174,7 @@ def test_any_damaged_file_is_survived(tmp_path: Path, damage: str) -> None:
     names = [name for name in names if name.name != ".lock"]
     assert len(names) > 8
     shutil.rmtree(template)
-    for name in sorted({name.name if "config.yaml" == name.name else str(name) for name in names}):
+    for name in sorted({name.name if name.name == "config.yaml" else str(name) for name in names}):
         directory = tmp_path / "node"
         directory.mkdir()
         bench = Bench(directory)

@@ -9,7 +9,6 @@ import os
 from pathlib import Path
 
 import pytest
-from support.agent_bench import NODE, Bench
 
 from ansible_collections.configok.node.plugins.module_utils._agent._forget import forget_bad
 from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import view_of
@@ -20,6 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names i
     ANNOTATION_CONFIG_SOURCE,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from support.agent_bench import NODE, Bench
 
 ALL_WELL = "all checks passed"
 
@@ -463,9 +463,11 @@ def test_trial_time_goes_on_across_a_reboot_and_counts_only_health(bench: Bench)
     bench.run(200)
     bench.reboot()
     bench.run(80)
-    assert bench.status.in_trial
+    before = bench.status
+    assert before.in_trial
     bench.run(80)
-    assert not bench.status.in_trial
+    after = bench.status
+    assert not after.in_trial
     assert bench.status.last_known_good == source
 
 
@@ -549,7 +551,11 @@ def test_trouble_after_the_trial_is_reported_and_changes_nothing(bench: Bench) -
     for _again in range(5):
         bench.crash("kubelet")
         bench.run(5)
-    assert bench.words == ("False", f"using current (UID: {good.uid}), which is failing", "crashed more than 3 times within 10m")
+    assert bench.words == (
+        "False",
+        f"using current (UID: {good.uid}), which is failing",
+        "crashed more than 3 times within 10m",
+    )
     assert bench.reads() == "maxPods: 120\n"
     bench.run(700)
     assert bench.words == ("True", f"using current (UID: {good.uid})", ALL_WELL)

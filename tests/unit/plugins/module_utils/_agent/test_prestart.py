@@ -1,0 +1,148 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""prestart and poststop: what a start of the component does when nobody else is there."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from support.agent_bench import Bench
+
+from ansible_collections.configok.node.plugins.module_utils._agent import _prestart
+from ansible_collections.configok.node.plugins.module_utils._agent._prestart import prestart
+from ansible_collections.configok.node.plugins.module_utils._agent._records import LOCAL
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+
+PACKAGE = "ansible_collections.configok.node.plugins.module_utils._agent"
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def test_the_first_start_gives_the_component_its_init_config(bench: Bench) -> None:
+    assert bench.reads() == "maxPods: 110\n"
+    path = bench.directory / "state/components/kubelet/config.yaml"
+    assert path.stat().st_mode & 0o7777 == 0o600
+    assert path.parent.stat().st_mode & 0o7777 == 0o700
+    [start] = bench.store.read_startups("kubelet", "v1.35.0")
+    assert (start.invocation, start.boot_id, start.end) == ("i1", "boot-1", None)
+
+
+def test_a_crash_is_written_down_with_its_start(bench: Bench) -> None:
+    bench.crash("kubelet", result="signal", code="killed", status="SEGV")
+    [start] = bench.store.read_startups("kubelet", "v1.35.0")
+    assert start.end is not None
+    assert (start.end.result, start.end.exit_code, start.end.exit_status) == ("signal", "killed", "SEGV")
+
+
+def test_it_waits_at_most_a_moment_for_the_store_and_leaves_the_file_alone(bench: Bench) -> None:
+    with open(bench.store.lock, "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        began = time.monotonic()
+        assert prestart(bench.configuration, "kubelet", {}, bench.clock, bench.journal) == 0
+        assert time.monotonic() - began < 1.0
+    assert bench.reads() == "maxPods: 110\n"
+    assert len(bench.store.read_startups("kubelet", "v1.35.0")) == 1
+
+
+def test_it_never_raises(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_arguments: object) -> None:
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr(_prestart, "read_local", broken)
+    assert prestart(bench.configuration, "kubelet", {}, bench.clock, bench.journal) == 0
+    assert any("a fault of ours" in message for _level, message, _fields in bench.log)
+    assert prestart(bench.configuration, "unknown", {}, bench.clock, bench.journal) == 0
+
+
+def test_a_fatal_init_config_is_refused_only_when_nothing_else_is_usable(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, init="mood: invalid\n")
+    assert bench.starts() == 1  # not judged yet: prestart does not judge
+    bench.run(1)  # the daemon judges it for the record
+    bench.crash("kubelet")
+    bench.run(5)
+    process = bench.processes["kubelet"]
+    assert process.refused > 0
+    assert bench.starts() == 1
+    source = bench.publish("maxPods: 120\n", trial=Trial(1.0, 3))
+    bench.assign(source)
+    bench.run(20)
+    assert bench.words == ("True", f"using current (UID: {source.uid})", "all checks passed")
+    refused = process.refused
+    bench.crash("kubelet")
+    bench.run(10)
+    assert process.refused == refused
+
+
+def test_an_init_config_that_vanished_is_what_it_was(bench: Bench) -> None:
+    (bench.directory / "etc/kubelet-init_config.yaml").unlink()
+    (bench.directory / "state/components/kubelet/config.yaml").unlink()
+    bench.reboot()
+    assert bench.reads() == "maxPods: 110\n"
+
+
+def test_relative_paths_of_the_init_config_mean_its_own_directory(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, init="staticPodPath: manifests\nresolvConf: /etc/resolv.conf\n")
+    values = json.loads(bench.reads())
+    assert values == {"staticPodPath": str(tmp_path / "etc/manifests"), "resolvConf": "/etc/resolv.conf"}
+
+
+def test_state_files_that_a_change_makes_fatal_are_set_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tmp_path / "kubelet"
+    root.mkdir()
+    monkeypatch.setattr(f"{PACKAGE}._transaction.state_root", lambda _configuration, _component: str(root))
+    bench = Bench(tmp_path)
+    bench.good_node("cpuManagerPolicy: none\n")
+    for name in ("cpu_manager_state", "memory_manager_state"):
+        (root / name).write_text("{}")
+    bench.assign(bench.publish("cpuManagerPolicy: static\nmood: deadly\n", trial=Trial(60.0, 0)))
+    bench.run(0.1)
+    assert sorted(path.name.partition(".")[0] for path in root.iterdir()) == [
+        "cpu_manager_state",
+        "memory_manager_state",
+    ]
+    assert not (root / "cpu_manager_state").exists()
+    (root / "cpu_manager_state").write_text('{"policyName": "static"}')  # what the kubelet writes
+    bench.run(30)
+    assert bench.reads() == "cpuManagerPolicy: none\n"
+    assert not (root / "cpu_manager_state").exists()  # on the way back too
+    assert (root / "memory_manager_state").exists()
+
+
+def test_opting_out_uses_the_init_config_and_keeps_the_records(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    good = bench.good_node()
+    bench.configuration = type(bench.configuration)(**{**vars(bench.configuration), "dynamic_config": False})
+    bench.crash("kubelet")
+    bench.run(5, agent=False)
+    assert bench.reads() == "maxPods: 110\n"
+    current = bench.store.snapshot().current
+    assert current is not None
+    assert current.source == good
+    assert current != LOCAL
+
+
+def test_it_imports_nothing_heavy() -> None:
+    code = (
+        f"import sys, {PACKAGE}._prestart, {PACKAGE}._poststop\n"
+        "print(*sorted({name.partition('.')[0] for name in sys.modules} & set(sys.argv[1:])))"
+    )
+    heavy = ["yaml", "urllib3", "ssl", "http", "kubernetes", "subprocess", "asyncio", "logging", "email", "tempfile"]
+    found = subprocess.run(
+        [sys.executable, "-c", code, *heavy],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.strip() == ""

@@ -1,0 +1,93 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a component reads, and when two files mean the same."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._agent._render import (
+    NotRendered,
+    decode,
+    default_document,
+    fingerprint,
+    merge,
+    render,
+    render_init,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._state_files import stale_state_files, state_keys
+
+
+def test_without_an_instance_config_the_bytes_are_the_documents() -> None:
+    assert render("a: 1 # comment\n", None) == b"a: 1 # comment\n"
+    assert render("a: 1\n", " \n") == b"a: 1\n"
+
+
+def test_the_instance_config_is_laid_over_by_key_and_lists_as_a_whole() -> None:
+    instance = "apiVersion: x\nkind: Y\nlabels: {b: 2}\ntaints: [t]\n"
+    found = json.loads(render("apiVersion: v\nkind: K\nlabels: {a: 1, b: 1}\ntaints: [r, s]\n", instance))
+    assert found == {"apiVersion": "v", "kind": "K", "labels": {"a": 1, "b": 2}, "taints": ["t"]}
+
+
+@pytest.mark.parametrize(("document", "instance"), [("a: [", "b: 1"), ("a: 1", "b: ["), ("- a", "b: 1"), ("a: 1", "- b")])
+def test_what_cannot_be_merged_is_told(document: str, instance: str) -> None:
+    with pytest.raises(NotRendered):
+        render(document, instance)
+
+
+def test_an_init_config_that_cannot_be_read_as_yaml_is_left_to_the_component() -> None:
+    assert render_init("kubelet", b"a: [\n", "/etc") == b"a: [\n"
+    assert render_init("kubelet", b"\xff", "/etc") == b"\xff"
+    assert render_init("other", b"staticPodPath: a\n", "/etc") == b"staticPodPath: a\n"
+
+
+def test_the_smallest_documents() -> None:
+    assert json.loads(default_document("kubelet"))["kind"] == "KubeletConfiguration"
+    assert json.loads(default_document("other")) == {}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("a: 1\n", "# c\na:   1", True),
+        ("a: 1\nb: {}\nc: []\nd: null\n", "a: 1\n", True),
+        ("a: {b: []}\n", "{}", True),
+        ("a: 1", "a: '1'", False),
+        ("a: 1", "a: true", False),
+        ("a: [1, 2]", "a: [2, 1]", False),
+        ("a: 0", "{}", False),
+        ("a: ''", "{}", False),
+    ],
+)
+def test_fingerprints(one: str, other: str, same: bool) -> None:
+    assert (fingerprint(decode(one, "one")) == fingerprint(decode(other, "other"))) is same
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+@given(VALUES, VALUES)
+def test_merging_keeps_what_the_instance_says(document: object, instance: object) -> None:
+    found = merge(document, instance)
+    assert merge(found, instance) == found
+    if isinstance(document, dict) and isinstance(instance, dict):
+        assert set(found) == set(document) | set(instance)
+
+
+def test_state_files_depend_on_their_own_fields_only() -> None:
+    before = state_keys("kubelet", {"maxPods": 1})
+    assert stale_state_files(before, state_keys("kubelet", {"maxPods": 2, "cpuManagerPolicy": "none"})) == []
+    assert stale_state_files(before, state_keys("kubelet", {"cpuManagerPolicy": "static"})) == ["cpu_manager_state"]
+    changed = state_keys("kubelet", {"reservedMemory": [{"numaNode": 0}]})
+    assert stale_state_files(before, changed) == ["memory_manager_state"]
+    assert stale_state_files({}, changed) == []
+    assert state_keys("kube-proxy", {"cpuManagerPolicy": "static"}) == {}

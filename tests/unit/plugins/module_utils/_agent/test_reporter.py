@@ -1,0 +1,110 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writing the status: until it is written, not more often than needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.agent_bench import FakeApi, FakeClock
+
+from ansible_collections.configok.node.plugins.module_utils._agent._backoff import Backoff
+from ansible_collections.configok.node.plugins.module_utils._agent._reporter import Reporter
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import ServerError, TooManyRequests
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, adopting, good
+
+STATUS = ConfigStatus(assignment=1)
+GOOD = good(Using("current", "u"))
+
+
+def reporter(api: FakeApi, clock: FakeClock) -> Reporter:
+    def journal(_level: str, _message: str, **_fields: Any) -> None:
+        """Nobody reads it."""
+
+    return Reporter("n1", api, clock, journal, heartbeat_interval=600.0, random=lambda: 0.5)
+
+
+def test_one_write_for_each_transition() -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    one.say(adopting("UID: u"), STATUS, "pool")
+    one.say(adopting("UID: u"), STATUS, "pool")
+    one.say(GOOD, STATUS, "pool")
+    assert len(api.patches) == 2
+    assert "lastTransitionTime" in api.patches[1]["status"]["conditions"][0]
+
+
+def test_it_is_tried_again_with_growing_pauses_until_it_is_written() -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    api.down = ServerError("no", status=500)
+    one.say(GOOD, STATUS, "pool")
+    pauses = []
+    for _attempt in range(8):
+        pauses.append(one.due - clock.seconds)
+        one.attend()  # not due yet
+        clock.advance(pauses[-1])
+        one.attend()
+    assert pauses == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]
+    assert len(api.requests) == 9
+    api.down = None
+    clock.advance(60.0)
+    one.attend()
+    assert len(api.patches) == 1
+
+
+def test_retry_after_is_obeyed() -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    api.down = TooManyRequests("slow", status=429, retry_after=90.0)
+    one.say(GOOD, STATUS, "pool")
+    assert one.due - clock.seconds == 90.0
+
+
+def test_a_heartbeat_only_when_nothing_was_written_for_long() -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    one.say(GOOD, STATUS, "pool")
+    clock.advance(599.0)
+    one.attend()
+    assert len(api.patches) == 1
+    clock.advance(1.0)
+    one.attend()
+    assert len(api.patches) == 2
+    assert "lastTransitionTime" not in api.patches[1]["status"]["conditions"][0]
+    api.down = ServerError("no", status=500)
+    clock.advance(600.0)
+    one.attend()
+    assert one.due > clock.seconds  # a heartbeat that fails makes no busy loop
+
+
+def test_what_stands_on_the_node_already_is_not_written_again() -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    one.found(STATUS.encode(), GOOD, STATUS, "pool")
+    one.say(GOOD, STATUS, "pool")
+    assert api.patches == []
+    one.gone()
+    one.say(GOOD, STATUS, "pool")
+    assert len(api.patches) == 1
+
+
+def test_an_event_that_cannot_be_created_is_no_fault() -> None:
+    api, clock = FakeApi(), FakeClock()
+    api.down = ServerError("no", status=500)
+    reporter(api, clock).tell("ConfigAdopted", "adopted pool")
+
+
+def test_backoff_is_jittered_and_bounded() -> None:
+    for random, first in ((0.0, 0.8), (1.0, 1.2)):
+        backoff = Backoff(first=1.0, longest=10.0, random=lambda random=random: random)  # type: ignore[misc]
+        assert backoff.failed(0.0) == pytest.approx(first)
+        for _again in range(100):
+            until = backoff.failed(0.0)
+        assert until == pytest.approx(10.0 * first)
+        assert not backoff.due(until - 0.1)
+        backoff.reset()
+        assert backoff.due(0.0)

@@ -1,0 +1,102 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The daemon's own loop: threads, nudges and the watch, on the embedded API server."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.agent_bench import NODE, Bench
+
+from ansible_collections.configok.node.plugins.module_utils._agent._clock import SystemClock
+from ansible_collections.configok.node.plugins.module_utils._agent._daemon import Daemon
+from ansible_collections.configok.node.plugins.module_utils._agent._nudge import Nudges, nudge
+from ansible_collections.configok.node.plugins.module_utils._agent._ports import ProbeResult
+from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import NODES, config_maps, node
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, assignment_patch
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_condition, read_status
+from ansible_collections.configok.node.plugins.module_utils._sandbox._apiserver import EmbeddedApiServer
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Client]:
+    with EmbeddedApiServer() as api:
+        api.kubeconfig_for("admin", ["system:masters"], path=str(tmp_path / "kubeconfig"))
+        with Client(from_kubeconfig(str(tmp_path / "kubeconfig"))) as client:
+            client.create("/api/v1/namespaces", {"metadata": {"name": "configok-system"}})
+            client.create(NODES, {"metadata": {"name": NODE}})
+            yield client
+
+
+def eventually(client: Client, check: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """Return the Node once it is as it should be."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        found = client.get(node(NODE))
+        if check(found):
+            return found
+        time.sleep(0.02)
+    raise AssertionError(client.get(node(NODE)))
+
+
+def message(found: dict[str, Any]) -> str:
+    return str((read_condition(found) or {}).get("message"))
+
+
+def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, client: Client) -> None:
+    bench = Bench(tmp_path, settling_time=0.05)
+    bench.probe = lambda _component, _effective, _unit: ProbeResult(True)  # type: ignore[method-assign]
+    bench.clock = SystemClock()  # type: ignore[assignment]
+    bench.restart = lambda component: (bench.stop(component), bench.start(component))  # type: ignore[method-assign]
+    bench.start("kubelet")  # in this boot
+    wake, stop = Nudges(bench.configuration.run_directory), threading.Event()
+    daemon = Daemon(
+        bench.configuration, client, bench, bench.probe, bench.judge, bench.clock, bench.journal, agent_version="0.1.0"
+    )
+    thread = threading.Thread(target=daemon.run, args=(stop, wake))
+    thread.start()
+    try:
+        eventually(client, lambda found: message(found) == "using current (init)")
+        bundle = client.create(config_maps("configok-system"), build_bundle("pool", {"kubelet": "maxPods: 120\n"}))
+        source = ConfigSource("configok-system", bundle["metadata"]["name"], bundle["metadata"]["uid"])
+        client.patch(node(NODE), assignment_patch(source, Assignment(1)), kind="merge")
+        found = eventually(client, lambda found: message(found) == f"using current (UID: {source.uid})")
+        status = read_status(found)
+        assert status is not None
+        assert (status.assignment, status.active) == (1, source)
+        assert bench.reads() == "maxPods: 120\n"
+        events = client.list("/api/v1/namespaces/default/events").items
+        assert [event["reason"] for event in events] == ["ConfigAdopted"]
+        bench.stop("kubelet")  # poststop nudges: no probe interval has to pass
+        eventually(client, lambda found: message(found) == f"current (UID: {source.uid}) not in use")
+    finally:
+        stop.set()
+        wake.set()
+        thread.join(timeout=5)
+        wake.close()
+    assert not thread.is_alive()
+
+
+def test_nudges_arrive_however_deep_the_directory_is(tmp_path: Path) -> None:
+    deep = tmp_path / ("d" * 100) / ("e" * 100)
+    nudge(str(deep))  # nobody there: no fault
+    nudges = Nudges(str(deep))
+    assert not nudges.wait(0.0)
+    nudge(str(deep))
+    nudge(str(deep))
+    assert nudges.wait(5.0)
+    assert not nudges.wait(0.0)
+    nudges.set()
+    assert nudges.wait(5.0)
+    nudges.close()
+    nudge(str(deep))  # gone again
