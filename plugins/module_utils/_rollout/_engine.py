@@ -34,7 +34,7 @@ _GRACE = 60.0  # seconds that reading a node may take: the gate knows more than 
 
 @dataclass(frozen=True)
 class WaveResult:
-    """How a wave ended. phase: as in the record; counts: nodes by state; exceptions: nodes that did not come through."""
+    """How a wave ended. phase: as in the record; counts: nodes by state; exceptions: nodes that did not get through."""
 
     wave: str
     phase: str

@@ -39,7 +39,7 @@ def left_out_reason(view: NodeView) -> str | None:
 
 
 def is_broken(view: NodeView) -> bool:
-    """Return whether a node's config is in trouble already, so that a rollout can only make it better: it goes first."""
+    """Return whether a node's config is in trouble already, so that a rollout can only help: it goes first."""
     return view.config_ok == "False" or (view.ready is not True and view.config_ok != "True")
 
 

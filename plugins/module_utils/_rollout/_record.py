@@ -207,7 +207,7 @@ class Record:
 
 
 def phase_of(wave: str) -> str:
-    """Return the phase in which the wave of this name moves: Canary, Wave 1, ...; the lane of broken nodes is Wave 0."""
+    """Return the phase in which a wave of this name moves: Canary, Wave 1, ...; broken nodes are Wave 0."""
     if wave == CANARY:
         return "Canary"
     return "Wave 0" if wave == BROKEN else wave.capitalize()

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record_sto
 from ansible_collections.configok.node.plugins.module_utils._rollout._status import node_facts, node_state, pool_status
 from support.rollout_views import a_source, a_view
 from support.rollout_world import World
-from support.simulated_nodes import CRASHES, SILENT
+from support.simulated_nodes import CRASHES, GOOD, SILENT, status_of
 
 MakeWorld = Callable[[int], World]
 
@@ -52,6 +53,14 @@ def test_ids_grow_and_forget_bad_assigns_anew(make_world: MakeWorld) -> None:
     back = assign(world.client, None, names=["n01", "n02"])
     assert [(one.assignment, one.changed) for one in back] == [(4, True), (0, False)]
     assert "configok.dev/config-source" not in world.client.get(node("n01"))["metadata"]["annotations"]
+
+
+def test_annotations_that_were_lost_are_written_anew_with_an_id_above_what_was_answered(make_world: MakeWorld) -> None:
+    world = make_world(1)
+    view = replace(world.nodes.view("n00"), given=7)
+    world.nodes.say("n00", *status_of(view, None, GOOD)[-1])
+    results = assign(world.client, None, names=["n00"])
+    assert (results[0].assignment, results[0].changed) == (8, True)
 
 
 def test_check_mode_says_what_it_would_do_and_unknown_nodes_are_named(make_world: MakeWorld) -> None:

@@ -299,7 +299,7 @@ def test_never_more_than_max_unavailable_at_a_time_those_that_are_down_included(
     world.nodes.behaviour = adopt
     results = world.rollout(target, maxUnavailable=3)
     assert results[-1].phase == "Complete"
-    assert most == 3
+    assert 2 <= most <= 3
     assert world.nodes.view("n05").given == 0
 
 

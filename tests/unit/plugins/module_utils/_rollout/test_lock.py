@@ -68,6 +68,17 @@ def test_the_lease_of_a_killed_runner_is_waited_for_and_taken(make_world: MakeWo
     assert (spec["holderIdentity"], spec["leaseTransitions"], spec["leaseDurationSeconds"]) == ("bob@b", 2, 15)
 
 
+def test_a_lease_is_renewed_three_times_within_its_duration_and_not_more_often(make_world: MakeWorld) -> None:
+    world, clock = make_world(0), HandClock()
+    lock = locks(world, clock, "alice@a")[0]
+    lock.acquire(lambda _line: None)
+    world.server.requests.clear()
+    for _second in range(15):
+        clock.time += 1
+        assert lock.keep() is False
+    assert world.server.requests.count(verb="update", resource="leases") == 3
+
+
 def test_a_lock_that_was_given_up_is_free_at_once(make_world: MakeWorld) -> None:
     world, clock = make_world(0), HandClock()
     said: list[str] = []

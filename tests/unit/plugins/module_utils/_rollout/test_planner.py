@@ -62,6 +62,15 @@ def test_the_canary_covers_the_pool_and_what_it_leaves_uncovered_is_named() -> N
     assert one.uncovered == ()
 
 
+def test_the_canary_shows_new_values_before_common_combinations() -> None:
+    views = [a_view(f"a{number}", zone="a", os_image="Debian") for number in range(9)]
+    views += [a_view(f"b{number}", zone="b", os_image="Debian") for number in range(8)]
+    views += [a_view("c", zone="c", os_image="Flatcar")]
+    choice = choose_canary(views, 2, ("zone", "osImage"), {})
+    assert choice.nodes == ("a0", "c")
+    assert choice.uncovered == ("zone=b, osImage=Debian (8 nodes)",)
+
+
 def test_a_canary_by_label_takes_only_nodes_that_have_it() -> None:
     views = [a_view(name, labels={"canary": "yes"} if name == "n005" else {}) for name in names(10)]
     made = plan(views, pool(canary={"labels": {"canary": "yes"}}), a_target(), EMPTY)

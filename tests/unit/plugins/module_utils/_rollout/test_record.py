@@ -162,6 +162,15 @@ def test_undo_goes_to_the_newest_revision_that_was_completed(
     assert (found.number if found else None) == number
 
 
+def test_an_undo_after_an_undo_goes_further_back() -> None:
+    record = with_results("Complete", "Complete", "Complete")
+    assert record.rollout is not None
+    on_second = replace(record, rollout=replace(record.rollout, revision=2, target=a_target(2)))
+    found = undo_revision(on_second)
+    assert found is not None
+    assert found.number == 1
+
+
 def test_an_undo_that_has_nowhere_to_go_says_so() -> None:
     with pytest.raises(RolloutError, match="has no revision 9: it has 1, 2; 0 is the init config"):
         undo_revision(with_results("Complete", "Complete"), 9)
