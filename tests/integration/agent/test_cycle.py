@@ -128,10 +128,11 @@ def test_a_crash_loop_rolls_back_without_api_server_and_agent(world: World) -> N
 
     node.until("the init config again", back)
     settled = node.until_active()
-    count = node.starts()
-    time.sleep(0.3)  # nothing may happen in it
+    # The init config, three crashes (the threshold of two exceeded), the init config again.
+    node.until("five starts", lambda: node.starts() == 5)
+    time.sleep(0.3)  # nothing more may happen in it
     assert node.unit() == settled
-    assert node.starts() == count
+    assert node.starts() == 5
     assert source.uid in node.call("status", "--json").stdout
 
     world.api.server.start()

@@ -118,6 +118,7 @@ def test_a_killed_supervisor_leaves_nobody_and_can_come_back(
     unit = node.until_active()
     node.kill("supervise")
     node.until("the component is ended", lambda: not is_alive(unit.pid))
+    (tmp_path / "mode").write_text("run")
     node.start("supervise", "kubelet")
     node.until_active(after=unit.invocation)
 

@@ -41,12 +41,11 @@ def run(configuration: AgentConfiguration, path: str, journal: Journal) -> int:
     """Run the daemon until SIGTERM or SIGINT, and return the exit code. path: the configuration's. Raises OSError."""
     try:
         with locked(os.path.join(configuration.run_directory, DAEMON_LOCK), wait=0):
-            pass  # so that a second daemon does not take over the first one's socket; the daemon itself holds the lock
-        wake = Nudges(configuration.run_directory)
-        try:
-            _run(configuration, path, journal, wake)
-        finally:
-            wake.close()
+            wake = Nudges(configuration.run_directory)
+            try:
+                _run(configuration, path, journal, wake)
+            finally:
+                wake.close()
     except Locked:
         complain(f"another configok-agent runs on {configuration.run_directory} already")
         return 1
