@@ -14,17 +14,16 @@ from typing import Any
 
 from .._componentconfig._decode import decode
 from .._componentconfig._diff import diff
-from .._componentconfig._findings import LEVELS, DecodeError, Finding, show
+from .._componentconfig._findings import WARNING, DecodeError, Finding, show
 from .._componentconfig._judge import judge
 from .._kube._client import Client
 from .._kube._errors import NotFound
 from .._kube._paths import config_map
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._rollout._record import COMPLETE, Record
+from ._errors import ConfigRefused, UnusableDocument
 
 __all__ = [
-    "ConfigRefused",
-    "UnusableDocument",
     "change_lines",
     "changes",
     "judge_documents",
@@ -32,21 +31,6 @@ __all__ = [
     "read_documents",
     "text_diff",
 ]
-
-
-class UnusableDocument(Exception):
-    """A document that cannot be read, or is given twice; the text is one sentence."""
-
-
-class ConfigRefused(Exception):
-    """A config that must not be published; findings say why, warnings included."""
-
-    def __init__(self, findings: Sequence[Finding]) -> None:
-        self.findings = tuple(findings)
-        self.lines = tuple(f"{one.level}: {one}" for one in findings)
-        refused = [line for one, line in zip(findings, self.lines) if one.level != LEVELS[2]]
-        more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
-        super().__init__(f"the config is refused, nothing was published: {refused[0]}{more}")
 
 
 def read_documents(documents: Mapping[str, Any] | None, src: Mapping[str, str] | None) -> dict[str, tuple[str, str]]:
@@ -88,8 +72,14 @@ def judge_documents(documents: Mapping[str, tuple[str, str]], versions: Sequence
         except ValueError as error:
             raise UnusableDocument(str(error)) from error
         findings.extend(found.findings)
-    if any(one.level != LEVELS[2] for one in findings):
-        raise ConfigRefused(findings)
+    refused = [f"{one.level}: {one}" for one in findings if one.level != WARNING]
+    if refused:
+        more = f" (and {len(refused) - 1} more)" if refused[1:] else ""
+        raise ConfigRefused(
+            f"the config is refused, nothing was published: {refused[0]}{more}",
+            [one.as_dict() for one in findings],
+            [f"{one.level}: {one}" for one in findings],
+        )
     return findings
 
 

@@ -20,7 +20,7 @@ from .._nodeconfig._bundle import InvalidBundle
 from .._nodeconfig._config_source import InvalidConfigSource
 from .._nodeconfig._trial import InvalidTrial
 from .._rollout._errors import RolloutError
-from ._documents import ConfigRefused, UnusableDocument
+from ._errors import ConfigRefused, UnusableDocument
 
 __all__ = ["EXPECTED_ERRORS", "sentences"]
 
@@ -46,7 +46,6 @@ def sentences(module: Any) -> Iterator[None]:
     except MissingLibrary as error:
         module.fail_json(msg=missing_required_lib(error.library), exception=error.import_error)
     except ConfigRefused as error:
-        findings = [one.as_dict() for one in error.findings]
-        module.fail_json(msg=str(error), findings=findings, lines=list(error.lines))
+        module.fail_json(msg=str(error), findings=error.findings, lines=error.lines)
     except EXPECTED_ERRORS as error:
         module.fail_json(msg=str(error))
