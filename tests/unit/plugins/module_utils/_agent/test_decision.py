@@ -113,7 +113,7 @@ def test_what_is_chosen_is_always_usable(
     found = choose(current, good, fresh=fresh, bad=bad, crashes=crashes, usable=usable)
     assert found.record in (current, good, LOCAL)
     assert found.record.source is None or usable[found.name]
-    # The init config is used only where last-known-good is it, or is unreadable or unusable (or nothing was ever written).
+    # The init config is used only where last-known-good is it, or is unreadable or unusable.
     if found.record is LOCAL and not fresh and found.left:
         assert good is None or good.source is None or not usable["last-known-good"]
     # Going back settles it: what was gone back to is chosen again, whatever the crashes.

@@ -34,7 +34,9 @@ def test_the_instance_config_is_laid_over_by_key_and_lists_as_a_whole() -> None:
     assert found == {"apiVersion": "v", "kind": "K", "labels": {"a": 1, "b": 2}, "taints": ["t"]}
 
 
-@pytest.mark.parametrize(("document", "instance"), [("a: [", "b: 1"), ("a: 1", "b: ["), ("- a", "b: 1"), ("a: 1", "- b")])
+@pytest.mark.parametrize(
+    ("document", "instance"), [("a: [", "b: 1"), ("a: 1", "b: ["), ("- a", "b: 1"), ("a: 1", "- b")]
+)
 def test_what_cannot_be_merged_is_told(document: str, instance: str) -> None:
     with pytest.raises(NotRendered):
         render(document, instance)

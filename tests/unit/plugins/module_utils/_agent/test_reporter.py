@@ -8,20 +8,20 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.agent_bench import FakeApi, FakeClock
 
 from ansible_collections.configok.node.plugins.module_utils._agent._backoff import Backoff
 from ansible_collections.configok.node.plugins.module_utils._agent._reporter import Reporter
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import ServerError, TooManyRequests
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, adopting, good
+from support.agent_bench import FakeApi, FakeClock
 
 STATUS = ConfigStatus(assignment=1)
 GOOD = good(Using("current", "u"))
 
 
 def reporter(api: FakeApi, clock: FakeClock) -> Reporter:
-    def journal(_level: str, _message: str, **_fields: Any) -> None:
+    def journal(level: str, message: str, **fields: Any) -> None:
         """Nobody reads it."""
 
     return Reporter("n1", api, clock, journal, heartbeat_interval=600.0, random=lambda: 0.5)

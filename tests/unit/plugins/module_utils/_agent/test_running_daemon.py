@@ -7,25 +7,28 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.agent_bench import NODE, Bench
 
 from ansible_collections.configok.node.plugins.module_utils._agent._clock import SystemClock
 from ansible_collections.configok.node.plugins.module_utils._agent._daemon import Daemon
 from ansible_collections.configok.node.plugins.module_utils._agent._nudge import Nudges, nudge
-from ansible_collections.configok.node.plugins.module_utils._agent._ports import ProbeResult
+from ansible_collections.configok.node.plugins.module_utils._agent._ports import ProbeResult, Unit
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import from_kubeconfig
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import NODES, config_maps, node
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, assignment_patch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_condition, read_status
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+    read_condition,
+    read_status,
+)
 from ansible_collections.configok.node.plugins.module_utils._sandbox._apiserver import EmbeddedApiServer
+from support.agent_bench import NODE, Bench
 
 
 @pytest.fixture
@@ -53,11 +56,20 @@ def message(found: dict[str, Any]) -> str:
     return str((read_condition(found) or {}).get("message"))
 
 
+class LiveBench(Bench):
+    """Components that are restarted at once and always well."""
+
+    def restart(self, component: str) -> None:
+        self.stop(component)
+        self.start(component)
+
+    def probe(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
+        return ProbeResult(True)
+
+
 def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, client: Client) -> None:
-    bench = Bench(tmp_path, settling_time=0.05)
-    bench.probe = lambda _component, _effective, _unit: ProbeResult(True)  # type: ignore[method-assign]
+    bench = LiveBench(tmp_path, settling_time=0.05)
     bench.clock = SystemClock()  # type: ignore[assignment]
-    bench.restart = lambda component: (bench.stop(component), bench.start(component))  # type: ignore[method-assign]
     bench.start("kubelet")  # in this boot
     wake, stop = Nudges(bench.configuration.run_directory), threading.Event()
     daemon = Daemon(
