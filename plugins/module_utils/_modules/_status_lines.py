@@ -30,7 +30,7 @@ def status_lines(
 
     pool: what pool_status says, None where no pool was asked for; not_fine: node and reason of each such node.
     """
-    lines = [] if pool is None else _pool(pool)
+    lines = [] if pool is None else _pool(pool, not_fine)
     lines += [f"{one['node']}: {one['reason']}" for one in not_fine[:_ROWS]]
     if len(not_fine) > _ROWS:
         lines.append(f"... and {len(not_fine) - _ROWS} more")
@@ -44,13 +44,16 @@ def status_lines(
     return [*lines, *([""] if lines and shown else []), *table(_HEADS, [_row(view) for view in shown])]
 
 
-def _pool(pool: Mapping[str, Any]) -> list[str]:
+def _pool(pool: Mapping[str, Any], not_fine: Sequence[Mapping[str, str]]) -> list[str]:
     where = "never rolled out"
     if pool["phase"]:
         revision = f"revision {pool['revision']} ({pool['target']})" if pool["revision"] else "the init config"
         where = f"{revision}, {pool['phase']}"
-    lines = [f"Pool {pool['pool']}: {where}, {pool['size']} nodes"]
-    return [*lines, f"  {pool['reason']}"] if pool["reason"] else lines
+    lines = [f"Pool {pool['pool']}: {where}, {pool['size']} node{'' if pool['size'] == 1 else 's'}"]
+    reason = str(pool["reason"])
+    for one in not_fine:  # their words come below
+        reason = reason.replace(f": {one['node']}: {one['reason']}", "")
+    return [*lines, f"  {reason}"] if reason else lines
 
 
 def _row(view: NodeView) -> tuple[str, ...]:

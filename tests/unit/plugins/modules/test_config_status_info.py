@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_collections.configok.node.plugins.module_utils._modules._status_lines import status_lines
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _verdict as verdicts
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView
 from ansible_collections.configok.node.plugins.modules import config_status_info
 from support.clusters import SandboxCluster
 from support.modules import run_module
@@ -60,3 +62,16 @@ def test_an_empty_cluster_is_no_error_and_nothing_is_ever_written(cluster: Sandb
     assert result["changed"] is False
     assert result["text"][-1] == "No Node matches."
     assert cluster.writes() == []
+
+
+def test_what_halted_the_pool_is_said_once() -> None:
+    pool = {"pool": "workers", "phase": "Halted", "revision": 2, "target": "workers-0a1b2c3d4e", "size": 1}
+    pool["reason"] = "1 node has failed, the budget is 0: n1: it crashed"
+    view = NodeView("n1", "uid", config_ok="False")
+    lines = status_lines(pool, [view], [{"node": "n1", "reason": "it crashed"}])
+    assert lines[:4] == [
+        "Pool workers: revision 2 (workers-0a1b2c3d4e), Halted, 1 node",
+        "  1 node has failed, the budget is 0",
+        "n1: it crashed",
+        "",
+    ]
