@@ -1,0 +1,39 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The filter local_fields: what stays with the node."""
+
+from __future__ import annotations
+
+import pytest
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.configok.node.plugins.filter.local_fields import local_fields
+
+
+def test_only_what_no_bundle_may_set() -> None:
+    config = {
+        "maxPods": 110,
+        "staticPodPath": "/etc/kubernetes/manifests",
+        "authentication": {"x509": {"clientCAFile": "/ca"}},
+        "providerID": None,
+    }
+    assert local_fields(config, "kubelet") == {
+        "staticPodPath": "/etc/kubernetes/manifests",
+        "authentication": {"x509": {"clientCAFile": "/ca"}},
+    }
+
+
+def test_nested_fields_stay_nested_and_alone() -> None:
+    config = {"clientConnection": {"kubeconfig": "/k", "qps": 5}, "mode": "ipvs"}
+    assert local_fields(config, "kube-proxy") == {"clientConnection": {"kubeconfig": "/k"}}
+    assert local_fields({"clientConnection": "odd"}, "kube-proxy") == {}
+
+
+def test_unknown_components_have_none() -> None:
+    assert local_fields({"staticPodPath": "/x"}, "other") == {}
+
+
+def test_a_text_is_not_a_config() -> None:
+    with pytest.raises(AnsibleFilterError, match="decoded, not str"):
+        local_fields("kind: x", "kubelet")

@@ -1,0 +1,45 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Log lines: for journald with levels, for people with names, always one line each."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+Entry = Callable[[str], ModuleType]
+
+
+def test_one_line_with_fields(entry: Entry) -> None:
+    stream = io.StringIO()
+    journal = entry("_output").StreamJournal(stream, prefixed=False)
+    journal("warning", "two\nlines", uid="abc", reason='said "no" twice', empty="", count=3)
+    assert stream.getvalue() == 'warning: two lines uid=abc reason="said \\"no\\" twice" empty="" count=3\n'
+
+
+def test_levels_as_journald_reads_them(entry: Entry) -> None:
+    stream = io.StringIO()
+    journal = entry("_output").StreamJournal(stream, prefixed=True)
+    for level in ("debug", "info", "notice", "warning", "error", "critical"):
+        journal(level, "x")
+    assert stream.getvalue() == "<7>x\n<6>x\n<5>x\n<4>x\n<3>x\n<2>x\n"
+
+
+def test_journald_is_known_by_its_stream(entry: Entry, tmp_path: Path) -> None:
+    for prefix in ("", "<6>"):
+        with (tmp_path / "log").open("w+") as stream:
+            found = os.fstat(stream.fileno())
+            named = f"{found.st_dev}:{found.st_ino}" if prefix else "1:2"
+            entry("_output").journal_for(stream, {"JOURNAL_STREAM": named})("info", "x")
+            stream.seek(0)
+            assert stream.read() == (f"{prefix}x\n" if prefix else "info: x\n")
+
+
+def test_a_stream_that_is_gone_is_no_fault(entry: Entry) -> None:
+    stream = io.StringIO()
+    stream.close()
+    entry("_output").StreamJournal(stream, prefixed=False)("info", "x")
