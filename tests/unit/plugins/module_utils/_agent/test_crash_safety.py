@@ -113,6 +113,29 @@ def test_a_power_cut_at_any_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("name", CHANGES)
+def test_an_agent_killed_at_any_step(tmp_path: Path, name: str) -> None:
+    """The machine stays up, the component runs on: the next agent finishes, with not one restart more than needed."""
+    change = CHANGES[name]
+    make = _prepared(tmp_path, change)
+    bench = make("count")
+    disk = LossyDisk()
+    bench.daemon._store.files._disk = disk
+    bench.run(30)
+    needed = bench.starts()
+    for step in range(disk.steps):
+        bench = make(f"kill-{step}")
+        bench.daemon._store.files._disk = LossyDisk(step, power=True)
+        with pytest.raises(PowerLost):
+            bench.run(30)
+        assert bench.reads() in WHOLE, f"step {step}"
+        bench.daemon = bench.new_daemon()
+        bench.run(60)
+        assert bench.reads() == change.ends_with, f"step {step}"
+        assert bench.starts() == needed, f"step {step}"
+        shutil.rmtree(bench.directory)
+
+
+@pytest.mark.parametrize("name", CHANGES)
 def test_a_disk_that_refuses_any_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     change = CHANGES[name]
     make = _prepared(tmp_path, change)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -559,3 +560,57 @@ def test_trouble_after_the_trial_is_reported_and_changes_nothing(bench: Bench) -
     assert bench.reads() == "maxPods: 120\n"
     bench.run(700)
     assert bench.words == ("True", f"using current (UID: {good.uid})", ALL_WELL)
+
+
+def test_assigning_last_known_good_after_a_failure_costs_no_restart(bench: Bench) -> None:
+    good = bench.good_node()
+    bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 0)))
+    bench.run(30)
+    assert bench.status.cause == "CrashLoop"
+    starts = bench.starts()
+    id = bench.assign(good)
+    bench.run(5)
+    assert bench.words == ("True", f"using current (UID: {good.uid})", ALL_WELL)
+    assert (bench.status.assignment, bench.status.in_trial) == (id, False)
+    assert bench.starts() == starts
+
+
+def test_a_failed_assignment_is_not_retried_because_the_component_was_upgraded(bench: Bench) -> None:
+    bench.good_node()
+    deadly = bench.publish("mood: deadly\n", trial=Trial(60.0, 0))
+    bench.assign(deadly)
+    bench.run(30)
+    words = bench.words
+    upgraded = replace(bench.configuration.components["kubelet"], version="v1.36.0")
+    bench.configuration = replace(bench.configuration, components={"kubelet": upgraded})
+    bench.reboot()
+    bench.run(30)
+    assert bench.reads() == "maxPods: 120\n"
+    assert bench.words == words
+    bench.assign(deadly)  # anew: under the new version nothing is known against it
+    bench.run(0.2)
+    assert bench.words[1] == f"adopting (UID: {deadly.uid})"
+
+
+def test_an_agent_upgrade_forgets_nothing(bench: Bench) -> None:
+    bench.good_node()
+    bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 0)))
+    bench.run(30)
+    words, starts = bench.words, bench.starts()
+    bench.restart_agent()
+    bench.run(30)
+    assert (bench.words, bench.starts()) == (words, starts)
+
+
+def test_a_restart_that_never_happens_is_a_failure(bench: Bench) -> None:
+    good = bench.good_node()
+    source = bench.publish("maxPods: 130\n")
+    bench.assign(source)
+    bench.refuse_restarts = True
+    bench.run(150)
+    assert bench.reads() == "maxPods: 120\n"
+    assert bench.words == (
+        "False",
+        f"using last-known-good (UID: {good.uid})",
+        f"current (UID: {source.uid}) not healthy within 2m: kubelet: not restarted yet",
+    )
