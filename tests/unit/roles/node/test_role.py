@@ -48,7 +48,7 @@ def test_every_option_is_described_and_has_its_default() -> None:
     "components", [None, [{"name": "kube-proxy", "unit": "p.service", "agent_options": {"lease": True}}]]
 )
 def test_the_agents_config_is_one_that_the_agent_reads(components: Any) -> None:
-    variables = {"node_name": "n1", "node_agent_options": {"healthTimeout": "3m"}}
+    variables = {"__node_name": "n1", "node_agent_options": {"healthTimeout": "3m"}}
     if components:
         variables["node_components"] = components
     found = parse_configuration(render("agent.yaml.j2", **variables), file="agent.yaml")
