@@ -61,9 +61,7 @@ def answer(
     return verdict
 
 
-def _verdict(
-    wish: Wish | None, local: Local, condition: Condition, use: Using, fetch_error: str
-) -> Verdict | None:
+def _verdict(wish: Wish | None, local: Local, condition: Condition, use: Using, fetch_error: str) -> Verdict | None:
     if wish is None:
         return None
     outcome = local.snapshot.answered.outcome if wish.kind == "failed" else None

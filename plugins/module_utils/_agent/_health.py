@@ -56,9 +56,7 @@ def look(health: Health, *, ok: bool, detail: str, invocation: str, now: float, 
     ok_since = now if health.ok_since is None else health.ok_since
     if now - ok_since < settling:
         return replace(health, ok_since=ok_since)
-    return replace(
-        health, unhealthy_since=None, ok_since=ok_since, seen_well=now, failures=0, proved=True, detail=""
-    )
+    return replace(health, unhealthy_since=None, ok_since=ok_since, seen_well=now, failures=0, proved=True, detail="")
 
 
 def is_healthy(health: Health) -> bool:

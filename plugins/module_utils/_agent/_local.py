@@ -63,9 +63,7 @@ def read_local(configuration: AgentConfiguration, store: Store, clock: Clock) ->
     boot_id = clock.boot_id()
     adopted = _adopted(snapshot)
     crashes = {
-        name: count_crashes(
-            startups[name], boot_id=boot_id, adopted_boot_id=adopted[0], adopted_since_boot=adopted[1]
-        )
+        name: count_crashes(startups[name], boot_id=boot_id, adopted_boot_id=adopted[0], adopted_since_boot=adopted[1])
         for name in versions
     }
     if not configuration.dynamic_config:

@@ -91,9 +91,7 @@ class Pursuit:
             return
         with locked(self._store.lock, wait=STORE_WAIT):
             record = self._read().current
-            self._store.write_current(
-                replace(record, assignment=wish.answered.id, node_uid=wish.answered.node_uid)
-            )
+            self._store.write_current(replace(record, assignment=wish.answered.id, node_uid=wish.answered.node_uid))
             self._transactions.answer(wish.answered)
 
     def _adopt(self, wish: Wish, local: Local, acknowledge: Acknowledge) -> Followed:
@@ -134,9 +132,7 @@ class Pursuit:
         current, good = local.snapshot.current, local.snapshot.last_known_good
         if current is not None and current.source is not None and same_config(record, current):
             # The same content under another uid (deleted and restored): pinned anew, nothing begins again.
-            pinned = replace(
-                current, source=record.source, assignment=record.assignment, node_uid=record.node_uid
-            )
+            pinned = replace(current, source=record.source, assignment=record.assignment, node_uid=record.node_uid)
             with locked(self._store.lock, wait=STORE_WAIT):
                 self._store.write_current(pinned)
                 if not in_trial(current, good):

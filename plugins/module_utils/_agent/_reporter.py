@@ -78,9 +78,7 @@ class Reporter:
         if wanted != self._wanted:
             self._backoff.reset()
             level = "info" if verdict.status == "True" else "warning"
-            self._journal(
-                level, verdict.message, config_ok=verdict.status, reason=verdict.reason, cause=verdict.cause
-            )
+            self._journal(level, verdict.message, config_ok=verdict.status, reason=verdict.reason, cause=verdict.cause)
         self._wanted = wanted
         self.attend()
 

@@ -61,9 +61,7 @@ CHANGES = {
 
 def _with_disk(bench: Bench, disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give the disk to the daemon and to prestart."""
-    monkeypatch.setattr(
-        _prestart, "Store", lambda directory, *, now: Store(directory, now=now, disk=disk)
-    )
+    monkeypatch.setattr(_prestart, "Store", lambda directory, *, now: Store(directory, now=now, disk=disk))
     bench.daemon._store.files._disk = disk
 
 

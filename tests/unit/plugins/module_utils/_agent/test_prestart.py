@@ -14,12 +14,12 @@ import time
 from pathlib import Path
 
 import pytest
-from support.agent_bench import Bench
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _prestart
 from ansible_collections.configok.node.plugins.module_utils._agent._prestart import prestart
 from ansible_collections.configok.node.plugins.module_utils._agent._records import LOCAL
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from support.agent_bench import Bench
 
 PACKAGE = "ansible_collections.configok.node.plugins.module_utils._agent"
 
