@@ -14,7 +14,7 @@ from json import decoder
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ._decode import Builder
+    from ._document_builder import Builder
     from ._findings import DecodeError
 
 __all__ = ["parse_json"]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ._scalars import resolve
 
 if TYPE_CHECKING:
-    from ._decode import Builder
+    from ._document_builder import Builder
 
 __all__ = ["parse_yaml"]
 

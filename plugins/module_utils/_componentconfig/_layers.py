@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ._decode import Document, decode
+from ._decode import decode
+from ._document import Document
 from ._encode import encode
 from ._findings import POLICY, DecodeError, Finding, finding
 from ._paths import Path

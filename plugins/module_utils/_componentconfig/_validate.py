@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ._decode import Document, decode
+from ._decode import decode
+from ._document import Document
 from ._findings import COMPONENT, LEVELS, POLICY, WARNING, DecodeError, Finding, finding
 from ._gates import Gates
 from ._kubelet_rules import GATED_VALUES, KUBELET_RULES

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._decode import Document, decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._decode import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._document import Document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import DecodeError
 
 
