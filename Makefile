@@ -48,8 +48,9 @@ apiserver:
 	@tests/support/bin/prepare-apiserver || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
 
 .PHONY: bench
-bench: .venv/.test $(LINK) build/community/.made apiserver ## the figures that docs/ quotes, to build/bench.jsonl
+bench: .venv/.test $(LINK) build/community/.made apiserver ## the figures, to build/bench.jsonl and docs/figures.md
 	@$(RUN) CONFIGOK_COMMUNITY="$(CURDIR)/build/community" .venv/bin/python -m pytest tests/benchmarks -s $(PYTEST)
+	@.venv/bin/python tools/write_figures.py
 
 .PHONY: molecule conformance faults
 molecule conformance faults:

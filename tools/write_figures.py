@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write docs/figures.md from the rows that `make bench` has left in build/bench.jsonl.
+
+tools/write_figures.py        exit 1, with a sentence, where there are no rows, or one that nothing here explains
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+ROWS = ROOT / "build" / "bench.jsonl"
+PAGE = ROOT / "docs" / "figures.md"
+
+# row -> what was measured, what the baseline is, what is allowed. The tests in tests/benchmarks write these rows.
+MEANINGS = {
+    "agent-rss-mb": ("resident memory of an idle `configok-agent run`", "", "at most 30 MB"),
+    "agent-cpu-percent": ("processor time of an idle `configok-agent run`, of one core", "", "at most 0.1 %"),
+    "prestart-ms": (
+        "`configok-agent prestart kubelet`, warm, median of 31",
+        "`python -c ''`",
+        "at most 150 ms",
+    ),
+    "assign-1000": (
+        "`config_source` for 1,000 Nodes in one task, without Ansible's own start-up, median of 3",
+        "1,000 bare PATCHes over 32 connections",
+        "at most 1.5 times the baseline",
+    ),
+    "assign-50-k8s-module-loop": (
+        "`kubernetes.core.k8s` in a loop over 50 Nodes, the whole `ansible-playbook`",
+        "`config_source` for the same 50, the whole `ansible-playbook`",
+        "for comparison",
+    ),
+}
+
+HEAD = """\
+# Figures
+
+<!-- Written by make bench from build/bench.jsonl: change tools/write_figures.py. -->
+
+`make bench` measures these, on agents and modules as they are shipped, against a real kube-apiserver with etcd. A value
+that is not as it should be fails that command.
+"""
+
+
+def main() -> int:
+    """Write the page; return the exit code."""
+    try:
+        rows = [json.loads(line) for line in ROWS.read_text(encoding="utf-8").splitlines()]
+        text = page(rows, machine())
+    except (OSError, ValueError) as error:
+        print(f"write_figures: {error}: run make bench first", file=sys.stderr)
+        return 1
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+def page(rows: Iterable[Mapping[str, Any]], where: Mapping[str, str]) -> str:
+    """Return the page. where: facts about the machine. Raises ValueError for no rows, or one without a meaning."""
+    lines = [HEAD, "| row | value | baseline | ratio | should be | |", "| --- | ---: | ---: | ---: | --- | --- |"]
+    meanings = []
+    for row in rows:
+        name, unit = row["name"], row["unit"]
+        if name not in MEANINGS:
+            raise ValueError(f"the row {name} has no meaning in tools/write_figures.py")
+        measured, baseline, allowed = MEANINGS[name]
+        against = f"{number(row['baseline'])} {unit}" if row.get("baseline") is not None else ""
+        ratio = number(row["ratio"]) if row.get("ratio") is not None else ""
+        good = "" if row["ok"] else "**not so**"
+        lines.append(f"| `{name}` | {number(row['value'])} {unit} | {against} | {ratio} | {allowed} | {good} |")
+        meanings.append(f"- `{name}`: {measured}." + (f" Baseline: {baseline}." if baseline else ""))
+    if not meanings:
+        raise ValueError(f"there are no rows in {ROWS.name}")
+    facts = ["", "Measured on:", "", *(f"- {name}: {value}" for name, value in where.items() if value)]
+    return "\n".join([*lines, "", "What each row is:", "", *meanings, *facts]) + "\n"
+
+
+def number(value: float) -> str:
+    """Return three significant digits, or all of a larger whole part."""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def machine() -> dict[str, str]:
+    """Return what a reader must know to compare: nothing that names this machine."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return {
+        "date": date.fromtimestamp(ROWS.stat().st_mtime).isoformat(),
+        "processor": f"{platform.machine()}, {os.cpu_count()} cores",
+        "memory": f"{memory:.0f} GiB",
+        "Python": platform.python_version(),
+        "API server": apiserver_version(),
+    }
+
+
+def apiserver_version() -> str:
+    """Return the version of the kube-apiserver that the benchmarks use, "" where there is none."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    from support.binaries import Unavailable, find
+
+    try:
+        program = find("kube-apiserver")
+        said = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=30, check=True)
+    except (Unavailable, OSError, subprocess.SubprocessError):
+        return ""
+    return said.stdout.strip().removeprefix("Kubernetes ")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
