@@ -187,7 +187,9 @@ class Sandbox:
 
 
 def pack_agent(collection: Path, target: Path) -> list[str]:
-    """Pack configok-agent from the collection into ``target`` and return the command that runs it."""
+    """Pack configok-agent into ``target`` and compile it as the role ``node`` does; return its command."""
     pack = importlib.import_module("module_utils._agent._pack")
     target.write_bytes(pack.pack(collection))
-    return [sys.executable, str(target)]
+    agent = [sys.executable, str(target)]
+    subprocess.run([*agent, "compile"], check=True, capture_output=True)
+    return agent

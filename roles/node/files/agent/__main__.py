@@ -103,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     which = add("forget-bad", _forget_bad, "forget that a config was bad").add_mutually_exclusive_group(required=True)
     which.add_argument("uid", metavar="UID", nargs="?")
     which.add_argument("--all", action="store_true", help="all of them")
+    add("compile", _compile, "unpack and compile this archive beside itself, once, so that it starts sooner")
     add("version", _version, "say the agent's version")
     return parser
 
@@ -200,6 +201,13 @@ def _forget_bad(arguments: argparse.Namespace) -> int:
         print(f"forgotten: {uid}")
     if not forgotten:
         print("nothing to forget")
+    return 0
+
+
+def _compile(_arguments: argparse.Namespace) -> int:
+    from ._compile import compile_archive
+
+    print("compiled" if compile_archive() else "already compiled")
     return 0
 
 
