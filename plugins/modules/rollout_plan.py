@@ -103,7 +103,7 @@ EXAMPLES = r"""
     pool: workers
     selector: node-role.kubernetes.io/worker
     undo: true
-  register: planned
+  register: way_back
 """
 
 RETURN = r"""
