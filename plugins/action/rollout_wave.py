@@ -63,14 +63,10 @@ class ActionModule(ActionBase):
         if self._task.check_mode:
             return {"changed": bool(wave), "pool": plan.pool, "wave": wave, "phase": "Planned"}
         with client_from_params(params) as client:
-            if not wave:
-                return describe(plan, settle(client, plan))
-            result = move_wave(
-                client,
-                plan,
-                wave,
-                runner=params["runner"] or runner_name(),
-                progress=lambda progress: display.display(live_line(progress)),
-                lease_duration=float(params["lease_duration"]),
-            )
+            orders: dict[str, Any] = {
+                "runner": params["runner"] or runner_name(),
+                "progress": lambda progress: display.display(live_line(progress)),
+                "lease_duration": float(params["lease_duration"]),
+            }
+            result = move_wave(client, plan, wave, **orders) if wave else settle(client, plan, **orders)
             return describe(plan, result)

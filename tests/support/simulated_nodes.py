@@ -89,10 +89,12 @@ class SimulatedNodes:
         self.assignments: list[tuple[str, int, ConfigSource | None]] = []
         self._done: dict[str, int] = {}
         self._stop = threading.Event()
+        self._synced = threading.Event()
         self._thread = threading.Thread(target=self._run, name="simulated-nodes", daemon=True)
 
     def __enter__(self) -> SimulatedNodes:
         self._thread.start()
+        self._synced.wait(10)  # its list is not counted among the requests of a test
         return self
 
     def __exit__(self, *_exc: object) -> None:
@@ -137,6 +139,8 @@ class SimulatedNodes:
 
     def _run(self) -> None:
         for event in watch(self.client, NODES, stop=self._stop):
+            if event.type == "SYNCED":
+                self._synced.set()
             if event.object is None or event.type == "DELETED":
                 continue
             view = node_view(event.object)

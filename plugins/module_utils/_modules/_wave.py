@@ -16,7 +16,7 @@ from .._kube._arguments import KUBE_ARGUMENT_SPEC
 from .._rollout._engine import WaveResult
 from .._rollout._errors import RolloutError
 from .._rollout._plan import Plan
-from .._rollout._progress import Progress
+from .._rollout._progress import Progress, names_in_short
 
 __all__ = ["WAVE_ARGUMENT_SPEC", "describe", "live_line", "read_plan"]
 
@@ -42,7 +42,7 @@ def live_line(progress: Progress) -> str:
     """Return what is shown while the wave moves: one plain line, also in the log of a controller."""
     begins = f"{progress.wave}: "
     line = progress.line[len(begins) :] if progress.line.startswith(begins) else progress.line
-    return f"{progress.bar or progress.wave}: {line}"
+    return f"{progress.gauge or progress.wave}: {line}"
 
 
 def describe(plan: Plan, result: WaveResult) -> dict[str, Any]:
@@ -57,8 +57,11 @@ def describe(plan: Plan, result: WaveResult) -> dict[str, Any]:
         "exceptions": [dict(vars(one)) for one in result.exceptions],
     }
     if result.failed:
-        words = [f"{one.node}: {one.reason}" for one in result.exceptions if one.wave == result.wave]
-        why = [result.reason, *(word for word in words[:1] if word not in result.reason)]
+        # The words of the nodes were shown when they said them, and are in reason and exceptions.
+        failed = sorted(one.node for one in result.exceptions if one.wave == result.wave and one.kind == "failed")
+        which = f" ({names_in_short(failed)})" if failed else ""
         where = f" in {result.wave}" if result.wave else ""
-        told.update(failed=True, msg=f"pool {plan.pool} is {result.phase}{where}: {': '.join(filter(None, why))}")
+        told.update(
+            failed=True, msg=f"pool {plan.pool} is {result.phase}{where}: {result.summary or result.reason}{which}"
+        )
     return told

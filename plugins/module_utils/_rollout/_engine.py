@@ -9,7 +9,9 @@ Any run may be killed and run again: what was done is seen in the record and on 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from .._kube._client import Client
@@ -22,7 +24,7 @@ from ._observe import observe
 from ._plan import CANARY, Plan
 from ._progress import Progress
 from ._record import COMPLETE, HALTED, PAUSED, Exceptional, Record, Rollout
-from ._record_store import update_record
+from ._record_store import read_record, update_record
 from ._wave_loop import Hooks, WaveLoop, WaveOrders
 from ._window import Step, Window
 
@@ -34,7 +36,9 @@ _GRACE = 60.0  # seconds that reading a node may take: the gate knows more than 
 
 @dataclass(frozen=True)
 class WaveResult:
-    """How a wave ended. phase: as in the record; counts: nodes by state; exceptions: nodes that did not get through."""
+    """How a wave ended. phase: as in the record; counts: nodes by state; exceptions: nodes that did not get through;
+    summary: the reason without the words of a node.
+    """
 
     wave: str
     phase: str
@@ -42,6 +46,7 @@ class WaveResult:
     reason: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
     exceptions: tuple[Exceptional, ...] = ()
+    summary: str = ""
 
     @property
     def failed(self) -> bool:
@@ -69,13 +74,9 @@ def move_wave(
     if not plan.target.is_published:
         raise RolloutError(f"{plan.target.name} is not published: nothing can be assigned")
     mover = _Mover(client, plan, wave, runner, progress, clock or Clock())
-    lock = Lock(client, plan.pool, runner, clock=mover.clock, duration=lease_duration)
     try:
-        lock.acquire(lambda line: progress(Progress(wave, line)))
-        try:
+        with _locked(client, plan, wave, runner, progress, mover.clock, lease_duration) as lock:
             return mover.move(lock)
-        finally:
-            lock.release()
     except KeyboardInterrupt as error:
         raise Interrupted(
             f"interrupted in {wave} of pool {plan.pool}: what is assigned goes on by itself, nothing else is assigned; "
@@ -83,15 +84,47 @@ def move_wave(
         ) from error
 
 
-def settle(client: Client, plan: Plan, *, clock: Clock | None = None) -> WaveResult:
-    """Record a plan without anything to do as complete, unless the record says so already. Raises RolloutError,
-    KubeError.
+def settle(
+    client: Client,
+    plan: Plan,
+    *,
+    runner: str,
+    progress: Callable[[Progress], None],
+    clock: Clock | None = None,
+    lease_duration: float = 15.0,
+) -> WaveResult:
+    """Record a plan without anything to do as complete, unless the record says so already.
+
+    Takes the lock only to write. Raises Locked, RolloutError, KubeError.
     """
     if plan.changes or plan.refusals or not plan.target.is_published:
         raise RolloutError(f"pool {plan.pool} has waves to move: it is not settled")
-    now = (clock or Clock()).now()
-    _record, changed = update_record(client, plan.pool, lambda record: steps.settled(record, plan, now))
+    clock = clock or Clock()
+    record = read_record(client, plan.pool)
+    if steps.settled(record, plan, clock.now()) == record:
+        return WaveResult("", COMPLETE, False)
+    with _locked(client, plan, "", runner, progress, clock, lease_duration):
+        now = clock.now()
+        _record, changed = update_record(client, plan.pool, lambda found: steps.settled(found, plan, now))
     return WaveResult("", COMPLETE, changed)
+
+
+@contextmanager
+def _locked(
+    client: Client,
+    plan: Plan,
+    wave: str,
+    runner: str,
+    progress: Callable[[Progress], None],
+    clock: Clock,
+    lease_duration: float,
+) -> Iterator[Lock]:
+    lock = Lock(client, plan.pool, runner, clock=clock, duration=lease_duration)
+    lock.acquire(lambda line: progress(Progress(wave, line)))
+    try:
+        yield lock
+    finally:
+        lock.release()
 
 
 class _Mover:
@@ -110,6 +143,7 @@ class _Mover:
     def move(self, lock: Lock) -> WaveResult:
         """Begin the rollout or go on with it, and move the wave."""
         views = self._observe()
+        lock.keep()  # the list of a large pool may take longer than the lock holds
         rollout, began = self._update(lambda record: steps.begin(record, self._plan, views, self.clock.now()))
         if rollout.taking_back:
             return self._take_back(lock, rollout)
@@ -138,6 +172,7 @@ class _Mover:
             timeout=self._plan.node_timeout,
             maybe_assigned=frozenset(again),
             not_ready_before=frozenset(rollout.down),
+            seen=views,
             watched={
                 name: source for earlier in rollout.waves[:place] for name in earlier.nodes if name not in failed_before
             },
@@ -158,10 +193,13 @@ class _Mover:
         self._tell_end(wave.name, step, window)
         if ended.taking_back:
             return self._take_back(lock, ended)
-        return WaveResult(wave.name, ended.phase, True, ended.reason, dict(window.counts), ended.exceptions)
+        return WaveResult(
+            wave.name, ended.phase, True, ended.reason, dict(window.counts), ended.exceptions, step.reason
+        )
 
     def _take_back(self, lock: Lock, rollout: Rollout) -> WaveResult:
         """Take the nodes that are still on a failed config back to what they used before; broken ones have done so."""
+        lock.keep()
         self._update(lambda record: steps.own(record, self._runner, self.clock.now()))
         views = self._observe()
         sources = {
@@ -193,9 +231,12 @@ class _Mover:
         before_assigning: Callable[[tuple[str, ...], Mapping[str, Exceptional]], None],
         soaking: Callable[[Mapping[str, Exceptional]], object],
     ) -> Hooks:
+        mutex = threading.Lock()
+
         def keep() -> None:
-            if lock.keep():
-                self._write(lambda record, _now: record)  # it had stalled: see whether the record is still its own
+            with mutex:
+                if lock.keep():
+                    self._write(lambda record, _now: record)  # it had stalled: see whether the record is still its own
 
         return Hooks(keep, before_assigning, soaking, lambda: _down(self._observe()), self._progress)
 

@@ -23,7 +23,8 @@ def undo_revision(record: Record, to_revision: int | None = None) -> Revision | 
     """Return the revision that an undo goes to, None for the init config.
 
     to_revision: its number, 0 for the init config; without it, the newest one before the present one whose rollout was
-    completed and that is not known to be bad. Raises RolloutError when there is no such revision.
+    completed and that is not known to be bad; an undo that was begun goes on to where it was going. Raises RolloutError
+    when there is no such revision.
     """
     if to_revision == 0:
         return None
@@ -35,6 +36,10 @@ def undo_revision(record: Record, to_revision: int | None = None) -> Revision | 
         raise RolloutError(f"pool {record.pool} has no revision {to_revision}: it has {known}; 0 is the init config")
     if record.rollout is None:
         raise RolloutError(f"pool {record.pool} has never been rolled out: there is nothing to undo")
+    rollout, latest = record.rollout, record.latest
+    if not rollout.ended and (rollout.target.is_init or (latest is not None and rollout.revision < latest.number)):
+        # An undo that was killed or paused goes on; it does not go back one more.
+        return record.revision_of(rollout.target)
     if record.rollout.target.is_init:
         raise RolloutError(f"pool {record.pool} is on the init config: there is nothing before it")
     present = record.rollout.revision

@@ -36,6 +36,7 @@ class Lock:
         self._duration = max(1, round(duration))
         self._path = lease(NAMESPACE_ROLLOUTS, pool)
         self._held: dict[str, Any] | None = None
+        self._lost = f"pool {pool} is not locked by this run"
         self._renew_at = 0.0
         self._expires = 0.0
 
@@ -58,7 +59,7 @@ class Lock:
         """
         now = self._clock.monotonic()
         if self._held is None:
-            raise LockLost(f"pool {self._pool} is not locked by this run")
+            raise LockLost(self._lost)
         if now < self._renew_at:
             return False
         stalled = now >= self._expires
@@ -68,10 +69,11 @@ class Lock:
             found = self._read()
             if found is None or _holder(found) != self._runner:
                 self._held = None
-                raise LockLost(
+                self._lost = (
                     f"this run stalled for more than {self._duration}s, and pool {self._pool} was taken over: "
                     f"{_holder(found or {}) or 'nobody'} has its lock now"
-                ) from error
+                )
+                raise LockLost(self._lost) from error
             self._write(found)  # a renewal whose answer was lost
         return stalled
 

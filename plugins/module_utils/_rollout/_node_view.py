@@ -95,16 +95,15 @@ class NodeView:
             return self.architecture
         return self.labels.get(name, "")
 
+    def has_answered(self, source: ConfigSource | None) -> bool:
+        """Return whether the Node is assigned source (None: the init config) and has said something to that."""
+        return (
+            self.status is not None and not self.source_error and self.source == source and self.answered == self.given
+        )
+
     def is_on(self, source: ConfigSource | None) -> bool:
         """Return whether the Node is assigned source (None: the init config) and says that it uses it and is fine."""
-        return (
-            self.status is not None
-            and not self.source_error
-            and self.source == source
-            and self.answered == self.given
-            and self.config_ok == "True"
-            and self.status.active == source
-        )
+        return self.has_answered(source) and self.config_ok == "True" and self.active == source
 
 
 def _first(labels: Mapping[str, str], keys: tuple[str, ...]) -> str:

@@ -13,7 +13,7 @@ from ._canary import choose_canary, spread
 from ._node_view import NodeView
 from ._plan import BROKEN, CANARY, LeftOut, Plan, Wave, wave_name
 from ._policy import Policy, Pool, crash_loop_seconds
-from ._record import Record, Rollout
+from ._record import MAX_EXCEPTIONS, Record, Rollout
 from ._target import Target
 from ._versions import COLLECTION_VERSION, agent_fits
 
@@ -23,10 +23,12 @@ ADOPTION_SECONDS = 15.0  # what one node takes to fetch, restart and answer, for
 _NAMES_SHOWN = 5
 
 
-def left_out_reason(view: NodeView) -> str | None:
-    """Return why a node is not moved by a rollout, in a sentence; None when it is."""
+def left_out_reason(view: NodeView, target: Target) -> str | None:
+    """Return why a node is not moved by a rollout to target, in a sentence; None when it is."""
     if view.deleting:
         return "it is being deleted"
+    if target.is_published and view.has_answered(target.source) and view.config_ok == "False":
+        return f"it was given this config before: {view.words}"
     if not view.has_agent:
         return "no agent has ever reported from it"
     if view.status is not None and view.status.cause == "OptedOut":
@@ -66,7 +68,8 @@ def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) 
     else:
         waves, uncovered, warnings = _new_waves(views, sorting, pool, target, size)
     max_unavailable = policy.max_unavailable.at_most(size)
-    failure_budget = policy.failure_budget.at_most(size)
+    # The budget is counted from the failures in the record, which is bounded.
+    failure_budget = min(policy.failure_budget.at_most(size), MAX_EXCEPTIONS - 1)
     moving = any(not wave.finished for wave in waves)
     in_waves = {name for wave in waves for name in wave.nodes}
     refusals = _refusals(pool, target, record, views, in_waves, size) if moving or not views else ()
@@ -105,7 +108,7 @@ class _Sorting:
 
     def place(self, view: NodeView, target: Target) -> None:
         self.placed.add(view.name)
-        reason = left_out_reason(view)
+        reason = left_out_reason(view, target)
         if target.is_published and view.is_on(target.source) and not view.deleting:
             self.already.append(view.name)
         elif reason is not None:

@@ -26,7 +26,7 @@ class Progress:
     counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def bar(self) -> str:
+    def gauge(self) -> str:
         """Return the wave as one line: a bar, and the counts that are not 0; "" before it moves."""
         if not self.total:
             return ""

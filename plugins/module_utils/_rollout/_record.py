@@ -16,6 +16,7 @@ __all__ = [
     "ABORTED",
     "COMPLETE",
     "HALTED",
+    "MAX_EXCEPTIONS",
     "PAUSED",
     "PLANNED",
     "SOAKING",
@@ -38,7 +39,7 @@ _ENDED = (COMPLETE, HALTED, ABORTED)
 # Bounds that keep the record of 15,000 nodes below the 1 MiB of a ConfigMap.
 _MAX_REVISIONS = 100
 _MAX_BAD = 100
-_MAX_EXCEPTIONS = 200
+MAX_EXCEPTIONS = 200
 _MAX_REASON = 300
 
 
@@ -125,7 +126,7 @@ class Rollout:
         kept.update({node: replace(one, reason=one.reason[:_MAX_REASON]) for node, one in found.items()})
         # Failures are kept before the rest, since the budget is counted from them.
         order = sorted(kept.values(), key=lambda one: one.kind != "failed")
-        return replace(self, exceptions=tuple(order[:_MAX_EXCEPTIONS]))
+        return replace(self, exceptions=tuple(order[:MAX_EXCEPTIONS]))
 
     def without_exceptions(self, nodes: frozenset[str]) -> Rollout:
         """Return the rollout with nothing held against these nodes."""

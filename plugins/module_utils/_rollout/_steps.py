@@ -16,6 +16,7 @@ from ._node_view import NodeView
 from ._plan import Plan
 from ._planner import left_out_reason
 from ._record import COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, Exceptional, Record, Rollout, phase_of
+from ._target import Target
 from ._window import Step
 
 __all__ = ["assigning", "begin", "ended", "enter", "mine", "own", "rollout_of", "settled", "soaking", "taken_back"]
@@ -27,9 +28,9 @@ def begin(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Re
     """Freeze the plan's waves, unless the record is in (or has completed) just this rollout. Raises RolloutRefused."""
     rollout = record.rollout
     if rollout is not None and rollout.is_for(plan.target):
-        known = {name for wave in rollout.waves for name in wave.nodes}
-        nothing_new = all(known.issuperset(wave.nodes) for wave in plan.waves)
-        if not rollout.ended or (rollout.phase == COMPLETE and nothing_new):
+        planned = {name for wave in plan.waves for name in wave.nodes}
+        left = any(view.name in planned and _is_to_move(view, plan.target) for view in views)
+        if not rollout.ended or (rollout.phase == COMPLETE and not left):
             return record
     refusal = record.refusal(plan.target)
     if refusal is not None:
@@ -63,7 +64,7 @@ def enter(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, 
         late = [
             view
             for view in sorted(views, key=lambda one: one.name)
-            if view.name not in known and not view.is_on(rollout.target.source) and left_out_reason(view) is None
+            if view.name not in known and _is_to_move(view, rollout.target)
         ]
         waves = (*waves[:-1], replace(waves[-1], nodes=waves[-1].nodes + tuple(view.name for view in late)))
         before.update({view.name: view.active for view in late})
@@ -129,10 +130,10 @@ def soaking(record: Record, found: Mapping[str, Exceptional], *, now: str) -> Re
 
 def ended(record: Record, plan: Plan, place: int, step: Step, found: Mapping[str, Exceptional], *, now: str) -> Record:
     """Write down how a wave ended: through, halted (what failed is remembered), or paused."""
-    rollout = replace(rollout_of(record).with_exceptions(found), reason=step.reason, changed=now)
+    rollout = replace(rollout_of(record).with_exceptions(found), reason=step.full, changed=now)
     if step.outcome == "halt":
         halted = replace(rollout, phase=HALTED, taking_back=plan.on_failure == "rollback")
-        record = replace(record, rollout=halted).with_bad(rollout.target, step.reason, now)
+        record = replace(record, rollout=halted).with_bad(rollout.target, step.full, now)
         return record.with_result(rollout.revision, HALTED)
     if step.outcome == "pause":
         return replace(record, rollout=replace(rollout, phase=PAUSED)).with_result(rollout.revision, PAUSED)
@@ -160,6 +161,10 @@ def settled(record: Record, plan: Plan, now: str) -> Record:
         rollout = Rollout(plan.revision, plan.target, PLANNED, (), plan.size, now, now)
     done = replace(rollout, phase=COMPLETE, finished=len(rollout.waves), cursor=0, changed=now, reason="")
     return replace(record, rollout=done).with_result(plan.revision, COMPLETE)
+
+
+def _is_to_move(view: NodeView, target: Target) -> bool:
+    return not view.is_on(target.source) and left_out_reason(view, target) is None
 
 
 def rollout_of(record: Record) -> Rollout:

@@ -8,7 +8,7 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .._kube._client import Client
@@ -29,6 +29,7 @@ from ._window import FAILED, IN_FLIGHT, PASSED, SOAKING, STRUCK_OUT, UNKNOWN, WA
 __all__ = ["Hooks", "WaveLoop", "WaveOrders"]
 
 _TICK = 1.0  # seconds at most between two looks at the clock
+_READS = 256  # Nodes at most that are read between two looks at the lock
 _TRANSIENT = (Unreachable, ServerError, TooManyRequests)
 _KIND = {FAILED: "failed", UNKNOWN: "unknown", STRUCK_OUT: "gone"}
 
@@ -40,6 +41,7 @@ class WaveOrders:
     maybe_assigned: nodes that an earlier run of this rollout may have assigned already. not_ready_before: nodes that
     were
     not Ready when the wave began. watched: nodes of earlier waves, which may fail late, with what they were assigned.
+    seen: the pool as it was when the wave began.
     """
 
     name: str
@@ -50,12 +52,13 @@ class WaveOrders:
     maybe_assigned: Collection[str] = ()
     not_ready_before: Collection[str] = ()
     watched: Mapping[str, ConfigSource | None] = field(default_factory=dict)
+    seen: Sequence[NodeView] = ()
 
 
 @dataclass(frozen=True)
 class Hooks:
-    """What the engine does around the loop. keep: renews the lock. before_assigning: writes the record. soaking:
-    likewise.
+    """What the engine does around the loop. keep: renews the lock, or ends the run; called by many threads.
+    before_assigning: writes the record. soaking: likewise.
 
     down: lists the nodes of the pool that are not Ready.
     """
@@ -94,6 +97,8 @@ class WaveLoop:
 
     def run(self) -> Step:
         """Move the wave until the window says how it ended. Raises RolloutError, KubeError."""
+        for view in self._orders.seen:  # what failed since the wave before ended counts before anything is assigned
+            self._notice_late(view)
         with NodeFeed(self._client, self._orders.selector) as feed:
             while True:
                 self._hooks.keep()
@@ -117,6 +122,7 @@ class WaveLoop:
             again = name in self._orders.maybe_assigned
 
             def is_done(view: NodeView) -> bool:
+                self._hooks.keep()  # right before each write: many of them may take longer than the lock holds
                 return view.is_on(source) or (again and not view.source_error and view.source == source)
 
             return assign_one(self._client, name, source, is_done=is_done)
@@ -190,7 +196,7 @@ class WaveLoop:
 
     def _judge(self) -> None:
         now = self._clock.monotonic()
-        names = [name for name in self._open() if name in self._changed or self._due_at(name) <= now]
+        names = [name for name in self._open() if name in self._changed or self._due_at(name) <= now][:_READS]
         if not names:
             return
         try:

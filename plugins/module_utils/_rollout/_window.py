@@ -30,13 +30,20 @@ _ENDS = {PASS: PASSED, FAIL: FAILED, DONT_KNOW: UNKNOWN, GONE: STRUCK_OUT}
 
 @dataclass(frozen=True)
 class Step:
-    """What to do now: assign these nodes. outcome: "" while the wave goes on, then "done", "halt" or "pause", with
-    why.
+    """What to do now: assign these nodes. outcome: "" while the wave goes on, then "done", "halt" or "pause".
+
+    reason: why; words: what was said of a node that is the reason, "" where no node is.
     """
 
     assign: tuple[str, ...] = ()
     outcome: str = ""
     reason: str = ""
+    words: str = ""
+
+    @property
+    def full(self) -> str:
+        """Return the reason with the words."""
+        return f"{self.reason}: {self.words}" if self.words else self.reason
 
 
 class Window:
@@ -196,10 +203,10 @@ class Window:
         if self._failures > self._budget:
             why = next((f"{name}: {self._reasons.get(name, '')}" for name in self._failed_names()), "")
             failed = "1 node has" if self._failures == 1 else f"{self._failures} nodes have"
-            return Step(outcome="halt", reason=f"{failed} failed, the budget is {self._budget}: {why}")
+            return Step(outcome="halt", reason=f"{failed} failed, the budget is {self._budget}", words=why)
         name = next(name for name, state in self._state.items() if state == UNKNOWN)
         more = f" (and {self._counts[UNKNOWN] - 1} more)" if self._counts[UNKNOWN] > 1 else ""
-        return Step(outcome="pause", reason=f"no verdict on {name}{more}: {self._reasons.get(name, '')}")
+        return Step(outcome="pause", reason=f"no verdict on {name}{more}", words=self._reasons.get(name, ""))
 
     def _failed_names(self) -> Iterable[str]:
         yield from (name for name, state in self._state.items() if state == FAILED)

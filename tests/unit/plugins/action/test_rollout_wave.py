@@ -96,7 +96,8 @@ def test_a_deadly_config_halts_with_the_agents_own_words(
     result = act(plan=plan, wave="canary")
     assert (result["failed"], result["phase"]) == (True, "Halted")
     assert result["msg"].startswith("pool workers is Halted in canary: ")
-    assert "crashed 4 times during its trial" in result["msg"]
+    assert "crashed 4 times during its trial" in result["reason"]
+    assert "crashed" not in result["msg"]  # it was said when the node said it
     assert "\n" not in result["msg"]
     (failed,) = result["exceptions"]
     assert (failed["node"], failed["kind"]) == (plan["waves"][0]["nodes"][0], "failed")

@@ -5,25 +5,41 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, lease, node
+from ansible_collections.configok.node.plugins.module_utils._rollout._assign import assign
 from ansible_collections.configok.node.plugins.module_utils._rollout._engine import settle
 from ansible_collections.configok.node.plugins.module_utils._rollout._errors import (
     Interrupted,
+    Locked,
+    LockLost,
     RolloutError,
     RolloutRefused,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._history import read_target, undo_revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock
 from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._steps import begin
 from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
 from support.rollout_world import World
 from support.simulated_nodes import ADOPTS, CRASHES, GOOD, SILENT, status_of
 
 MakeWorld = Callable[[int], World]
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + 10
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 class Killed(BaseException):
@@ -70,7 +86,7 @@ def test_a_good_config_goes_through_canary_and_waves_and_running_again_changes_n
     before = world.client.get(config_map("configok-rollouts", "workers"))
     again = world.plan(target)
     assert not again.changes
-    assert not settle(world.client, again).changed
+    assert not settle(world.client, again, runner="again", progress=world.said.append).changed
     assert world.client.get(config_map("configok-rollouts", "workers")) == before
     assert len(world.nodes.assignments) == 12
 
@@ -213,6 +229,100 @@ def test_a_node_of_an_earlier_wave_that_turns_false_spends_from_the_budget(make_
     result = world.move(made, "wave 1")
     assert result.phase == "Halted"
     assert f"{late}: it had passed, then failed" in result.reason
+    assert all(world.nodes.view(name).given == 0 for name in made.wave("wave 1").nodes)
+
+
+def test_a_node_that_lost_its_config_after_the_rollout_was_completed_is_moved_again(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    init, target = None, world.publish(100)
+    world.rollout(target)
+    assign(world.client, init, names=["n01"])
+    until(lambda: world.nodes.view("n01").is_on(init))
+    results = world.rollout(target)
+    assert [(one.wave, one.phase, one.changed) for one in results] == [("canary", "Complete", True)]
+    assert world.nodes.view("n01").is_on(target.source)
+
+
+def test_a_node_that_failed_within_the_budget_is_left_out_and_named_when_it_runs_again(make_world: MakeWorld) -> None:
+    world = make_world(12)
+    target = world.publish(100)
+    doomed = world.plan(target).wave("wave 1").nodes[0]
+    world.nodes.behaviour = lambda name, _source: CRASHES if name == doomed else GOOD
+    world.rollout(target)
+    again = world.plan(target)
+    assert not again.changes
+    ((name, reason),) = [(one.node, one.reason) for one in again.left_out]
+    assert name == doomed
+    assert reason.startswith("it was given this config before: ConfigOK is False: ")
+
+
+def test_settling_leaves_a_pool_alone_that_somebody_moves(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    good = world.publish(100)
+    world.rollout(good)
+    made = world.plan(good)
+    other = world.plan(world.publish(200))
+    lock = Lock(world.client, "workers", "somebody", clock=world.clock, duration=5.0)
+    lock.acquire(lambda _line: None)
+    update_record(
+        world.client,
+        "workers",
+        lambda record: begin(record, other, observe(world.client, selector="pool=workers"), "now"),
+    )
+    stop = threading.Event()
+
+    def hold() -> None:
+        while not stop.wait(0.005):
+            lock.keep()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    try:
+        with pytest.raises(Locked, match="is being moved by somebody"):
+            settle(world.client, made, runner="me", progress=world.said.append, clock=world.clock, lease_duration=5.0)
+    finally:
+        stop.set()
+        holder.join()
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert rollout.is_for(other.target)
+
+
+def test_a_runner_that_loses_its_lock_amid_a_window_assigns_nothing_more(make_world: MakeWorld) -> None:
+    world = make_world(60)
+    target = world.publish(100)
+    made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], maxUnavailable=50)
+    world.move(made, "canary")
+    done = len(world.nodes.assignments)
+
+    class Robbed:
+        """A client whose process stalls at its first PATCH, long enough for somebody else to take the pool."""
+
+        def __init__(self) -> None:
+            self.patched = 0
+
+        def __getattr__(self, name: str) -> Any:
+            method = getattr(world.client, name)
+            if name != "patch":
+                return method
+
+            def patch(*args: Any, **kwargs: Any) -> Any:
+                self.patched += 1
+                if self.patched == 1:
+                    world.clock.sleep(6.0)
+                    Lock(world.client, "workers", "thief", clock=world.clock, duration=5.0).acquire(lambda _line: None)
+                else:
+                    world.clock.sleep(20.0)
+                return method(*args, **kwargs)
+
+            return patch
+
+    robbed = Robbed()
+    with pytest.raises(LockLost, match="thief has its lock now"):
+        world.move(made, "wave 1", client=robbed)
+    # Those that the threads were writing already are all that is assigned.
+    assert len(world.nodes.assignments) - done <= 32
+    assert robbed.patched <= 32
 
 
 def test_waves_go_in_order_and_unknown_ones_are_refused(make_world: MakeWorld) -> None:

@@ -66,7 +66,7 @@ def test_the_init_config_as_a_target_is_kept() -> None:
 
 def test_15000_nodes_fit_with_names_that_do_not_compress_and_all_bounds_reached() -> None:
     chance = random.Random(1)
-    nodes = ["".join(chance.choices(string.ascii_lowercase + string.digits, k=44)) for _ in range(15000)]
+    nodes = ["".join(chance.choices(string.ascii_lowercase + string.digits, k=44)) for _number in range(15000)]
     record = a_record(nodes)
     for number in range(200):
         record = record.with_revision(a_target(number), time=NOW, author="a" * 400, cause="c" * 400)
@@ -81,7 +81,7 @@ def test_15000_nodes_fit_with_names_that_do_not_compress_and_all_bounds_reached(
 
 def test_a_record_that_would_not_fit_is_refused_before_it_is_sent() -> None:
     chance = random.Random(1)
-    nodes = ["".join(chance.choices(string.ascii_lowercase, k=250)) for _ in range(15000)]
+    nodes = ["".join(chance.choices(string.ascii_lowercase, k=250)) for _number in range(15000)]
     with pytest.raises(InvalidRecord, match=f"a ConfigMap holds {MAX_BYTES}"):
         encode_record(a_record(nodes))
 
@@ -169,6 +169,22 @@ def test_an_undo_after_an_undo_goes_further_back() -> None:
     found = undo_revision(on_second)
     assert found is not None
     assert found.number == 1
+
+
+def test_an_undo_that_was_killed_goes_on_and_not_one_further_back() -> None:
+    record = with_results("Complete", "Complete", "Complete")
+    assert record.rollout is not None
+    undone = replace(record, rollout=replace(record.rollout, revision=2, target=a_target(2), phase="Wave 1"))
+    found = undo_revision(undone)
+    assert found is not None
+    assert found.number == 2
+    to_init = replace(record, rollout=Rollout(0, Target.init(), "Paused", (), 3, NOW, NOW))
+    assert undo_revision(to_init) is None
+    # One that is under way to the newest revision is no undo: it is what is to be undone.
+    forward = replace(record, rollout=replace(record.rollout, phase="Paused"))
+    found = undo_revision(forward)
+    assert found is not None
+    assert found.number == 2
 
 
 def test_an_undo_that_has_nowhere_to_go_says_so() -> None:

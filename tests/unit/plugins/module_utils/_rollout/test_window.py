@@ -62,7 +62,7 @@ def test_one_failure_is_within_a_budget_of_one_and_two_halt() -> None:
     window.answer("n2", UP)
     step = window.step(3)
     assert (step.outcome, step.assign) == ("halt", ())
-    assert step.reason == "2 nodes have failed, the budget is 1: n0: it crashed"
+    assert step.full == "2 nodes have failed, the budget is 1: n0: it crashed"
     assert window.ended() == {"n0": FAILED, "n1": FAILED}
 
 
@@ -75,7 +75,7 @@ def test_a_node_that_passed_and_fails_later_spends_from_the_budget() -> None:
     assert window.step(1).outcome == "halt"
     earlier = a_window(2, budget=0)
     earlier.late_failure("elsewhere", "late")
-    assert "elsewhere: late" in earlier.step(0).reason
+    assert "elsewhere: late" in earlier.step(0).full
 
 
 def test_no_verdict_pauses_and_frees_its_slot() -> None:
@@ -84,7 +84,7 @@ def test_no_verdict_pauses_and_frees_its_slot() -> None:
     assert window.step(100).outcome == ""
     step = window.step(100.5)
     assert step.outcome == "pause"
-    assert "no verdict on n0: the gate said nothing within 100s" in step.reason
+    assert "no verdict on n0: the gate said nothing within 100s" in step.full
     assert window.in_flight == ()
     assert window.counts[WAITING] == 2
 
