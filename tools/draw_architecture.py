@@ -1,10 +1,9 @@
-#!/usr/bin/env python3
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draw the packages of module_utils and the arrows between them into docs/architecture.md, from the code as it is.
 
-    tools/draw_architecture.py [--check]      exit 1 with --check when the page is not what would be drawn
+    python tools/draw_architecture.py [--check]      exit 1 with --check when the page is not what would be drawn
 
 An arrow A --> B stands for at least one import of B's files in A's files. The picture is Mermaid, between two markers.
 """
@@ -75,7 +74,7 @@ def draw() -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if the page is out of date")
     arguments = parser.parse_args()
     page = PAGE.read_text(encoding="utf-8")
@@ -85,9 +84,7 @@ def main() -> int:
     if drawn == page:
         return 0
     if arguments.check:
-        print(
-            "docs/architecture.md is not drawn from the code as it is: run tools/draw_architecture.py", file=sys.stderr
-        )
+        print("docs/architecture.md is not drawn from the code as it is: run make docs", file=sys.stderr)
         return 1
     PAGE.write_text(drawn, encoding="utf-8")
     return 0

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
@@ -204,7 +203,7 @@ def generate(schema: Path) -> dict[str, str]:
     contents["_gates.py"] = ("Feature gates by Kubernetes minor", gates(schema))
     contents["_rules.py"] = ("Validation rules of kubelet and kube-proxy", rules(schema))
     files = {name: HEADER.format(title=title, body=wrap(data)) for name, (title, data) in contents.items()}
-    files["__init__.py"] = HEADER.split("from __future__")[0].format(title="Facts generated from schema/,") + (
+    files["__init__.py"] = HEADER.partition("from __future__")[0].format(title="Facts generated from schema/,") + (
         "from __future__ import annotations\n\n__all__: list[str] = []\n"
     )
     return files

@@ -1,10 +1,11 @@
-#!/usr/bin/env python3
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Write docs/figures.md from the rows that `make bench` has left in build/bench.jsonl.
 
-tools/write_figures.py        exit 1, with a sentence, where there are no rows, or one that nothing here explains
+    python tools/write_figures.py
+
+Exits with 1 and a sentence where there are no rows, or one that nothing here explains.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Documentation of the options that connect a module to an API server."""
+
 from __future__ import annotations
 
 

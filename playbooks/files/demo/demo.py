@@ -231,7 +231,7 @@ Try next:
 
 def main() -> int:
     """Run the demo and return its exit code."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--keep", action="store_true", help="leave everything running until Ctrl-C")
     arguments = parser.parse_args()
     begun = time.monotonic()

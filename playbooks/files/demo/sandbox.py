@@ -84,7 +84,7 @@ class SandboxNode:
 
 def free_ports(count: int) -> list[int]:
     """Return loopback ports that were free a moment ago, all different."""
-    sockets = [socket.socket() for _ in range(count)]
+    sockets = [socket.socket() for _number in range(count)]
     try:
         for each in sockets:
             each.bind(("127.0.0.1", 0))
@@ -190,6 +190,6 @@ def pack_agent(collection: Path, target: Path) -> list[str]:
     """Pack configok-agent into ``target`` and compile it as the role ``node`` does; return its command."""
     pack = importlib.import_module("module_utils._agent._pack")
     target.write_bytes(pack.pack(collection))
-    agent = [sys.executable, str(target)]
+    agent = [sys.executable, "-I", str(target)]
     subprocess.run([*agent, "compile"], check=True, capture_output=True)
     return agent

@@ -109,9 +109,7 @@ def apply_steps(client: Client, steps: Sequence[Step], *, dry_run: bool) -> None
     An object in a namespace that does not exist yet cannot be judged, and is left out of a dry run.
     """
     made = {
-        step.item["metadata"]["name"]
-        for step in steps
-        if step.action == "create" and step.item["kind"] == "Namespace"
+        step.item["metadata"]["name"] for step in steps if step.action == "create" and step.item["kind"] == "Namespace"
     }
     for step in steps:
         metadata = step.item["metadata"]

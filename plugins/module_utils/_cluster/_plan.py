@@ -91,9 +91,7 @@ def plan_absent(possible: Sequence[Mapping[str, Any]], found: Mapping[str, Mappi
     return _deletions([item for item in possible if item["metadata"].get("namespace") not in gone], found)
 
 
-def _deletions(
-    items: Sequence[Mapping[str, Any]], found: Mapping[str, Mapping[str, Any] | None]
-) -> list[Step]:
+def _deletions(items: Sequence[Mapping[str, Any]], found: Mapping[str, Mapping[str, Any] | None]) -> list[Step]:
     """Delete what is there and carries our label: bindings before roles, namespaces last."""
     steps = []
     for item in reversed(items):

@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A stub component: what a kubelet does with its config file, and no more. Private to configok.node.
 
-It reads one KubeletConfiguration, refuses what its own small validation refuses, serves /healthz and /configz, registers
-its Node, says that it is Ready and renews its Lease. One legal value kills it: that is what a rollout must survive.
+It reads one KubeletConfiguration, refuses what its own small validation refuses, serves /healthz and /configz,
+registers its Node, says that it is Ready and renews its Lease. One legal value kills it: that is what a rollout must
+survive.
 """
 
 from __future__ import annotations
@@ -16,8 +17,6 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-
-import yaml
 
 from .._kube._client import Client
 from .._kube._errors import AlreadyExists, KubeError, NotFound
@@ -43,6 +42,8 @@ class InvalidConfig(ValueError):
 
 def check(text: str) -> dict[str, Any]:
     """Decode and validate a config file's text. Raises InvalidConfig with the first thing that is wrong."""
+    import yaml  # not at the top: this file is imported where there is no PyYAML, but never run there
+
     try:
         config = yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError) as error:

@@ -33,9 +33,7 @@ def nodes(real_api: Real, unique: str) -> Iterator[list[str]]:
         client.delete(paths.node(name))
 
 
-def test_the_runner_needs_no_more_than_its_roles(
-    real_api: Real, unique: str, nodes: list[str], tmp_path: Path
-) -> None:
+def test_the_runner_needs_no_more_than_its_roles(real_api: Real, unique: str, nodes: list[str], tmp_path: Path) -> None:
     admin = real_api.client()
     prepare(admin, Access(runner_subjects=({"kind": "User", "name": "runner"},)))
     user = Playbooks(tmp_path, real_api.kubeconfig_for("runner"))
