@@ -22,7 +22,6 @@ author:
 extends_documentation_fragment:
   - configok.node.attributes
   - configok.node.attributes.info_module
-  - configok.node.attributes.actiongroup_configok
 attributes:
   platform:
     support: full
