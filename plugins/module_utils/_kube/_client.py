@@ -145,15 +145,25 @@ class Client:
         dry_run: bool = False,
         field_manager: str | None = None,
         force: bool = False,
+        metadata_only: bool = False,
     ) -> Object:
-        """Patch the object at path and return it. kind: merge, strategic, json (a list), apply (needs a manager)."""
+        """Patch the object at path and return it. kind: merge, strategic, json (a list), apply (needs a manager).
+
+        metadata_only: the answer leaves out spec and status, which are most of a Node.
+        """
         query = _dry(dry_run)
         if field_manager:
             query["fieldManager"] = field_manager
         if force:
             query["force"] = "true"
         return self._request(
-            "PATCH", path, query=query, body=body, content_type=_PATCH_TYPES[kind], idempotent=kind != "json" or dry_run
+            "PATCH",
+            path,
+            query=query,
+            body=body,
+            content_type=_PATCH_TYPES[kind],
+            accept=_METADATA if metadata_only else _JSON,
+            idempotent=kind != "json" or dry_run,
         )
 
     def delete(
