@@ -192,8 +192,8 @@ def checks() -> list[Check]:
         ),
         Check(
             "mypy",
-            [["mypy", *mypy_targets()], ["mypy", "tools", "playbooks/files/demo"]],
-            environment={"MYPYPATH": f"{AGENT.parent}:playbooks/files/demo"},
+            [["mypy", *mypy_targets()], ["mypy", "tools", "playbooks/files/demo", "tests"]],
+            environment={"MYPYPATH": str(AGENT.parent)},
             prepare=link_agent,
         ),
         Check("antsibull-docs", [["antsibull-docs", "lint-collection-docs", "--plugin-docs", "."]], COPY, in_copy),

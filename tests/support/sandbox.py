@@ -7,20 +7,18 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from sandbox import Sandbox, SandboxNode, Timing, pack_agent
+
 from support.apiserver import ApiServer
 
-_CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(_CHECKOUT / "playbooks" / "files" / "demo"), str(_CHECKOUT / "plugins")]
-
-from sandbox import Sandbox, SandboxNode, Timing, pack_agent  # noqa: E402 - the demo's files are no package
-
 __all__ = ["Sandbox", "SandboxNode", "Timing", "start_sandbox"]
+
+_CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 @contextmanager

@@ -26,7 +26,6 @@ from sandbox import Sandbox, SandboxNode, pack_agent
 
 HERE = Path(__file__).resolve().parent
 COLLECTION = HERE.parents[2]
-sys.path.insert(0, str(COLLECTION / "plugins"))
 
 NODES = [f"node-{number}" for number in range(1, 9)]
 POOL = "workers"

@@ -19,8 +19,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-COMPONENT = Path(__file__).resolve().parent / "stub_kubelet.py"
+HERE = Path(__file__).resolve().parent
+COMPONENT = HERE / "stub_kubelet.py"
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+
+# The collection need not be installed where Python looks: its parts import each other relatively.
+sys.path.insert(0, str(HERE.parents[2] / "plugins"))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fi
 
 def refused(text: str | bytes, **limits: int) -> DecodeError:
     with pytest.raises(DecodeError) as caught:
-        decode(text, file="f.yaml", **limits)  # type: ignore[arg-type]
+        decode(text, file="f.yaml", **limits)
     return caught.value
 
 

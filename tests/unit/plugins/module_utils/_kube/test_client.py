@@ -207,14 +207,15 @@ def fault(replies: Any, name: str) -> Any:
 @pytest.mark.parametrize("name", FAULTS)
 def test_what_can_be_repeated_is_repeated(server: Any, replies: Any, connect: Any, clock: Any, name: str) -> None:
     client = connect(timeout=0.2)
-    for call in (
+    calls: tuple[Callable[[], Any], ...] = (
         lambda: client.get(N1),
         lambda: client.patch(N1, {}),
         lambda: client.patch(N1, {}, kind="strategic"),
         lambda: client.replace(N1, {"metadata": {"resourceVersion": "1"}}),
         lambda: client.delete(N1, uid="u"),
         lambda: client.create(paths.NODES, {}, dry_run=True),
-    ):
+    )
+    for call in calls:
         server.requests.clear()
         server.says(fault(replies, name), replies.answer(200, {"kind": "Node"}))
         assert call() == {"kind": "Node"}
@@ -226,12 +227,13 @@ def test_what_can_be_repeated_is_repeated(server: Any, replies: Any, connect: An
 def test_what_may_be_done_already_is_not_repeated(server: Any, replies: Any, connect: Any, name: str) -> None:
     client = connect(timeout=0.2)
     expected = errors.ServerError if name.startswith("status") else errors.Unreachable
-    for call in (
+    calls: tuple[Callable[[], Any], ...] = (
         lambda: client.create(paths.NODES, {}),
         lambda: client.patch(N1, [], kind="json"),
         lambda: client.replace(N1, {}),
         lambda: client.delete(N1),
-    ):
+    )
+    for call in calls:
         server.requests.clear()
         server.says(fault(replies, name))
         with pytest.raises(expected, match=r"(POST|PATCH|PUT|DELETE) nodes"):

@@ -267,7 +267,7 @@ def test_the_time_of_a_watch_is_drawn(server: Any, replies: Any, follow: Any) ->
     assert query(server.requests[1])["timeoutSeconds"] == "320"
 
 
-def ends_promptly(watching: Watching, begin: Callable[[], None]) -> None:
+def ends_promptly(watching: Watching, begin: Callable[[], object]) -> None:
     """Run the watch in a thread, stop it when begin returns, and expect its end within a second."""
     ended: list[Event] = []
     thread = threading.Thread(target=lambda: ended.extend(watching.events))
@@ -306,7 +306,7 @@ def test_stop_while_connecting(follow: Any, server: Any) -> None:
         watching = follow()
         server.port = real
         connecting = threading.Event()
-        ends_promptly(watching, lambda: connecting.wait(0.3) and None)
+        ends_promptly(watching, lambda: connecting.wait(0.3))
         for filler in fillers:
             filler.close()
 
