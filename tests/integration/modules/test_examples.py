@@ -1,14 +1,11 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The examples of all modules run as they stand, in the order in which a user comes to them, in check mode."""
+"""The examples of modules and filters run as they stand, in the order in which a user comes to them, in check mode."""
 
 from __future__ import annotations
 
 import importlib
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,32 +19,36 @@ from ansible_collections.configok.node.plugins.modules import config_bundle, rol
 from support.apiserver import Embedded
 from support.clusters import prepare
 from support.modules import run_module
-from support.playbooks import HEAD, ROOT, quick_pool
+from support.playbooks import HEAD, ROOT, PlaybookRun, finish, quick_pool, start
 from support.simulated_nodes import SimulatedNodes
 
 WORKER = {"node-role.kubernetes.io/worker": ""}
 TEXT = HEAD + "maxPods: 60\n"
 # What one registers, those after it use.
-MODULES = (
-    "cluster_access",
-    "agent_archive",
-    "component_config",
-    "config_bundle",
-    "config_source",
-    "config_status_info",
-    "rollout_plan",
-    "rollout_wave",
+PLUGINS = (
+    "modules.cluster_access",
+    "modules.agent_archive",
+    "filter.local_fields",
+    "modules.component_config",
+    "modules.config_bundle",
+    "modules.config_source",
+    "modules.config_status_info",
+    "modules.rollout_plan",
+    "modules.rollout_wave",
 )
 
 
-def examples(module: str) -> list[dict[str, Any]]:
-    found = importlib.import_module(f"ansible_collections.configok.node.plugins.modules.{module}")
+def examples(plugin: str) -> list[dict[str, Any]]:
+    found = importlib.import_module(f"ansible_collections.configok.node.plugins.{plugin}")
     tasks: list[dict[str, Any]] = yaml.safe_load(found.EXAMPLES)
     return tasks
 
 
-def test_every_module_is_here() -> None:
-    assert {path.stem for path in (ROOT / "plugins" / "modules").glob("[a-z]*.py")} == set(MODULES)
+def test_every_plugin_is_here() -> None:
+    found = {
+        f"{kind}.{path.stem}" for kind in ("modules", "filter") for path in (ROOT / "plugins" / kind).glob("[a-z]*.py")
+    }
+    assert found == set(PLUGINS)
 
 
 def test_the_examples_run(embedded_api: Embedded, tmp_path: Path) -> None:
@@ -62,8 +63,8 @@ def test_the_examples_run(embedded_api: Embedded, tmp_path: Path) -> None:
             nodes.add(f"node-{number}", zone="ab"[number % 2], labels=WORKER)
         publish(kubeconfig, TEXT)
         done = play(tmp_path, kubeconfig)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "failed=0" in done.stdout
+    assert done.code == 0, done.output
+    assert "failed=0" in done.output
 
 
 def publish(kubeconfig: str, text: str) -> Any:
@@ -83,7 +84,7 @@ def roll_out(client: Client, kubeconfig: str, text: str) -> None:
     assert result.phase == "Complete"
 
 
-def play(directory: Path, kubeconfig: str) -> subprocess.CompletedProcess[str]:
+def play(directory: Path, kubeconfig: str) -> PlaybookRun:
     """Run all examples as one playbook, beside the files that they name."""
     for name, text in (
         ("files/kubelet.yaml", TEXT),
@@ -93,24 +94,7 @@ def play(directory: Path, kubeconfig: str) -> subprocess.CompletedProcess[str]:
         (directory / name).parent.mkdir(exist_ok=True)
         (directory / name).write_text(text)
     plays = [
-        {"name": module, "hosts": "localhost", "gather_facts": False, "tasks": examples(module)} for module in MODULES
+        {"name": plugin, "hosts": "localhost", "gather_facts": False, "tasks": examples(plugin)} for plugin in PLUGINS
     ]
     (directory / "examples.yml").write_text(yaml.safe_dump(plays, sort_keys=False))
-    return subprocess.run(
-        [str(Path(sys.prefix) / "bin/ansible-playbook"), "--check", "--diff", "examples.yml"],
-        cwd=directory,
-        env={
-            **os.environ,
-            "KUBECONFIG": kubeconfig,
-            "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build/collections"),
-            "ANSIBLE_HOME": str(directory / ".ansible"),
-            "ANSIBLE_LOCALHOST_WARNING": "false",
-            "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
-            "ANSIBLE_PIPELINING": "true",
-        },
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return finish(start(["--check", "--diff", "examples.yml"], directory=directory, kubeconfig=kubeconfig))
