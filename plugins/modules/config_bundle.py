@@ -65,6 +65,12 @@ options:
     description:
       - A label selector for the Nodes of the pool, for their versions.
     type: str
+  policy:
+    description:
+      - How the pool will be moved, as M(configok.node.rollout_plan) takes it.
+      - It is only looked at, so that a policy that cannot be meant, or does not fit the trial, is refused before
+        anything is published. O(label_selector) must then be the selector of the pool.
+    type: dict
   change_cause:
     description:
       - Why, for the history of the pool.
@@ -220,6 +226,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names i
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
 from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._policy import parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._publish import publish
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
 
@@ -235,6 +242,7 @@ def argument_spec() -> dict[str, Any]:
         "crash_loop_threshold": {"type": "int"},
         "kubernetes_versions": {"type": "list", "elements": "str"},
         "label_selector": {"type": "str"},
+        "policy": {"type": "dict"},
         "change_cause": {"type": "str", "default": ""},
         "published_by": {"type": "str", "default": ""},
         "namespace": {"type": "str", "default": NAMESPACE_BUNDLES},
@@ -245,6 +253,20 @@ def trial_of(params: dict[str, Any]) -> Trial | None:
     """Return the trial of the bundle, None for the agents' defaults. Raises InvalidTrial."""
     duration, threshold = params["trial_duration"], params["crash_loop_threshold"]
     return None if duration is None and threshold is None else Trial.of(duration, threshold)
+
+
+def refuse_bad_pool(params: dict[str, Any]) -> None:
+    """Refuse a policy that rollout_plan would refuse for this bundle. Raises InvalidPool."""
+    if params["policy"] is not None:
+        trial = {"trialDuration": params["trial_duration"], "crashLoopThreshold": params["crash_loop_threshold"]}
+        parse_pool(
+            {
+                "pool": params["pool"],
+                "selector": params["label_selector"],
+                "policy": params["policy"],
+                "trial": {name: value for name, value in trial.items() if value is not None},
+            }
+        )
 
 
 def versions_of(client: Client, params: dict[str, Any]) -> list[str]:
@@ -258,10 +280,14 @@ def versions_of(client: Client, params: dict[str, Any]) -> list[str]:
 def main() -> None:
     """Judge, build, publish, tell."""
     module = AnsibleModule(
-        argument_spec=argument_spec(), required_one_of=[("documents", "src")], supports_check_mode=True
+        argument_spec=argument_spec(),
+        required_one_of=[("documents", "src")],
+        required_by={"policy": ["label_selector"]},
+        supports_check_mode=True,
     )
     params = module.params
     with sentences(module), client_from_params(params) as client:
+        refuse_bad_pool(params)
         documents = read_documents(params["documents"], params["src"])
         texts = {component: text for component, (_file, text) in documents.items()}
         bundle = build_bundle(

@@ -26,6 +26,8 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
+    details:
+      - The API server judges each change with C(dryRun=All).
   diff_mode:
     support: full
   idempotent:

@@ -215,6 +215,7 @@ text:
   sample: ["Pool workers: 8 nodes, to revision 2 (workers-0a1b2c3d4e)"]
 """
 
+from dataclasses import replace
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
@@ -229,7 +230,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._history im
 from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan_text import render
 from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._policy import Pool, parse_policy
+from ansible_collections.configok.node.plugins.module_utils._rollout._policy import parse_policy, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
@@ -272,8 +273,8 @@ def main() -> None:
     with sentences(module), client_from_params(params) as client:
         record = read_record(client, params["pool"])
         target = target_of(client, params, record)
-        policy = parse_policy(params["policy"], trial=target.trial)
-        pool = Pool(params["pool"], params["selector"], policy)
+        named = parse_pool({"pool": params["pool"], "selector": params["selector"]})
+        pool = replace(named, policy=parse_policy(params["policy"], trial=target.trial))
         planned = plan(observe(client, selector=params["selector"]), pool, target, record)
         module.exit_json(
             changed=False,

@@ -60,8 +60,9 @@ def assign(
     """Assign source (None: the init config) to Nodes of these names, or that the label selector matches.
 
     One metadata-only list, then one PATCH for each node that has something else; a node that changed in between is read
-    again. forget_bad: assign anew and let the node forget that the config was bad. check: change nothing. Errors of a
-    single node are in its result; the results are sorted by name. Raises KubeError when the nodes cannot be read.
+    again. forget_bad: assign anew and let the node forget that the config was bad. check: let the API server judge each
+    PATCH (dryRun=All), and change nothing. Errors of a single node are in its result; the results are sorted by name.
+    Raises KubeError when the nodes cannot be read.
     """
     found, missing = _read(client, names, selector)
     results = [Assigned(name, error=f"there is no Node {name}") for name in missing]
@@ -69,13 +70,11 @@ def assign(
     for view in found:
         if not forget_bad and _has(view, source):
             results.append(Assigned(view.name, view.given, False, view.source))
-        elif check:
-            results.append(Assigned(view.name, _next(view), True, view.source))
         else:
             todo.append(view)
 
     def work(view: NodeView) -> Assigned:
-        given = _patch(client, view, source, forget_bad, lambda _view: False)
+        given = _patch(client, view, source, forget_bad, lambda _view: False, dry_run=check)
         if given.view is None:
             return Assigned(view.name, error=f"the Node {view.name} was deleted")
         return Assigned(view.name, given.assignment, True, given.view.source)
@@ -92,7 +91,7 @@ def assign_one(client: Client, name: str, source: ConfigSource | None, *, is_don
         return Given(None)
     if is_done(view):
         return Given(view, view.given)
-    return _patch(client, view, source, False, is_done)
+    return _patch(client, view, source, False, is_done, dry_run=False)
 
 
 def _patch(
@@ -101,6 +100,8 @@ def _patch(
     source: ConfigSource | None,
     forget_bad: bool,
     is_done: Callable[[NodeView], bool],
+    *,
+    dry_run: bool,
 ) -> Given:
     conflict: Conflict | None = None
     tried = 0
@@ -112,7 +113,7 @@ def _patch(
         tried = _next(view)
         body = assignment_patch(source, Assignment(tried, forget_bad), resource_version=view.resource_version)
         try:
-            client.patch(node(view.name), body, metadata_only=True)
+            client.patch(node(view.name), body, dry_run=dry_run, metadata_only=True)
             return Given(view, tried, True)
         except Conflict as error:
             conflict = error

@@ -18,6 +18,7 @@ from .._kube._client import Client
 from . import _steps as steps
 from ._clock import Clock
 from ._errors import Interrupted, RolloutError, RolloutRefused
+from ._events import tell_began, tell_ended
 from ._lock import Lock
 from ._node_view import NodeView
 from ._observe import observe
@@ -145,6 +146,8 @@ class _Mover:
         views = self._observe()
         lock.keep()  # the list of a large pool may take longer than the lock holds
         rollout, began = self._update(lambda record: steps.begin(record, self._plan, views, self.clock.now()))
+        if began:
+            tell_began(self._client, self._plan.pool, rollout, self._runner)
         if rollout.taking_back:
             return self._take_back(lock, rollout)
         place = self._place(rollout)
@@ -191,6 +194,7 @@ class _Mover:
             lambda record, now: steps.ended(record, self._plan, place, step, loop.exceptions(), now=now)
         )
         self._tell_end(wave.name, step, window)
+        tell_ended(self._client, self._plan.pool, ended)
         if ended.taking_back:
             return self._take_back(lock, ended)
         return WaveResult(
@@ -213,6 +217,7 @@ class _Mover:
         step = loop.run()
         done = self._write(lambda record, now: steps.taken_back(record, step, len(sources), loop.exceptions(), now=now))
         self._tell_end(_ROLLBACK, step, window)
+        tell_ended(self._client, self._plan.pool, done)
         return WaveResult(self._wave, done.phase, True, done.reason, dict(window.counts), done.exceptions)
 
     def _window(self, nodes: tuple[str, ...], views: Sequence[NodeView], budget: int, failed: int) -> Window:

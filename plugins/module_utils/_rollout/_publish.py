@@ -36,7 +36,8 @@ def publish(client: Client, bundle: dict[str, Any], *, clock: Clock, check: bool
     """Create the ConfigMap that _nodeconfig's build_bundle made, unless it is there, and record it as the latest
     revision.
 
-    The same content gives the same object and revision: doing it again changes nothing. check: change nothing. Raises
+    The same content gives the same object and revision: doing it again changes nothing. check: let the API
+    server judge the bundle (dryRun=All), and change nothing. Raises
     RolloutRefused for a config that failed in this pool before, RolloutError, KubeError.
     """
     pool = bundle["metadata"]["labels"][LABEL_POOL]
@@ -78,13 +79,15 @@ def _stored(client: Client, bundle: dict[str, Any], check: bool) -> tuple[dict[s
     try:
         return client.get(path), False
     except NotFound:
-        if check:
-            return bundle, True
+        pass
     try:
-        return client.create(config_maps(namespace), bundle), True
+        created = client.create(config_maps(namespace), bundle, dry_run=check)
+        return (bundle if check else created), True  # what a dry run returns has a uid that nothing will ever have
     except AlreadyExists:
         return client.get(path), False
     except NotFound as error:
+        if check:
+            return bundle, True  # the first --check comes before the namespace
         raise RolloutError(
             f"the namespace {namespace} does not exist: prepare the cluster with the role configok.node.cluster"
         ) from error

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,7 +18,7 @@ from ansible_collections.configok.node.plugins.modules import config_bundle, rol
 from support.apiserver import Embedded
 from support.clusters import look, prepare
 from support.modules import run_module
-from support.playbooks import HEAD, ROOT, Playbooks, quick_pool
+from support.playbooks import HEAD, ROOT, Playbooks, kill, quick_pool
 from support.simulated_nodes import CRASHES, GOOD, SILENT, SimulatedNodes, status_of
 
 NODES = [f"n{number}" for number in range(1, 7)]
@@ -68,7 +66,9 @@ def roll_out_in_process(client: Client, kubeconfig: str, text: str) -> None:
 
 def writes(api: Embedded) -> list[tuple[str, str]]:
     calls = api.server.requests.calls(user="admin")
-    return [(call.verb, call.resource) for call in calls if call.verb not in ("get", "list", "watch")]
+    # What check mode sends is judged and refused here: there is no namespace yet.
+    changing = [call for call in calls if call.verb not in ("get", "list", "watch") and call.status < 300]
+    return [(call.verb, call.resource) for call in changing]
 
 
 def test_a_pool_from_nothing(embedded_api: Embedded, client: Client, nodes: SimulatedNodes, user: Playbooks) -> None:
@@ -112,6 +112,14 @@ def test_bad_configs_and_the_way_back(client: Client, nodes: SimulatedNodes, use
     assert f"policy: {user.directory}/pool.yaml:5: noSuchField" in invalid.output
     assert bundles(client) == good
 
+    user.write({**quick_pool(), "policy": {"maxUnavailabel": 1}, "trial": {}}, "maxPods: 61\n")
+    mistyped = user.run("rollout")
+    assert (mistyped.code != 0, "policy.maxUnavailabel" in mistyped.output) == (True, True), mistyped.output
+    user.write({**quick_pool(), "trial": {"trialDuraton": "1s"}}, "maxPods: 61\n")
+    mistyped = user.run("rollout")
+    assert "trial: unknown: trialDuraton, and nothing was published." in mistyped.output
+    assert bundles(client) == good
+
     nodes.assignments.clear()
     nodes.behaviour = lambda _name, source: GOOD if source is None or source.name in good else CRASHES
     user.write(quick_pool(), "maxPods: 61\n")
@@ -142,12 +150,12 @@ def test_a_killed_run_is_run_again_and_goes_on(client: Client, nodes: SimulatedN
     nodes.behaviour = lambda _name, _source: GOOD if len({name for name, _id, _s in nodes.assignments}) == 1 else SILENT
     user.write(quick_pool(), "maxPods: 60\n")
     quickly = ("-e", "rollout_lease_duration=1")
-    with user.start("rollout", *quickly) as running:
-        assert running.stdout is not None
-        for line in running.stdout:
-            if "wave 1 [" in line and "assigned" in line:
-                break
-        os.killpg(running.pid, signal.SIGKILL)
+    running = user.start("rollout", *quickly)
+    assert running.stdout is not None
+    for line in running.stdout:
+        if "wave 1 [" in line and "assigned" in line:
+            break
+    kill(running)
     assigned = {name for name, _id, _source in nodes.assignments}
     assert 1 < len(assigned) < len(NODES)
 

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record, update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
@@ -93,6 +95,34 @@ def test_what_failed_in_the_pool_is_refused(cluster: SandboxCluster) -> None:
     assert result["failed"] is True
     assert "it crashed" in result["msg"]
     assert read_record(cluster.client, "workers").latest is not None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"policy": {"maxUnavailabel": 1}}, "policy.maxUnavailabel"),
+        ({"policy": {"nodeTimeout": "10s"}}, "policy.nodeTimeout: 10s is shorter than a crash loop takes"),
+        ({"policy": {}, "label_selector": ""}, "a pool never means all nodes by accident"),
+    ],
+)
+def test_a_pool_that_cannot_be_meant_is_refused_and_nothing_is_published(
+    cluster: SandboxCluster, arguments: dict[str, Any], words: str
+) -> None:
+    result = run(cluster, **{"label_selector": "pool=workers", **arguments})
+    assert result["failed"] is True
+    assert words in result["msg"]
+    assert bundles(cluster) == []
+
+
+def test_check_mode_lets_the_api_server_judge(cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_client: Client, path: str, _body: Any, *, dry_run: bool = False) -> Any:
+        assert dry_run is True
+        raise Forbidden("exceeded quota", where=f"POST {path}", status=403)
+
+    monkeypatch.setattr(Client, "create", refuse)
+    result = run(cluster, check=True)
+    assert result["failed"] is True
+    assert "exceeded quota" in result["msg"]
 
 
 def test_a_file_is_as_good_as_text(cluster: SandboxCluster, tmp_path: Path) -> None:

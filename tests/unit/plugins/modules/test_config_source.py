@@ -60,10 +60,12 @@ def test_assigns_by_selector_and_takes_away(cluster: SandboxCluster) -> None:
 
 def test_check_mode_says_what_it_would_do(cluster: SandboxCluster) -> None:
     cluster.add_node("n1")
+    before = cluster.client.get(paths.node("n1"))
     cluster.server.requests.clear()
     result = run(cluster, nodes=["n1"], config_source=SOURCE, check=True)
     assert changed(result) == ["n1"]
-    assert cluster.writes() == []
+    assert [call.verb for call in cluster.writes()] == ["patch"], "the API server judges it"
+    assert cluster.client.get(paths.node("n1")) == before
 
 
 def test_forget_bad_assigns_anew(cluster: SandboxCluster) -> None:

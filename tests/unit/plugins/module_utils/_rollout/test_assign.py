@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import node
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._rollout._assign import assign
@@ -71,7 +72,24 @@ def test_check_mode_says_what_it_would_do_and_unknown_nodes_are_named(make_world
         ("n01", 1, True, ""),
         ("nope", 0, False, "there is no Node nope"),
     ]
-    assert world.server.requests.count(verb="patch", resource="nodes") == 0
+    assert world.server.requests.count(verb="patch", resource="nodes") == 1, "the API server judges it"
+    assert world.nodes.view("n01").given == 0
+
+
+def test_check_mode_says_what_the_api_server_would_refuse(make_world: MakeWorld) -> None:
+    world = make_world(1)
+
+    class Forbidding:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(world.client, name)
+
+        def patch(self, path: str, body: Any, **options: Any) -> Any:
+            assert options["dry_run"] is True
+            raise Forbidden("you may not", where="PATCH nodes/n00", status=403)
+
+    forbidding: Any = Forbidding()
+    (result,) = assign(forbidding, a_source(), names=["n00"], check=True)
+    assert (result.changed, "you may not" in result.error) == (False, True)
 
 
 def test_a_node_that_changed_since_it_was_listed_is_read_again(make_world: MakeWorld) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, lease, node
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, events, lease, node
 from ansible_collections.configok.node.plugins.module_utils._rollout._assign import assign
 from ansible_collections.configok.node.plugins.module_utils._rollout._engine import settle
 from ansible_collections.configok.node.plugins.module_utils._rollout._errors import (
@@ -254,6 +255,45 @@ def test_a_node_that_failed_within_the_budget_is_left_out_and_named_when_it_runs
     ((name, reason),) = [(one.node, one.reason) for one in again.left_out]
     assert name == doomed
     assert reason.startswith("it was given this config before: ConfigOK is False: ")
+
+
+def told(world: World) -> list[tuple[str, str]]:
+    found = world.client.list(events("configok-rollouts")).items
+    assert all(one["involvedObject"]["uid"] for one in found)
+    return sorted((one["reason"], one["message"]) for one in found)
+
+
+def test_events_on_the_record_tell_how_a_rollout_began_and_ended(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    good = world.publish(100)
+    world.rollout(good)
+    world.rollout(good)
+    assert told(world) == [
+        ("RolloutComplete", f"revision 1 ({good.name})"),
+        ("RolloutStarted", f"revision 1 ({good.name}), 6 nodes, 3 waves, moved by run 1"),
+    ]
+    bad = world.publish(200)
+    world.nodes.behaviour = lambda _name, source: CRASHES if source == bad.source else GOOD
+    world.rollout(bad)
+    ((_reason, message),) = [one for one in told(world) if one[0] == "RolloutHalted"]
+    assert message.startswith(f"revision 2 ({bad.name}): ")
+    assert "crashed 4 times" in message
+
+
+def test_a_rollout_does_without_events(make_world: MakeWorld) -> None:
+    world = make_world(6)
+
+    class Mute:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(world.client, name)
+
+        def create(self, path: str, body: Any, **options: Any) -> Any:
+            if path == events("configok-rollouts"):
+                raise Forbidden("you may not", where="POST events", status=403)
+            return world.client.create(path, body, **options)
+
+    assert world.rollout(world.publish(100), client=Mute())[-1].phase == "Complete"
+    assert told(world) == []
 
 
 def test_settling_leaves_a_pool_alone_that_somebody_moves(make_world: MakeWorld) -> None:
