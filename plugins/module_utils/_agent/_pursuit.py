@@ -108,13 +108,12 @@ class Pursuit:
             return self._refuse(wish.answered, Outcome("KnownBad", source.uid, reason, time=mark.time))
         if wish.answered != local.snapshot.answered:
             self._answer(wish.answered)  # on disk before it is said
-        now = self._clock.since_boot()
-        if not self._backoff.due(now):
+        if not self._backoff.due(self._clock.since_boot()):
             return Followed("waiting", self.fetch_error)
         try:
             prepared = self._preparation.prepare(source)
         except NotFetched as error:
-            self._backoff.failed(now, error.retry_after)
+            self._backoff.failed(self._clock.since_boot(), error.retry_after)  # a request may have taken its time
             self.fetch_error = str(error)
             self._journal("warning", f"the config cannot be had: {error}", uid=source.uid)
             return Followed("waiting", self.fetch_error)

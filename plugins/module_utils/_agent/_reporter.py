@@ -96,7 +96,7 @@ class Reporter:
         try:
             self._client.patch(node_status(self._node_name), patch, kind="strategic")
         except KubeError as error:
-            self._backoff.failed(now, error.retry_after)
+            self._backoff.failed(self._clock.since_boot(), error.retry_after)  # a request may have taken its time
             self._journal("warning", f"the status was not written: {error}")
             return
         self._backoff.reset()
