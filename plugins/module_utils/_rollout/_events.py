@@ -21,7 +21,7 @@ _MAX_MESSAGE = 1024  # what the API server takes
 
 def tell_began(client: Client, pool: str, rollout: Rollout, runner: str) -> None:
     """Tell that a rollout began."""
-    message = f"{_what(rollout)}, {rollout.size} nodes, {len(rollout.waves)} waves, moved by {runner}"
+    message = f"{_what(rollout)}, nodes: {rollout.size}, waves: {len(rollout.waves)}, moved by {runner}"
     _tell(client, pool, "RolloutStarted", message, rollout.changed)
 
 

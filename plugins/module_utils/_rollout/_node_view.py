@@ -14,7 +14,7 @@ from .._nodeconfig._config_source import ConfigSource, InvalidConfigSource
 from .._nodeconfig._config_status import ConfigStatus, read_condition, read_status
 from .._nodeconfig._names import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE
 
-__all__ = ["COVER_FIELDS", "NodeView", "given_assignment", "given_source", "node_view"]
+__all__ = ["COVER_FIELDS", "NodeView", "given_assignment", "given_source", "node_view", "plain"]
 
 _INSTANCE_TYPE = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 _ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
@@ -129,6 +129,11 @@ def given_assignment(annotations: Mapping[str, str]) -> int:
         return 0
 
 
+def plain(text: object) -> str:
+    """Return what a node says of itself, fit for a line of a terminal: a node may write anything there."""
+    return "".join(one if one.isprintable() else " " for one in str(text))
+
+
 def node_view(node: Mapping[str, Any]) -> NodeView:
     """Return the view of a Node object, whole or metadata only (then without conditions and versions)."""
     metadata = node.get("metadata") or {}
@@ -142,15 +147,15 @@ def node_view(node: Mapping[str, Any]) -> NodeView:
     for one in status.get("conditions") or ():
         if one.get("type") == "Ready":
             ready = {"True": True, "False": False}.get(one.get("status", ""))
-            ready_reason = str(one.get("message") or one.get("reason") or "")
+            ready_reason = plain(one.get("message") or one.get("reason") or "")
     return NodeView(
         name=str(metadata.get("name", "")),
         uid=str(metadata.get("uid", "")),
         resource_version=str(metadata.get("resourceVersion", "")),
         labels=dict(metadata.get("labels") or {}),
-        kubelet_version=str(info.get("kubeletVersion", "")),
-        os_image=str(info.get("osImage", "")),
-        architecture=str(info.get("architecture", "")),
+        kubelet_version=plain(info.get("kubeletVersion", "")),
+        os_image=plain(info.get("osImage", "")),
+        architecture=plain(info.get("architecture", "")),
         ready=ready,
         ready_reason=ready_reason,
         deleting=bool(metadata.get("deletionTimestamp")),
@@ -158,7 +163,7 @@ def node_view(node: Mapping[str, Any]) -> NodeView:
         source_error=source_error,
         given=given_assignment(annotations),
         config_ok=str(condition.get("status", "")),
-        reason=str(condition.get("reason", "")),
-        message=str(condition.get("message", "")),
+        reason=plain(condition.get("reason", "")),
+        message=plain(condition.get("message", "")),
         status=read_status(node),
     )

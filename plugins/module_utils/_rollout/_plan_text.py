@@ -18,7 +18,7 @@ _WIDTH_NODES = 60
 def render(plan: Plan) -> list[str]:
     """Return the lines that a person reads before pressing the button."""
     what = "the init config" if plan.target.is_init else f"revision {plan.revision} ({plan.target.name})"
-    lines = [f"Pool {plan.pool}: {plan.size} nodes, to {what}"]
+    lines = [f"Pool {plan.pool}: {_count(plan.size, 'node')}, to {what}"]
     if not plan.target.is_published:
         lines[0] += ", which is not published yet"
     if not plan.waves:
@@ -39,9 +39,10 @@ def render(plan: Plan) -> list[str]:
         ]
         lines += table(("WAVE", "NODES", "SOAK", "STATE", "WHICH"), rows)
         lines.append("")
+        failures = f"after more than {_count(plan.failure_budget, 'failure')} (in the canary: at the first)"
         lines.append(
-            f"At most {_count(plan.max_unavailable, 'node')} unavailable at a time; halt after more than "
-            f"{_count(plan.failure_budget, 'failure')} (in the canary: after the first); "
+            f"At most {_count(plan.max_unavailable, 'node')} unavailable at a time; halt "
+            f"{failures if plan.failure_budget else 'at the first failure'}; "
             f"{duration(plan.node_timeout)} for a node to answer; on failure {plan.on_failure}."
         )
         if plan.changes:

@@ -20,7 +20,7 @@ from .._nodeconfig._names import LABEL_CONFIG_OK
 from ._assign import Given, assign_one
 from ._clock import Clock
 from ._gate import DONT_KNOW, FAIL, GONE, Answer, Task, judge
-from ._node_view import NodeView, node_view
+from ._node_view import NodeView, node_view, plain
 from ._observe import CONNECTIONS, NodeFeed, read_nodes
 from ._progress import Progress, names_in_short
 from ._record import Exceptional
@@ -186,7 +186,7 @@ class WaveLoop:
             return
         if status.assignment != view.given or view.name in self._late:
             return
-        reason = f"it had passed, then failed: {status.error or status.cause}"
+        reason = f"it had passed, then failed: {plain(status.error or status.cause)}"
         if passed:
             self._answer(view.name, Answer(FAIL, reason))
         else:

@@ -196,7 +196,7 @@ class Window:
             return Step()
         return Step(
             outcome="pause",
-            reason=f"{len(self._down)} nodes are down for another reason, and maxUnavailable is {self._limit}",
+            reason=f"nodes down for another reason: {len(self._down)}, and maxUnavailable is {self._limit}",
         )
 
     def _stopped(self) -> Step:

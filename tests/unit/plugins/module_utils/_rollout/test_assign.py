@@ -16,6 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._paths import 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._rollout._assign import assign
 from ansible_collections.configok.node.plugins.module_utils._rollout._errors import RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import node_view
 from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
 from ansible_collections.configok.node.plugins.module_utils._rollout._publish import publish
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record, update_record
@@ -177,6 +178,15 @@ def test_observing_reads_pages_and_names(make_world: MakeWorld) -> None:
 )
 def test_a_node_s_state_in_a_word(changes: dict[str, Any], state: str) -> None:
     assert node_state(a_view("n", **changes)) == state
+
+
+def test_what_a_node_says_cannot_steer_a_terminal() -> None:
+    condition = {"type": "ConfigOK", "status": "False", "reason": "a\x1b[2Jb\nc", "message": "d\re"}
+    ready = {"type": "Ready", "status": "False", "message": "f\x07"}
+    info = {"kubeletVersion": "v1\x1b]0;x", "osImage": "Debian \u00e9"}
+    view = node_view({"metadata": {"name": "x"}, "status": {"conditions": [condition, ready], "nodeInfo": info}})
+    assert (view.reason, view.message, view.ready_reason) == ("a [2Jb c", "d e", "f ")
+    assert (view.kubelet_version, view.os_image) == ("v1 ]0;x", "Debian \u00e9")
 
 
 def test_status_gives_the_reason_in_the_agent_s_own_words(make_world: MakeWorld) -> None:

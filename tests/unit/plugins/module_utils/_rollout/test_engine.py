@@ -270,7 +270,7 @@ def test_events_on_the_record_tell_how_a_rollout_began_and_ended(make_world: Mak
     world.rollout(good)
     assert told(world) == [
         ("RolloutComplete", f"revision 1 ({good.name})"),
-        ("RolloutStarted", f"revision 1 ({good.name}), 6 nodes, 3 waves, moved by run 1"),
+        ("RolloutStarted", f"revision 1 ({good.name}), nodes: 6, waves: 3, moved by run 1"),
     ]
     bad = world.publish(200)
     world.nodes.behaviour = lambda _name, source: CRASHES if source == bad.source else GOOD

@@ -242,7 +242,7 @@ def test_the_text_says_what_a_person_wants_to_know() -> None:
         "Pool workers: 31 nodes, to revision 1 (workers-0000000001)",
         "WAVE     NODES   SOAK   WHICH",
         "canary   3       11m    n000",
-        "At most 3 nodes unavailable at a time; halt after more than 1 failure (in the canary: after the first); "
+        "At most 3 nodes unavailable at a time; halt after more than 1 failure (in the canary: at the first); "
         "5m for a node to answer",
         "Left out:\n  mute: no agent has ever reported from it",
     ):

@@ -97,7 +97,7 @@ def test_a_wave_that_only_others_hold_up_waits_for_them_and_then_pauses() -> Non
     assert window.step(1).assign == ("n0",)
     window = a_window(3, limit=1, down=["other"])
     window.step(0)
-    assert "1 nodes are down for another reason" in window.step(101).reason
+    assert "nodes down for another reason: 1, " in window.step(101).reason
 
 
 def test_a_wave_without_nodes_is_done() -> None:
