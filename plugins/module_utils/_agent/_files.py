@@ -70,12 +70,11 @@ class Files:
         """Return the content, None where there is no such file. Raises OSError, also for what is too large."""
         try:
             with open(self.path(name), "rb") as file:
-                data = file.read(MAX_BYTES + 1)
+                if os.fstat(file.fileno()).st_size > MAX_BYTES:
+                    raise OSError(errno.EFBIG, f"larger than {MAX_BYTES} bytes", self.path(name))
+                return file.read()
         except (FileNotFoundError, NotADirectoryError):
             return None
-        if len(data) > MAX_BYTES:
-            raise OSError(errno.EFBIG, f"larger than {MAX_BYTES} bytes", self.path(name))
-        return data
 
     def write(self, name: str, data: bytes, mode: int = FILE_MODE) -> None:
         """Replace the content: temp file beside it, fsync, rename, fsync of the directory.

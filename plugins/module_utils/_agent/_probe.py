@@ -167,11 +167,9 @@ def _say(error: Exception) -> str:
 
 def _time(text: Any) -> datetime | None:
     """Return a MicroTime of the API, None where it is none."""
-    if not isinstance(text, str):
+    if not isinstance(text, str) or not text.endswith("Z"):
         return None
-    for shape in ("%Y-%m-%dT%H:%M:%S.%fZ", "%Y-%m-%dT%H:%M:%SZ"):
-        try:
-            return datetime.strptime(text, shape).replace(tzinfo=timezone.utc)
-        except ValueError:
-            continue
-    return None
+    try:
+        return datetime.fromisoformat(text[:-1]).replace(tzinfo=timezone.utc)  # strptime costs half a megabyte
+    except ValueError:
+        return None
