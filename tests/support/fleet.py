@@ -6,11 +6,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -29,28 +25,26 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names i
     NAMESPACE_ROLLOUTS,
 )
 from support.apiserver import ApiServer
+from support.playbooks import Playbooks
 from support.sandbox import Sandbox, start_sandbox
 
-__all__ = ["Fleet", "start_fleet"]
-
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+__all__ = ["Fleet", "start_fleet", "used"]
 
 
 class Fleet:
-    """One pool, its nodes, its directory with pool.yml and kubelet.yaml, and ansible-playbook."""
+    """One pool, its nodes, and the user whose directory has its pool file."""
 
     def __init__(self, api: ApiServer, sandbox: Sandbox | None, pool: str, names: list[str], directory: Path) -> None:
-        self.api, self.sandbox, self.pool, self.names, self.directory = api, sandbox, pool, names, directory
+        self.sandbox, self.pool, self.names = sandbox, pool, names
+        self.user = Playbooks(directory, api.admin_kubeconfig)
         self.client = api.client()
 
-    # --- what a user does --------------------------------------------------------------------------------------------
-
     def write(self, *lines: str, **policy: Any) -> None:
-        """Write the pool file and its layer."""
+        """Write the pool file, with times in seconds that real processes can keep, and its layer."""
         pool = {
             "pool": self.pool,
             "selector": f"example.com/pool={self.pool}",
-            "layers": ["kubelet.yaml"],
+            "layers": ["pool.yaml"],
             "trial": {"trialDuration": "2s", "crashLoopThreshold": 2},
             "policy": {
                 "canary": {"count": 2, "soak": "3s"},
@@ -65,43 +59,7 @@ class Fleet:
                 **policy,
             },
         }
-        (self.directory / "pool.yml").write_text(json.dumps(pool, indent=2))
-        (self.directory / "kubelet.yaml").write_text(HEAD + "".join(f"{line}\n" for line in lines))
-
-    def start(self, playbook: str, *arguments: str, ansible: str = "") -> subprocess.Popen[str]:
-        """Start a playbook; ansible: the path of another ansible-playbook than that of this environment."""
-        command = [ansible or str(Path(sys.executable).parent / "ansible-playbook"), f"configok.node.{playbook}"]
-        environment = {
-            **os.environ,
-            "PWD": str(self.directory),
-            "KUBECONFIG": self.api.admin_kubeconfig,
-            "ANSIBLE_HOME": str(self.directory / "ansible"),
-            "ANSIBLE_LOCALHOST_WARNING": "false",
-            "ANSIBLE_NOCOLOR": "true",
-        }
-        return subprocess.Popen(
-            [*command, "-e", "@pool.yml", *arguments],
-            cwd=self.directory,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-
-    def run(self, playbook: str, *arguments: str, ansible: str = "") -> tuple[int, str]:
-        """Run a playbook to its end; return its exit code and what it said."""
-        process = self.start(playbook, *arguments, ansible=ansible)
-        output, _nothing = process.communicate(timeout=300)
-        return process.returncode, output
-
-    def kill(self, process: subprocess.Popen[str]) -> None:
-        """Kill a playbook and all its workers at once, as a power cut of the control machine would."""
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate(timeout=30)
-
-    # --- what can be seen --------------------------------------------------------------------------------------------
+        self.user.write(pool, "".join(f"{line}\n" for line in lines))
 
     def status(self, name: str) -> tuple[dict[str, Any], ConfigStatus]:
         """Return a node's condition and structured status, empty ones while it has none."""
@@ -114,6 +72,10 @@ class Fleet:
             return all(holds(*self.status(name)) for name in names or self.names)
         except NotFound:
             return False
+
+    def all_use(self, uid: str) -> bool:
+        """Say whether all nodes use the bundle with this UID and say ConfigOK."""
+        return self.all(lambda said, status: said["status"] == "True" and used(status) == uid)
 
     def wait(self, what: str, holds: Callable[[], bool], seconds: float = 60.0) -> None:
         """Wait until something is so; fail with what was waited for."""
@@ -145,6 +107,11 @@ class Fleet:
         return {name: node.component_starts() for name, node in nodes.items()}
 
 
+def used(status: ConfigStatus) -> str:
+    """Return the UID of the bundle that a node uses, "" for none."""
+    return status.active.uid if status.active else ""
+
+
 @contextmanager
 def start_fleet(api: ApiServer, pool: str, count: int, directory: Path) -> Iterator[Fleet]:
     """Prepare the cluster as the playbook provision does, start nodes, and wait until all say ConfigOK True."""
@@ -152,8 +119,8 @@ def start_fleet(api: ApiServer, pool: str, count: int, directory: Path) -> Itera
     with start_sandbox(api) as sandbox:
         fleet = Fleet(api, sandbox, pool, names, directory)
         fleet.write("maxPods: 60")
-        code, output = fleet.run("provision", "-e", "provision_hosts=none")
-        assert code == 0, output
+        provisioned = fleet.user.run("provision", "-e", "provision_hosts=none")
+        assert provisioned.code == 0, provisioned.output
         try:
             sandbox.add(names, pool=pool)
             fleet.wait("all nodes say ConfigOK", lambda: fleet.all(lambda said, _status: said.get("status") == "True"))

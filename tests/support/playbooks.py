@@ -8,14 +8,15 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["HEAD", "PlaybookRun", "Playbooks", "quick_pool"]
+__all__ = ["HEAD", "PlaybookRun", "Playbooks", "finish", "kill", "quick_pool", "start"]
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = "---\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
@@ -53,6 +54,57 @@ class PlaybookRun:
         return sum(int(count) for count in re.findall(r"changed=(\d+)", self.output))
 
 
+def start(
+    arguments: Sequence[str], *, directory: Path, kubeconfig: str, venv: Path = Path(sys.prefix)
+) -> subprocess.Popen[str]:
+    """Start ansible-playbook in a process group of its own, both outputs in one pipe."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "K8S_AUTH_"))}
+    kept.pop("PYTHONPATH", None)
+    environment = {
+        **kept,
+        "PWD": str(directory),
+        "KUBECONFIG": kubeconfig,
+        "LC_ALL": "C.UTF-8",
+        "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build/collections"),
+        "ANSIBLE_HOME": str(directory / ".ansible"),
+        "ANSIBLE_LOCALHOST_WARNING": "false",
+        "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
+        "ANSIBLE_PYTHON_INTERPRETER": str(venv / "bin/python"),
+        "ANSIBLE_SHOW_CUSTOM_STATS": "true",
+        "ANSIBLE_NOCOLOR": "true",
+        # Half of what a task costs here is copying it to a file first.
+        "ANSIBLE_PIPELINING": "true",
+    }
+    return subprocess.Popen(
+        [str(venv / "bin/ansible-playbook"), *arguments],
+        cwd=directory,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def finish(running: subprocess.Popen[str]) -> PlaybookRun:
+    """Wait until a run of ansible-playbook has ended."""
+    try:
+        output, _nothing = running.communicate(timeout=300)
+    except BaseException:
+        kill(running)
+        raise
+    stats = re.search(r"RUN: (\{.*\})", output)
+    handed = json.loads(stats.group(1)) if stats else {}
+    return PlaybookRun(running.returncode, output, handed.get("configok", {}))
+
+
+def kill(running: subprocess.Popen[str]) -> None:
+    """Kill a run and all its workers at once, as a power cut of the control machine would."""
+    os.killpg(running.pid, signal.SIGKILL)
+    running.communicate(timeout=30)
+
+
 @dataclass(frozen=True)
 class Playbooks:
     """A user's directory with pool.yml and its layers, and the cluster that KUBECONFIG names."""
@@ -67,43 +119,16 @@ class Playbooks:
         (self.directory / "base.yaml").write_text(HEAD + "containerLogMaxSize: 20Mi\n")
         (self.directory / "pool.yaml").write_text(HEAD + layer)
 
-    def run(self, name: str, *arguments: str, pool: bool = True) -> PlaybookRun:
-        """Run configok.node.<name>, with the pool file unless pool is False."""
-        with self.start(name, *arguments, pool=pool) as running:
-            output, _nothing = running.communicate(timeout=120)
-        stats = re.search(r"RUN: (\{.*\})", output)
-        handed = json.loads(stats.group(1)) if stats else {}
-        return PlaybookRun(running.returncode, output, handed.get("configok", {}))
-
     def start(self, name: str, *arguments: str, pool: bool = True) -> subprocess.Popen[str]:
-        """Start configok.node.<name> in a process group of its own, both outputs in one pipe."""
-        command = [str(self.venv / "bin/ansible-playbook"), f"configok.node.{name}"]
-        return subprocess.Popen(
-            [*command, *(["-e", "@pool.yml"] if pool else []), *arguments],
-            cwd=self.directory,
-            env=self._environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
+        """Start configok.node.<name>, with the pool file unless pool is False."""
+        given = ["-e", "@pool.yml"] if pool else []
+        return start(
+            [f"configok.node.{name}", *given, *arguments],
+            directory=self.directory,
+            kubeconfig=self.kubeconfig,
+            venv=self.venv,
         )
 
-    def _environment(self) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "K8S_AUTH_"))}
-        kept.pop("PYTHONPATH", None)
-        return {
-            **kept,
-            "PWD": str(self.directory),
-            "KUBECONFIG": self.kubeconfig,
-            "LC_ALL": "C.UTF-8",
-            "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build/collections"),
-            "ANSIBLE_HOME": str(self.directory / ".ansible"),
-            "ANSIBLE_LOCALHOST_WARNING": "false",
-            "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
-            "ANSIBLE_PYTHON_INTERPRETER": str(self.venv / "bin/python"),
-            "ANSIBLE_SHOW_CUSTOM_STATS": "true",
-            "ANSIBLE_NOCOLOR": "true",
-            # Half of what a task costs here is copying it to a file first.
-            "ANSIBLE_PIPELINING": "true",
-        }
+    def run(self, name: str, *arguments: str, pool: bool = True) -> PlaybookRun:
+        """Run configok.node.<name> to its end."""
+        return finish(self.start(name, *arguments, pool=pool))

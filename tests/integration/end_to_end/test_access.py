@@ -45,8 +45,8 @@ def test_our_rbac_gives_nodes_bundles_to_read_and_nothing_else(tmp_path: Path) -
         (tmp_path / "pool").mkdir()
         fleet = Fleet(api, None, "workers", [], tmp_path / "pool")
         fleet.write("maxPods: 60")
-        code, output = fleet.run("provision", "-e", "provision_hosts=none")
-        assert code == 0, output
+        provisioned = fleet.user.run("provision", "-e", "provision_hosts=none")
+        assert provisioned.code == 0, provisioned.output
         added = rules(node) - before
     assert added == {
         ("configok-system", "[('apiGroups', ['']), ('resources', ['configmaps']), ('verbs', ['get'])]"),

@@ -5,83 +5,68 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
 from support.apiserver import ApiServer, Real
-from support.fleet import start_fleet
-
-
-def changed(output: str) -> int:
-    """Return how many tasks of a playbook reported a change."""
-    return sum(int(number) for number in re.findall(r"changed=(\d+)", output))
+from support.fleet import start_fleet, used
+from support.playbooks import kill
 
 
 def test_a_good_and_a_deadly_rollout(real_api: Real, unique: str, tmp_path: Path) -> None:
     """20 agents on the real API server, RBAC and NodeRestriction on: the deadly config reaches the canary, no more."""
     with start_fleet(real_api, unique, 20, tmp_path) as fleet:
-        code, output = fleet.run("rollout")
-        assert code == 0, output
+        done = fleet.user.run("rollout")
+        assert done.code == 0, done.output
         (good,) = fleet.bundles().values()
         uid = good["metadata"]["uid"]
-        assert fleet.all(
-            lambda said, status: said["status"] == "True" and status.active is not None and status.active.uid == uid
-        )
+        assert fleet.all_use(uid)
         assert all(starts == 2 for starts in fleet.starts().values()), "provisioned, then adopted: one restart each"
 
-        code, output = fleet.run("rollout")
-        assert (code, changed(output)) == (0, 0), output
+        again = fleet.user.run("rollout")
+        assert (again.code, again.changed) == (0, 0), again.output
 
         before = fleet.starts()
         assigned = {name: fleet.status(name)[1].assignment for name in fleet.names}
         fleet.write("maxPods: 60", "podsPerCore: 13")
-        code, output = fleet.run("rollout")
-        assert code != 0, output
-        assert fleet.phase() == "Halted", output
+        deadly = fleet.user.run("rollout")
+        assert deadly.code != 0, deadly.output
+        assert fleet.phase() == "Halted", deadly.output
         touched = [name for name in fleet.names if fleet.status(name)[1].assignment != assigned[name]]
-        assert 1 <= len(touched) <= 2, output
+        assert 1 <= len(touched) <= 2, deadly.output
         fleet.wait(
             "the canary is back on last-known-good by itself and says why",
             lambda: fleet.all(
-                lambda said, status: (
-                    said["status"] == "False"
-                    and "crashed" in said["reason"]
-                    and status.active is not None
-                    and status.active.uid == uid
-                ),
+                lambda said, status: said["status"] == "False" and "crashed" in said["reason"] and used(status) == uid,
                 touched,
             ),
         )
         after = fleet.starts()
         assert {name for name in fleet.names if after[name] != before[name]} == set(touched)
 
-        code, output = fleet.run("undo")
-        assert code == 0, output
-        assert fleet.all(
-            lambda said, status: said["status"] == "True" and status.active is not None and status.active.uid == uid
-        )
+        undone = fleet.user.run("undo")
+        assert undone.code == 0, undone.output
+        assert fleet.all_use(uid)
 
 
 @pytest.mark.parametrize("phase", ["Canary", "Wave 1", "Wave 2"])
 def test_a_killed_playbook_goes_on_where_it_stood(api: ApiServer, unique: str, tmp_path: Path, phase: str) -> None:
+    # The next run waits until the dead one's lock is no longer held.
+    quickly = ("-e", "rollout_lease_duration=5")
     with start_fleet(api, unique, 6, tmp_path) as fleet:
         fleet.write("maxPods: 61", soak="1s")
-        process = fleet.start("rollout")
+        running = fleet.user.start("rollout", *quickly)
         fleet.wait(f"the record says {phase}", lambda: fleet.phase() == phase)
-        fleet.kill(process)
+        kill(running)
         assert fleet.phase() != "Complete"
 
-        code, output = fleet.run("rollout")
-        assert code == 0, output
+        done = fleet.user.run("rollout", *quickly)
+        assert done.code == 0, done.output
         assert fleet.phase() == "Complete"
         (bundle,) = fleet.bundles().values()
-        uid = bundle["metadata"]["uid"]
-        assert fleet.all(
-            lambda said, status: said["status"] == "True" and status.active is not None and status.active.uid == uid
-        )
+        assert fleet.all_use(bundle["metadata"]["uid"])
         assert all(starts == 2 for starts in fleet.starts().values()), "no node was restarted twice for one config"
 
-        code, output = fleet.run("rollout")
-        assert (code, changed(output)) == (0, 0), output
+        again = fleet.user.run("rollout", *quickly)
+        assert (again.code, again.changed) == (0, 0), again.output
