@@ -14,6 +14,7 @@ import argparse
 import importlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -97,6 +98,7 @@ class Demo:
             **os.environ,
             "PWD": str(self.pool),
             "KUBECONFIG": str(self.admin),
+            "ANSIBLE_HOST_PATTERN_MISMATCH": "ignore",
             "ANSIBLE_HOME": str(self.directory / "ansible"),
             "ANSIBLE_CALLBACK_PLUGINS": str(HERE / "callback_plugins"),
             "ANSIBLE_STDOUT_CALLBACK": "quiet",
@@ -148,11 +150,11 @@ class Demo:
     def run(self) -> None:
         """Tell it, checking every claim."""
         say("1. A cluster in a sandbox: an embedded API server and eight nodes, each a real agent process that")
-        say("   supervises a small stub kubelet. They are provisioned with an init config.")
+        say("   supervises a small stub kubelet. The playbook prepares the cluster; the nodes have no SSH, so the demo")
+        say("   provisions them itself, with an init config.")
         self.start()
-        if self.playbook("provision", "-e", "provision_hosts=none"):
-            raise DemoFailed("the cluster role ran")
         nodes = self.sandbox.add(NODES) if self.sandbox else []
+        check("the cluster is prepared", self.playbook("provision", "-e", "provision_hosts=none") == 0)
         ready = {"ok": "True", "active": "init"}
         self.wait("eight nodes say ConfigOK True, using current (init)", lambda: self._all(NODES, **ready))
 
@@ -165,7 +167,7 @@ class Demo:
         check("all eight nodes say ConfigOK True for it", self._all(NODES, ok="True", active=bundle))
 
         say("\n3. The nodes, as anybody can see them.")
-        check("status ran", self.playbook("status", "-e", "@pool.yml") == 0)
+        check("the playbook status ended well", self.playbook("status", "-e", "@pool.yml") == 0)
 
         say("\n4. An invalid config: refused before anything is published.")
         before = self._starts(nodes)
@@ -174,7 +176,7 @@ class Demo:
         check("the playbook failed, and no bundle was published", code != 0 and self.bundles() == good)
         check("no component was restarted", self._starts(nodes) == before)
 
-        say("\n5. A config that validates, and then kills the kubelet.")
+        say("\n5. A config that validates, and then kills the kubelet (this stub dies of podsPerCore: 13).")
         self.config("maxPods: 60", "podsPerCore: 13")
         assigned = {name: node["assignment"] for name, node in self.nodes().items()}
         code = self.playbook("rollout", "-e", "@pool.yml")
@@ -195,7 +197,7 @@ class Demo:
         after = self._starts(nodes)
         check("no other node was touched", all(after[name] == before[name] for name in others))
 
-        say("\n6. And back: undo.")
+        say("\n6. And back: undo. Six nodes never left; the two broken ones are assigned the good config again.")
         check("undo completed", self.playbook("undo", "-e", "@pool.yml") == 0)
         self.wait(f"all eight nodes say ConfigOK True for {bundle}", lambda: self._all(NODES, ok="True", active=bundle))
 
@@ -211,7 +213,10 @@ class Demo:
     def keep(self) -> None:
         """Wait for Ctrl-C, with all of it running."""
         say("\nEverything is still running. In another terminal:")
-        say(f"  cd {self.pool} && export KUBECONFIG={self.admin}")
+        say(f"  cd {self.pool}")
+        say(f"  export KUBECONFIG={self.admin} PATH={Path(sys.executable).parent}:$PATH")
+        say(f"  export ANSIBLE_COLLECTIONS_PATH={os.environ.get('ANSIBLE_COLLECTIONS_PATH', '')}")
+        say("  ansible-playbook configok.node.status -e @pool.yml")
         say("  ansible-playbook configok.node.rollout -e @pool.yml --check --diff")
         say("Ctrl-C ends it.")
         try:
@@ -222,7 +227,7 @@ class Demo:
 
 
 NEXT = """
-Try next:
+Nothing is left running. Try next:
   make demo ARGS=--keep                     the same, and everything stays up until Ctrl-C
   make test                                 everything, on the embedded and on a real API server
   less docs/getting-started.md              the same on a real cluster"""
@@ -233,6 +238,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--keep", action="store_true", help="leave everything running until Ctrl-C")
     arguments = parser.parse_args()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)  # a closed terminal cleans up like Ctrl-C
     begun = time.monotonic()
     demo = Demo(Path(tempfile.mkdtemp(prefix="configok-demo-")))
     try:
