@@ -71,7 +71,7 @@ class Nudges:
 
     def wait(self, timeout: float | None) -> bool:
         """Wait at most timeout seconds (None: for ever); return whether there was a nudge."""
-        ready, _, _ = select.select(self._sockets, [], [], timeout)
+        ready = select.select(self._sockets, [], [], timeout)[0]
         for one in ready:
             try:
                 while one.recv(4096):

@@ -14,8 +14,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from .._componentconfig._path_fields import PATH_FIELDS
+
 __all__ = [
-    "PATH_FIELDS",
     "NotRendered",
     "decode",
     "default_document",
@@ -26,19 +27,6 @@ __all__ = [
     "render_init",
 ]
 
-# Fields that name a file; relative ones are resolved against the directory of the config file by the component.
-PATH_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "kubelet": (
-        "staticPodPath",
-        "authentication.x509.clientCAFile",
-        "tlsCertFile",
-        "tlsPrivateKeyFile",
-        "resolvConf",
-        "volumePluginDir",
-        "podLogsDir",
-    ),
-    "kube-proxy": ("clientConnection.kubeconfig",),
-}
 _KINDS = {
     "kubelet": ("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"),
     "kube-proxy": ("kubeproxy.config.k8s.io/v1alpha1", "KubeProxyConfiguration"),
@@ -88,7 +76,8 @@ def render(document: str, instance: str | None) -> bytes:
 
 def relative_paths(component: str, values: Any) -> list[str]:
     """Return the path fields of a decoded config that hold a relative path."""
-    return [path for path in PATH_FIELDS.get(component, ()) if _is_relative(_at(values, path))]
+    _version, kind = _KINDS.get(component, ("", ""))
+    return [path for path in PATH_FIELDS.get(kind, ()) if _is_relative(_at(values, path))]
 
 
 def render_init(component: str, data: bytes, directory: str) -> bytes:

@@ -102,7 +102,7 @@ class Supervisor:
 
     def _wait(self, server: socket.socket, reader: socket.socket) -> None:
         timeout = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
-        ready, _, _ = select.select([server, reader], [], [], timeout)
+        ready = select.select([server, reader], [], [], timeout)[0]
         if reader in ready:
             reader.recv(4096)
             while self._signals:

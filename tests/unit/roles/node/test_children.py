@@ -49,7 +49,7 @@ def test_a_function_in_a_child_says_its_code_and_cannot_come_back(entry: Entry) 
 
 def test_a_signal_right_after_the_start_is_not_lost(entry: Entry) -> None:
     children = entry("_children")
-    for _ in range(20):
+    for _again in range(20):
         pid = children.start([sys.executable, "-S", "-c", "import time; time.sleep(20)"], {})
         children.kill_group(pid, signal.SIGTERM)
         assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGTERM
