@@ -25,6 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names i
     NAMESPACE_ROLLOUTS,
 )
 from support.apiserver import ApiServer
+from support.clusters import prepare
 from support.playbooks import Playbooks
 from support.sandbox import Sandbox, start_sandbox
 
@@ -119,8 +120,7 @@ def start_fleet(api: ApiServer, pool: str, count: int, directory: Path) -> Itera
     with start_sandbox(api) as sandbox:
         fleet = Fleet(api, sandbox, pool, names, directory)
         fleet.write("maxPods: 60")
-        provisioned = fleet.user.run("provision", "-e", "provision_hosts=none")
-        assert provisioned.code == 0, provisioned.output
+        prepare(fleet.client)
         try:
             sandbox.add(names, pool=pool)
             fleet.wait("all nodes say ConfigOK", lambda: fleet.all(lambda said, _status: said.get("status") == "True"))

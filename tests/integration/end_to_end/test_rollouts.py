@@ -50,7 +50,11 @@ def test_a_good_and_a_deadly_rollout(real_api: Real, unique: str, tmp_path: Path
         assert fleet.all_use(uid)
 
 
-@pytest.mark.parametrize("phase", ["Canary", "Wave 1", "Wave 2"])
+@pytest.mark.parametrize(
+    ("api", "phase"),
+    [("real", "Canary"), ("real", "Wave 1"), ("real", "Wave 2"), ("embedded", "Wave 1")],
+    indirect=["api"],
+)
 def test_a_killed_playbook_goes_on_where_it_stood(api: ApiServer, unique: str, tmp_path: Path, phase: str) -> None:
     # The next run waits until the dead one's lock is no longer held.
     quickly = ("-e", "rollout_lease_duration=5")
