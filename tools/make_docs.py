@@ -40,8 +40,9 @@ def marked(text: str) -> str:
         if kind == "U":
             return f"<{content}>"
         if kind in ("M", "P"):
-            name = content.partition("#")[0]
-            page = f"{name.removeprefix(f'{COLLECTION}.')}.md"
+            name, _hash, plugin = content.partition("#")
+            suffix = f"_{plugin}" if plugin not in ("", "module") else ""  # the page of a role is node_role.md
+            page = f"{name.removeprefix(f'{COLLECTION}.')}{suffix}.md"
             return f"[{name}]({page})" if name.startswith(f"{COLLECTION}.") else f"`{name}`"
         if kind in ("B", "I"):
             return f"**{content}**" if kind == "B" else f"*{content}*"
