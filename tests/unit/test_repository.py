@@ -132,3 +132,16 @@ def test_the_action_group_is_the_modules_that_reach_the_api_server(fragment: str
     group = yaml.safe_load((ROOT / "meta/runtime.yml").read_text(encoding="utf-8"))["action_groups"]["configok"]
     modules = [path.stem for path in tracked("plugins/modules/*.py") if f"- {fragment}\n" in path.read_text("utf-8")]
     assert sorted(group) == sorted(modules)
+
+
+def test_the_changelog_names_all_modules_roles_and_playbooks() -> None:
+    # antsibull-changelog finds modules and roles by itself, playbooks only in fragments.
+    releases = yaml.safe_load((ROOT / "changelogs/changelog.yaml").read_text(encoding="utf-8"))["releases"].values()
+    news: dict[str, set[str]] = {"module": set(), "role": set(), "playbook": set()}
+    for release in releases:
+        news["module"] |= {one["name"] for one in release.get("modules", [])}
+        for kind in ("role", "playbook"):
+            news[kind] |= {one["name"] for one in release.get("objects", {}).get(kind, [])}
+    assert news["module"] == {path.stem for path in tracked("plugins/modules/*.py")}
+    assert news["role"] == {path.parent.name for path in (ROOT / "roles").glob("*/meta")}
+    assert news["playbook"] == {path.stem for path in (ROOT / "playbooks").glob("*.yml")}
