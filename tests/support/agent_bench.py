@@ -165,14 +165,15 @@ class Bench:
                 instance_config=paths["instance_config"],
             )
         settings.setdefault("service_manager", "supervisor")
-        self.configuration = AgentConfiguration(
-            node_name=NODE,
-            kubeconfig="/nowhere",
-            components=configured,
-            state_directory=str(directory / "state"),
-            run_directory=str(directory / "run"),
+        self.settings: dict[str, Any] = {
+            "node_name": NODE,
+            "kubeconfig": "/nowhere",
+            "components": configured,
+            "state_directory": str(directory / "state"),
+            "run_directory": str(directory / "run"),
             **settings,
-        )
+        }
+        self.configuration = AgentConfiguration(**self.settings)
         self.store = Store(self.configuration.state_directory, now=self.clock.now)
         self.daemon = self.new_daemon()
         for name in components:
@@ -190,6 +191,12 @@ class Bench:
             self.journal,
             agent_version="0.1.0",
         )
+
+    def configure(self, **settings: Any) -> None:
+        """Change the agent's own config, and restart the agent."""
+        self.settings.update(settings)
+        self.configuration = AgentConfiguration(**self.settings)
+        self.restart_agent()
 
     def restart_agent(self) -> None:
         """The agent ends in good order and is started again."""

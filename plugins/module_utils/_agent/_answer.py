@@ -35,11 +35,12 @@ class Condition:
     stopped: str = ""
 
 
-def using(local: Local, *, init_provided: bool) -> Using:
-    """Return which config this node uses, of which record."""
+def using(wish: Wish | None, local: Local, *, init_provided: bool) -> Using:
+    """Return which config this node uses, of which record. wish: as for answer()."""
     record = local.current
     name = local.choice.name
-    outcome = local.snapshot.answered.outcome
+    # How it went with another Node object of this name is over with that.
+    outcome = (local.snapshot.answered if wish is None else wish.answered).outcome
     if outcome is not None and not in_trial(record, local.snapshot.last_known_good):
         name = "last-known-good"  # what is assigned failed; what runs is what the node fell back to, or stayed on
     return Using(name, record.uid, init_provided)
@@ -55,7 +56,7 @@ def answer(
     damaged: Sequence[str] = (),
 ) -> Verdict | None:
     """Return the verdict. wish: None before the API has answered for the first time."""
-    verdict = _verdict(wish, local, condition, using(local, init_provided=init_provided), fetch_error)
+    verdict = _verdict(wish, local, condition, using(wish, local, init_provided=init_provided), fetch_error)
     if verdict is not None and damaged:
         verdict = words.with_damaged(verdict, damaged[-1])
     return verdict

@@ -283,5 +283,9 @@ class Daemon:
         self._reporter.say(verdict, status, label)
 
     def _opted_out(self, local: Local) -> tuple[bool, float]:
-        self._say(words.opted_out(), local, None, active=LOCAL, states={})
-        return False, float("inf")
+        """Use the local config as prestart does, so that what is said is so."""
+        if not self._transactions.is_switched(LOCAL):
+            self._switch()
+        seen = self._care.look(local, steady=True)
+        self._say(words.opted_out(), local, None, active=LOCAL, states=seen.states)
+        return False, self._care.due

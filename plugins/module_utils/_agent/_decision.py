@@ -46,8 +46,10 @@ class Choice:
 
 
 def in_trial(current: Record | None, last_known_good: Record | None) -> bool:
-    """Return whether current has yet to become last-known-good. The local config has no trial."""
-    return current is not None and current.source is not None and not same_config(current, last_known_good)
+    """Return whether current has yet to prove itself. The local config has no trial."""
+    if current is None or current.source is None or current.passed:
+        return False
+    return not same_config(current, last_known_good)
 
 
 def choose(

@@ -77,6 +77,12 @@ class Record:
         """The bundle's uid, None for the local config."""
         return None if self.source is None else self.source.uid
 
+    @property
+    def passed(self) -> bool:
+        """Whether its trial is over: it was healthy for all of it. The record itself says so, whatever became of
+        last-known-good."""
+        return self.confirmed and self.healthy >= self.trial.duration
+
     def encode(self) -> bytes:
         """Return the file's content; empty for the local config."""
         if self.source is None:

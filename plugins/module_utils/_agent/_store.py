@@ -38,6 +38,8 @@ __all__ = ["CONFIG_FILE", "Snapshot", "Store", "digest"]
 
 CONFIG_FILE = "config.yaml"
 UNKNOWN_VERSION = "unknown"
+_CORRUPT = ".corrupt-"
+_CORRUPT_KEPT = 3  # of one file, the newest: enough to look at, and a bad disk does not fill itself
 _CURRENT = "current"
 _LAST_KNOWN_GOOD = "last-known-good"
 _ANSWERED = "assignment"
@@ -69,7 +71,7 @@ class Store:
     def __init__(self, state_directory: str, *, now: Callable[[], str], disk: Disk | None = None) -> None:
         """now: RFC 3339, for the names of damaged files."""
         self.files = Files(state_directory, disk)
-        self.damaged: list[str] = []  # names of files that were set aside since this was last emptied
+        self.damaged: list[str] = []  # names of files that were found damaged by this process
         self._now = now
 
     @property
@@ -89,7 +91,7 @@ class Store:
 
     def _set_aside_before(self) -> bool:
         names = self.files.names("")
-        return any(name.startswith((f"{_CURRENT}.corrupt-", f"{_LAST_KNOWN_GOOD}.corrupt-")) for name in names)
+        return any(name.startswith((f"{_CURRENT}{_CORRUPT}", f"{_LAST_KNOWN_GOOD}{_CORRUPT}")) for name in names)
 
     def write_current(self, record: Record) -> None:
         """Replace what this node uses."""
@@ -243,7 +245,7 @@ class Store:
         found = []
         for directory in ("", *self._directories()):
             for name in self.files.names(directory):
-                file, corrupt, time = name.partition(".corrupt-")
+                file, corrupt, time = name.partition(_CORRUPT)
                 if corrupt:
                     found.append((time, f"{directory}/{file}" if directory else file))
         return [name for _time, name in sorted(found)]
@@ -274,9 +276,13 @@ class Store:
 
     def _set_aside(self, name: str) -> None:
         """Put a damaged file out of the way, under a name that says when."""
-        self.damaged.append(name)
-        aside = f"{name}.corrupt-{self._now().replace(':', '')}"
+        if name not in self.damaged:
+            self.damaged.append(name)
+        aside = f"{name}{_CORRUPT}"
+        directory, base = os.path.split(aside)
         try:
-            self.files.rename(name, aside)
+            self.files.rename(name, f"{aside}{self._now().replace(':', '')}")
+            for old in [one for one in self.files.names(directory) if one.startswith(base)][:-_CORRUPT_KEPT]:
+                self.files.remove(os.path.join(directory, old))
         except OSError:
             pass  # a file system that is read-only now: the fall-back does not need the file to be gone

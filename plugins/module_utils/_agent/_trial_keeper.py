@@ -17,7 +17,7 @@ from ._local import Local, read_local
 from ._lock import locked
 from ._ports import Clock
 from ._prepare import STORE_WAIT
-from ._records import Outcome
+from ._records import Outcome, Record, same_config
 from ._store import Store, digest
 from ._tracking import recent_crashes
 from ._transaction import Transactions
@@ -51,6 +51,9 @@ class TrialKeeper:
         if in_trial(local.current, local.snapshot.last_known_good):
             return self._trial(local, seen)
         self.end = float("inf")
+        if local.current.passed and not same_config(local.current, local.snapshot.last_known_good):
+            self._promote(local.current)  # that was cut short, or last-known-good was damaged
+            return "promoted"
         outcome = local.snapshot.answered.outcome
         if outcome is not None and outcome.kind in ("CrashLoop", "NotHealthy"):
             return self._after_roll_back(local, seen, outcome)
@@ -71,10 +74,7 @@ class TrialKeeper:
         left = record.trial.duration - record.healthy - self._unsaved
         watched = any(name in self._configuration.components for name in record.files)
         if left <= 0 or not watched:  # with no component of its own on this node there is nothing to be tried
-            with locked(self._store.lock, wait=STORE_WAIT):
-                self._transactions.promote(replace(record, healthy=record.trial.duration, confirmed=True))
-                self._transactions.tidy(read_local(self._configuration, self._store, self._clock))
-            self.begin()
+            self._promote(replace(record, healthy=record.trial.duration, confirmed=True))
             return "promoted"
         self.end = self._clock.since_boot() + left
         if not record.confirmed:
@@ -83,6 +83,12 @@ class TrialKeeper:
         if self._unsaved >= _SAVE_EVERY:
             self._save(local, confirmed=True)
         return ""
+
+    def _promote(self, record: Record) -> None:
+        with locked(self._store.lock, wait=STORE_WAIT):
+            self._transactions.promote(record)
+            self._transactions.tidy(read_local(self._configuration, self._store, self._clock))
+        self.begin()
 
     def _save(self, local: Local, *, confirmed: bool) -> None:
         record = replace(local.current, healthy=local.current.healthy + self._unsaved, confirmed=confirmed)

@@ -92,10 +92,8 @@ def _absent(
         return Wish("local", Answered(node.uid, assignment.id), new=True)
     if assignment is None or at_adoption != node.uid:
         return Wish("lost", known)
-    if assignment.id > known.id:
+    if assignment.id > known.id:  # also where it was cut short: the answer is written last
         return Wish("unassign", Answered(node.uid, assignment.id), new=True)
-    if assignment.id == known.id and known.source is None:
-        return Wish("unassign", known)  # answered before, and cut short
     return Wish("lost", known)
 
 

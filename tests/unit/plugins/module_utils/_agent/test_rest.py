@@ -31,8 +31,7 @@ def local(bench: Bench) -> None:
 
 
 def opted_out(bench: Bench) -> None:
-    bench.configuration = bench.configuration.__class__(**{**vars(bench.configuration), "dynamic_config": False})
-    bench.restart_agent()
+    bench.configure(dynamic_config=False)
     bench.run(5)
 
 

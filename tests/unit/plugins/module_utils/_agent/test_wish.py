@@ -41,7 +41,7 @@ FAILED_B = Answered("n", 6, B, Outcome("CrashLoop", B.uid))
         (None, "5", "n", ANSWERED_A, USING_A, "lost", False),
         (None, "4", "n", ANSWERED_A, USING_A, "lost", False),
         (None, "6", "n", ANSWERED_A, USING_A, "unassign", True),
-        (None, "6", "n", Answered("n", 6), USING_A, "unassign", False),  # answered, then cut short
+        (None, "6", "n", Answered("n", 6), USING_A, "lost", False),  # 6 came with an invalid source, since taken away
         (None, "6", "n", Answered("n", 6), LOCAL, "local", False),
         (None, "7", "n", FAILED_B, LOCAL, "unassign", True),
         (None, "9", "other", ANSWERED_A, USING_A, "lost", False),  # another Node object of the same name
