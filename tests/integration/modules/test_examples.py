@@ -12,14 +12,10 @@ from typing import Any
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
-from ansible_collections.configok.node.plugins.module_utils._rollout._engine import move_wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan
-from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
 from support.apiserver import Embedded
 from support.clusters import prepare
-from support.modules import run_module
-from support.playbooks import HEAD, ROOT, PlaybookRun, finish, quick_pool, start
+from support.in_process import publish, roll_out
+from support.playbooks import HEAD, ROOT, PlaybookRun, finish, start
 from support.simulated_nodes import SimulatedNodes
 
 WORKER = {"node-role.kubernetes.io/worker": ""}
@@ -57,31 +53,15 @@ def test_the_examples_run(embedded_api: Embedded, tmp_path: Path) -> None:
     with SimulatedNodes(client) as nodes:
         # The pool's first revision, so that there is something to undo. No node has it: the cluster may be cleaned.
         nodes.add("node-0", labels=WORKER)
-        roll_out(client, kubeconfig, HEAD + "maxPods: 50\n")
+        roll_out(client, kubeconfig, HEAD + "maxPods: 50\n", selector=next(iter(WORKER)), trial_duration="10m")
         client.delete(paths.node("node-0"))
         for number in range(1, 6):
             nodes.add(f"node-{number}", zone="ab"[number % 2], labels=WORKER)
-        publish(kubeconfig, TEXT)
+        # Check mode does not publish what the examples publish, and what is not published cannot be assigned.
+        publish(kubeconfig, TEXT, trial_duration="10m")
         done = play(tmp_path, kubeconfig)
     assert done.code == 0, done.output
     assert "failed=0" in done.output
-
-
-def publish(kubeconfig: str, text: str) -> Any:
-    """Publish what the examples publish: check mode does not, and what is not published cannot be assigned."""
-    given = {"kubeconfig": kubeconfig, "pool": "workers", "documents": {"kubelet": text}, "trial_duration": "10m"}
-    return run_module(config_bundle.main, given)["bundle"]
-
-
-def roll_out(client: Client, kubeconfig: str, text: str) -> None:
-    """Take the pool to a revision."""
-    given = {"kubeconfig": kubeconfig, "pool": "workers", "selector": "node-role.kubernetes.io/worker"}
-    planned = run_module(
-        rollout_plan.main, {**given, "policy": quick_pool()["policy"], "bundle": publish(kubeconfig, text)}
-    )
-    for wave in planned["waves"]:
-        result = move_wave(client, Plan.from_dict(planned["plan"]), wave, runner="test", progress=lambda _said: None)
-    assert result.phase == "Complete"
 
 
 def play(directory: Path, kubeconfig: str) -> PlaybookRun:

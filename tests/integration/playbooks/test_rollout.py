@@ -12,12 +12,9 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
-from ansible_collections.configok.node.plugins.module_utils._rollout._engine import move_wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan
-from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
 from support.apiserver import Embedded
 from support.clusters import look, prepare
-from support.modules import run_module
+from support.in_process import roll_out
 from support.playbooks import HEAD, ROOT, Playbooks, kill, quick_pool
 from support.simulated_nodes import CRASHES, GOOD, SILENT, SimulatedNodes, status_of
 
@@ -49,19 +46,6 @@ def bundles(client: Client) -> list[str]:
 def active(nodes: SimulatedNodes) -> set[str]:
     views = [nodes.view(name) for name in NODES]
     return {view.status.active.name if view.status and view.status.active else "init" for view in views}
-
-
-def roll_out_in_process(client: Client, kubeconfig: str, text: str) -> None:
-    """Do what the playbook does, without the seconds that Ansible takes."""
-    pool = quick_pool()
-    given = {"kubeconfig": kubeconfig, "pool": "workers"}
-    trial = {"trial_duration": "100ms", "crash_loop_threshold": 2}
-    published = run_module(config_bundle.main, {**given, **trial, "documents": {"kubelet": HEAD + text}})
-    chosen = {"selector": pool["selector"], "policy": pool["policy"], "bundle": published["bundle"]}
-    planned = run_module(rollout_plan.main, {**given, **chosen})
-    for wave in planned["waves"]:
-        result = move_wave(client, Plan.from_dict(planned["plan"]), wave, runner="test", progress=lambda _said: None)
-    assert result.phase == "Complete"
 
 
 def writes(api: Embedded) -> list[tuple[str, str]]:
@@ -102,7 +86,7 @@ def test_a_pool_from_nothing(embedded_api: Embedded, client: Client, nodes: Simu
 
 def test_bad_configs_and_the_way_back(client: Client, nodes: SimulatedNodes, user: Playbooks) -> None:
     prepare(client)
-    roll_out_in_process(client, user.kubeconfig, "maxPods: 60\n")
+    roll_out(client, user.kubeconfig, HEAD + "maxPods: 60\n", trial_duration="100ms", crash_loop_threshold=2)
     good = bundles(client)
 
     user.write(quick_pool(), "maxPods: -1\nnoSuchField: 1\n")

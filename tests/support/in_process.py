@@ -1,0 +1,32 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Do what the playbook rollout does in this process, without the seconds that Ansible takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
+from ansible_collections.configok.node.plugins.module_utils._rollout._engine import move_wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan
+from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
+from support.modules import run_module
+from support.playbooks import quick_pool
+
+__all__ = ["publish", "roll_out"]
+
+
+def publish(kubeconfig: str, text: str, **trial: Any) -> Any:
+    """Publish a kubelet config for the pool workers; return the bundle."""
+    given = {"kubeconfig": kubeconfig, "pool": "workers", "documents": {"kubelet": text}, **trial}
+    return run_module(config_bundle.main, given)["bundle"]
+
+
+def roll_out(client: Client, kubeconfig: str, text: str, *, selector: str = "pool=workers", **trial: Any) -> None:
+    """Publish a kubelet config and take the pool workers to it."""
+    given = {"kubeconfig": kubeconfig, "pool": "workers", "selector": selector, "policy": quick_pool()["policy"]}
+    planned = run_module(rollout_plan.main, {**given, "bundle": publish(kubeconfig, text, **trial)})
+    for wave in planned["waves"]:
+        result = move_wave(client, Plan.from_dict(planned["plan"]), wave, runner="test", progress=lambda _said: None)
+    assert result.phase == "Complete"
