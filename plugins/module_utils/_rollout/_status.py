@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._nodeconfig._config_source import ConfigSource
+from .._nodeconfig._config_status import ComponentStatus
 from ._node_view import NodeView
 from ._record import Record
 
@@ -35,7 +36,7 @@ def node_facts(view: NodeView) -> dict[str, Any]:
         "active": _plain(status.active) if status else None,
         "last_known_good": _plain(status.last_known_good) if status else None,
         "in_trial": status.in_trial if status else False,
-        "components": {name: dict(vars(one)) for name, one in status.components.items()} if status else {},
+        "components": {name: _component(one) for name, one in status.components.items()} if status else {},
         "agent_version": status.agent_version if status else "",
     }
 
@@ -100,6 +101,10 @@ def _config(view: NodeView) -> str:
     if view.status is None:
         return "unknown"
     return view.status.active.name if view.status.active else "init"
+
+
+def _component(status: ComponentStatus) -> dict[str, str]:
+    return {"version": status.version, "config": status.config, "state": status.state, "note": status.note}
 
 
 def _plain(source: ConfigSource | None) -> dict[str, Any] | None:
