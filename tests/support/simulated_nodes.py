@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
@@ -68,12 +67,12 @@ def status_of(
         components={"kubelet": ComponentStatus(version="v1.35.0", state="healthy")},
         agent_version=version,
     )
-    adopting = (verdicts.adopting(what.what), replace(base, cause="Adopting"))
+    adopting = (verdicts.adopting(what.what), base._replace(cause="Adopting"))
     if behaviour == GOOD:
-        return [adopting, (verdicts.good(what), replace(base, cause="Good"))]
+        return [adopting, (verdicts.good(what), base._replace(cause="Good"))]
     if behaviour == CRASHES and source is not None:
         verdict = verdicts.crash_loop(old, source.uid, 4)
-        return [adopting, (verdict, replace(base, active=before, cause="CrashLoop", error=verdict.reason))]
+        return [adopting, (verdict, base._replace(active=before, cause="CrashLoop", error=verdict.reason))]
     return [adopting] if behaviour == ADOPTS else []
 
 

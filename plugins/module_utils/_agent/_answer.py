@@ -10,7 +10,7 @@ nothing new can be said yet (then the last word stands).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .._nodeconfig import _verdict as words
 from .._nodeconfig._verdict import Using, Verdict
@@ -22,8 +22,7 @@ from ._wish import Wish
 __all__ = ["Condition", "answer", "using"]
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(NamedTuple):
     """How the components of the config in use are, taken together.
 
     healthy: None while nothing is known yet. failing: what is wrong, once it has lasted. stopped: the unit that an
@@ -99,7 +98,7 @@ def _fallen_back(outcome: Outcome, condition: Condition, use: Using) -> Verdict 
     if not condition.healthy:
         return None  # after going back, probe before saying that it worked
     if outcome.kind == "CrashLoop":
-        return words.crash_loop(use, outcome.uid, outcome.count)
+        return words.crash_loop(use, outcome.uid, outcome.crashes)
     return words.not_healthy(use, outcome.uid, duration_text(outcome.within), outcome.text)
 
 

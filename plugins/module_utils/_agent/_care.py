@@ -7,8 +7,7 @@ Private to configok.node."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._configuration import AgentConfiguration
 from ._health import Health, begin, failed, healthy_seconds, is_healthy, look, next_look
@@ -24,8 +23,7 @@ _RESTART_DEADLINE = 30.0  # seconds after which a restart that did not happen is
 _NOT_STARTED = ("stopped", "masked", "missing")
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(NamedTuple):
     """What one round of looks found.
 
     healthy: None while nothing is known yet. failed: the component that has failed, with what was seen of it, and the

@@ -12,8 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Callable
+from typing import Any, Callable, NamedTuple
 
 from .._nodeconfig._names import NAMESPACE_BUNDLES
 from .._nodeconfig._trial import InvalidTrial, parse_duration
@@ -49,8 +48,7 @@ class InvalidConfiguration(ValueError):
         super().__init__("; ".join(errors))
 
 
-@dataclass(frozen=True)
-class ComponentConfiguration:
+class ComponentConfiguration(NamedTuple):
     """What the agent must know of one component."""
 
     name: str
@@ -68,13 +66,12 @@ class ComponentConfiguration:
     restart_delay: float = 1.0  # supervisor only: seconds between an end and the next start
 
 
-@dataclass(frozen=True)
-class AgentConfiguration:
+class AgentConfiguration(NamedTuple):
     """A node's AgentConfiguration, defaults applied; durations in seconds. Comparable, never changed."""
 
     node_name: str
     kubeconfig: str
-    components: Mapping[str, ComponentConfiguration] = field(hash=False)
+    components: Mapping[str, ComponentConfiguration]
     namespace: str = NAMESPACE_BUNDLES  # the one namespace this node takes bundles from
     state_directory: str = "/var/lib/configok"
     run_directory: str = "/run/configok"
@@ -86,6 +83,10 @@ class AgentConfiguration:
     probe_interval: float = 10.0
     heartbeat_interval: float = 600.0
     checkpoints_kept: int = 5
+
+
+_COMPONENT_DEFAULTS = ComponentConfiguration("", "")
+_DEFAULTS = AgentConfiguration("", "", {})
 
 
 def load_configuration(path: str) -> AgentConfiguration:
@@ -114,21 +115,21 @@ def parse_configuration(text: str, *, file: str) -> AgentConfiguration:
     if (version, kind) != (API_VERSION, KIND):
         top.error("apiVersion", version, f"together with kind {kind!r}, must be {API_VERSION} and {KIND}")
         raise InvalidConfiguration(top.errors)  # the fields of another kind or version would only make noise
-    manager = top.get("serviceManager", _choice("systemd", "supervisor"), AgentConfiguration.service_manager)
+    manager = top.get("serviceManager", _choice("systemd", "supervisor"), _DEFAULTS.service_manager)
     values = {
         "node_name": top.get("nodeName", _node_name),
         "kubeconfig": top.get("kubeconfig", _path),
-        "namespace": top.get("namespace", _component_name, AgentConfiguration.namespace),
-        "state_directory": top.get("stateDirectory", _path, AgentConfiguration.state_directory),
-        "run_directory": top.get("runDirectory", _path, AgentConfiguration.run_directory),
-        "dynamic_config": top.get("dynamicConfig", _boolean, AgentConfiguration.dynamic_config),
+        "namespace": top.get("namespace", _component_name, _DEFAULTS.namespace),
+        "state_directory": top.get("stateDirectory", _path, _DEFAULTS.state_directory),
+        "run_directory": top.get("runDirectory", _path, _DEFAULTS.run_directory),
+        "dynamic_config": top.get("dynamicConfig", _boolean, _DEFAULTS.dynamic_config),
         "service_manager": manager,
-        "settling_time": top.get("settlingTime", _duration(0.0), AgentConfiguration.settling_time),
-        "health_timeout": top.get("healthTimeout", _duration(0.1), AgentConfiguration.health_timeout),
-        "unhealthy_threshold": top.get("unhealthyThreshold", _whole(1, 1000), AgentConfiguration.unhealthy_threshold),
-        "probe_interval": top.get("probeInterval", _duration(0.1), AgentConfiguration.probe_interval),
-        "heartbeat_interval": top.get("heartbeatInterval", _duration(1.0), AgentConfiguration.heartbeat_interval),
-        "checkpoints_kept": top.get("checkpointsKept", _whole(2, 1000), AgentConfiguration.checkpoints_kept),
+        "settling_time": top.get("settlingTime", _duration(0.0), _DEFAULTS.settling_time),
+        "health_timeout": top.get("healthTimeout", _duration(0.1), _DEFAULTS.health_timeout),
+        "unhealthy_threshold": top.get("unhealthyThreshold", _whole(1, 1000), _DEFAULTS.unhealthy_threshold),
+        "probe_interval": top.get("probeInterval", _duration(0.1), _DEFAULTS.probe_interval),
+        "heartbeat_interval": top.get("heartbeatInterval", _duration(1.0), _DEFAULTS.heartbeat_interval),
+        "checkpoints_kept": top.get("checkpointsKept", _whole(2, 1000), _DEFAULTS.checkpoints_kept),
         "components": _components(top, supervised=manager == "supervisor"),
     }
     top.finish()
@@ -163,7 +164,7 @@ def _components(top: _Object, *, supervised: bool) -> dict[str, ComponentConfigu
             lease=one.get("lease", _boolean, kubelet),
             denied_fields=one.get("deniedFields", _field_paths, DENIED_FIELDS.get(name, ())),
             command=one.get("command", _command, ()),
-            restart_delay=one.get("restartDelay", _duration(0.05), ComponentConfiguration.restart_delay),
+            restart_delay=one.get("restartDelay", _duration(0.05), _COMPONENT_DEFAULTS.restart_delay),
         )
         if supervised and not components[name].command:
             one.error("command", None, "is needed where the serviceManager is supervisor")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .._nodeconfig._trial import Trial, parse_duration
 from ._records import LOCAL, Outcome, Record, same_config
@@ -30,8 +30,7 @@ __all__ = [
 _UNHEALTHY = re.compile(r"not healthy within ([0-9.hms]+): (.*)", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """What the node is to use.
 
     record: LOCAL means the init config. name: which record it is, "current" or "last-known-good". left: why current is
@@ -128,7 +127,7 @@ def duration_text(seconds: float) -> str:
 def outcome_of_bad(uid: str, mark: BadConfig, trial: Trial) -> Outcome:
     """Return how an assignment failed, from the bad mark alone: the roll-back was cut short after it."""
     if mark.kind == "CrashLoop":
-        return Outcome("CrashLoop", uid, mark.reason, count=trial.crash_loop_threshold + 1, time=mark.time)
+        return Outcome("CrashLoop", uid, mark.reason, crashes=trial.crash_loop_threshold + 1, time=mark.time)
     found = _UNHEALTHY.match(mark.reason)
     within, probe = (found[1], found[2]) if found else ("0", mark.reason)
     return Outcome("NotHealthy", uid, probe, within=parse_duration(within, "the time"), time=mark.time)

@@ -9,15 +9,14 @@ that restarts looks anew.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 __all__ = ["Health", "begin", "failed", "healthy_seconds", "is_healthy", "look", "next_look"]
 
 _FIRST_INTERVAL = 0.5  # seconds between looks at a component that is not healthy yet
 
 
-@dataclass(frozen=True)
-class Health:
+class Health(NamedTuple):
     """What was seen of one component.
 
     unhealthy_since: None when it is healthy. ok_since: the first of the present row of good looks. seen_well: the last
@@ -45,8 +44,7 @@ def look(health: Health, *, ok: bool, detail: str, invocation: str, now: float, 
         since = now if health.unhealthy_since is None else health.unhealthy_since
         health = Health(unhealthy_since=since, invocation=invocation, detail=health.detail)
     if not ok:
-        return replace(
-            health,
+        return health._replace(
             unhealthy_since=now if health.unhealthy_since is None else health.unhealthy_since,
             ok_since=None,
             seen_well=None,
@@ -55,8 +53,8 @@ def look(health: Health, *, ok: bool, detail: str, invocation: str, now: float, 
         )
     ok_since = now if health.ok_since is None else health.ok_since
     if now - ok_since < settling:
-        return replace(health, ok_since=ok_since)
-    return replace(health, unhealthy_since=None, ok_since=ok_since, seen_well=now, failures=0, proved=True, detail="")
+        return health._replace(ok_since=ok_since)
+    return health._replace(unhealthy_since=None, ok_since=ok_since, seen_well=now, failures=0, proved=True, detail="")
 
 
 def is_healthy(health: Health) -> bool:

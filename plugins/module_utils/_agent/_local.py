@@ -9,7 +9,7 @@ The same for prestart, poststop, status and the daemon.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ._configuration import AgentConfiguration
 from ._decision import Choice, choose
@@ -22,8 +22,7 @@ from ._tracking import BadConfig, Start, count_crashes
 __all__ = ["Local", "read_local"]
 
 
-@dataclass(frozen=True)
-class Local:
+class Local(NamedTuple):
     """The records, what is tracked of each component, and what the node is to use because of that."""
 
     snapshot: Snapshot

@@ -10,8 +10,7 @@ processes and print; tests bring their own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 __all__ = [
     "Clock",
@@ -39,8 +38,7 @@ class Clock(Protocol):
         """RFC 3339 in UTC, for people and for the API."""
 
 
-@dataclass(frozen=True)
-class CommandResult:
+class CommandResult(NamedTuple):
     """How a command ended: exit code (124: its deadline ran out), and what it wrote."""
 
     code: int
@@ -66,8 +64,7 @@ class ServiceError(Exception):
     """The service manager could not do it; its text names the unit and says why, in one sentence."""
 
 
-@dataclass(frozen=True)
-class Unit:
+class Unit(NamedTuple):
     """What a service manager says of a component's unit."""
 
     name: str
@@ -89,8 +86,7 @@ class ServiceManager(Protocol):
         """Ask for a restart and return at once (no waiting for the job). Raises ServiceError."""
 
 
-@dataclass(frozen=True)
-class ProbeResult:
+class ProbeResult(NamedTuple):
     """One look at a component's health: ok, or what was wrong in a few words ("healthz: connection refused")."""
 
     ok: bool

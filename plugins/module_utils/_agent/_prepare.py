@@ -9,8 +9,7 @@ Private to configok.node. What is wrong is found here, and costs no restart.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from .._kube._errors import KubeError
 from .._kube._paths import config_map
@@ -52,8 +51,7 @@ class Refused(Exception):
         self.findings = findings
 
 
-@dataclass(frozen=True)
-class Prepared:
+class Prepared(NamedTuple):
     """A bundle that is ready to be adopted. ignored: its keys for components that this node does not run."""
 
     bundle: Bundle

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ._backoff import Backoff
 from ._configuration import AgentConfiguration
@@ -26,8 +26,7 @@ __all__ = ["Followed", "Pursuit"]
 Acknowledge = Callable[[Record, Local], None]
 
 
-@dataclass(frozen=True)
-class Followed:
+class Followed(NamedTuple):
     """What came of it: "" (nothing was done) | "adopted" | "pinned" | "unassigned" | "refused" | "waiting"."""
 
     done: str = ""
@@ -91,7 +90,7 @@ class Pursuit:
             return
         with locked(self._store.lock, wait=STORE_WAIT):
             record = self._read().current
-            self._store.write_current(replace(record, assignment=wish.answered.id, node_uid=wish.answered.node_uid))
+            self._store.write_current(record._replace(assignment=wish.answered.id, node_uid=wish.answered.node_uid))
             self._transactions.answer(wish.answered)
 
     def _adopt(self, wish: Wish, local: Local, acknowledge: Acknowledge) -> Followed:
@@ -131,7 +130,7 @@ class Pursuit:
         current, good = local.snapshot.current, local.snapshot.last_known_good
         if current is not None and current.source is not None and same_config(record, current):
             # The same content under another uid (deleted and restored): pinned anew, nothing begins again.
-            pinned = replace(current, source=record.source, assignment=record.assignment, node_uid=record.node_uid)
+            pinned = current._replace(source=record.source, assignment=record.assignment, node_uid=record.node_uid)
             with locked(self._store.lock, wait=STORE_WAIT):
                 self._store.write_current(pinned)
                 if not in_trial(current, good):
@@ -139,7 +138,7 @@ class Pursuit:
             return Followed("pinned", prepared.bundle.source.name)
         acknowledge(record, local)
         with locked(self._store.lock, wait=STORE_WAIT):
-            record = replace(record, since_boot=self._clock.since_boot())
+            record = record._replace(since_boot=self._clock.since_boot())
             self._transactions.adopt(self._read(), record)
             self._transactions.tidy(self._read())
         return Followed("adopted", prepared.bundle.source.name)

@@ -12,8 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._nodeconfig._config_source import ConfigSource, InvalidConfigSource
 from .._nodeconfig._trial import Trial
@@ -50,8 +49,7 @@ def _decode(data: bytes, kind: str) -> dict[str, Any]:
     return value
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """One adopted config: ``current`` or ``last-known-good``.
 
     source None: the local config, and nothing else is set. files: SHA-256 of the file that each component of the
@@ -70,7 +68,7 @@ class Record:
     trial: Trial = Trial()
     healthy: float = 0.0
     confirmed: bool = False
-    files: Mapping[str, str] = field(default_factory=dict, hash=False)
+    files: Mapping[str, str] = {}
 
     @property
     def uid(self) -> str | None:
@@ -142,19 +140,18 @@ def same_config(one: Record | None, other: Record | None) -> bool:
     return one.content_hash == other.content_hash and dict(one.files) == dict(other.files)
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """How an assignment failed on this node.
 
     kind: "InvalidConfig" | "KnownBad" | "CrashLoop" | "NotHealthy". text: the first error, the reason of the bad mark,
-    or what the probe said. count: crashes. time: RFC 3339 (of the bad mark for KnownBad). within: seconds, for
+    or what the probe said. crashes: how many. time: RFC 3339 (of the bad mark for KnownBad). within: seconds, for
     NotHealthy. suspect: last-known-good failed as well, afterwards. boot_id, since_boot: when.
     """
 
     kind: str
     uid: str
     text: str = ""
-    count: int = 0
+    crashes: int = 0
     within: float = 0.0
     time: str = ""
     boot_id: str = ""
@@ -163,7 +160,7 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON-able data."""
-        return dict(vars(self))
+        return self._asdict()
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Outcome:
@@ -172,7 +169,7 @@ class Outcome:
             kind=str(value["kind"]),
             uid=str(value["uid"]),
             text=str(value["text"]),
-            count=int(value["count"]),
+            crashes=int(value["crashes"]),
             within=float(value["within"]),
             time=str(value["time"]),
             boot_id=str(value["boot_id"]),
@@ -181,8 +178,7 @@ class Outcome:
         )
 
 
-@dataclass(frozen=True)
-class Answered:
+class Answered(NamedTuple):
     """The highest assignment that this node has answered, for which Node, and how it failed (None: it did not).
 
     An assignment that failed is tried again only when it is assigned anew, so this outlives bad marks, which stand
@@ -196,7 +192,7 @@ class Answered:
 
     def failed(self, outcome: Outcome) -> Answered:
         """Return the same assignment with how it failed."""
-        return replace(self, outcome=outcome)
+        return self._replace(outcome=outcome)
 
     def encode(self) -> bytes:
         """Return the file's content."""

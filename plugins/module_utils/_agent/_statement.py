@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from .._nodeconfig._config_source import ConfigSource
 from .._nodeconfig._config_status import ComponentStatus, ConfigStatus
@@ -81,7 +80,6 @@ class Statement:
 
 def essence(status: ConfigStatus) -> ConfigStatus:
     """Return what makes a transition: all but how each component is just now, which travels along."""
-    return replace(
-        status,
-        components={name: replace(component, state="") for name, component in status.components.items()},
+    return status._replace(
+        components={name: component._replace(state="") for name, component in status.components.items()},
     )

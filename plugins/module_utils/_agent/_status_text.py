@@ -48,7 +48,7 @@ def describe(configuration: AgentConfiguration) -> dict[str, Any]:
             "source": None if answered.source is None else answered.source.to_dict(),
             "outcome": None if answered.outcome is None else answered.outcome.to_dict(),
         },
-        "badConfigs": {uid: dict(vars(mark)) for uid, mark in sorted(local.bad.items())},
+        "badConfigs": {uid: mark._asdict() for uid, mark in sorted(local.bad.items())},
         "components": {
             name: {
                 "unit": component.unit,

@@ -15,8 +15,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .._nodeconfig._config_source import UID_PATTERN, ConfigSource
 from ._files import Disk, Files
@@ -55,8 +54,7 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-@dataclass(frozen=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """What the store says at one moment. current, last_known_good: None where the record is missing or was damaged."""
 
     current: Record | None

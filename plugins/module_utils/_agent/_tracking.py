@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._records import Damaged
 
@@ -35,8 +34,7 @@ MAX_BAD_CONFIGS = 256
 _SYSTEMD_CODES = range(200, 244)  # systemd's own exit statuses: the component itself never ran
 
 
-@dataclass(frozen=True)
-class End:
+class End(NamedTuple):
     """How a component ended, in systemd's words: SERVICE_RESULT, EXIT_CODE, EXIT_STATUS."""
 
     result: str = ""
@@ -46,8 +44,7 @@ class End:
     time: str = ""
 
 
-@dataclass(frozen=True)
-class Start:
+class Start(NamedTuple):
     """One start: INVOCATION_ID, when (boot id, seconds since boot; RFC 3339 for people), the hash of the file read."""
 
     invocation: str
@@ -58,8 +55,7 @@ class Start:
     end: End | None = None
 
 
-@dataclass(frozen=True)
-class BadConfig:
+class BadConfig(NamedTuple):
     """Why a UID is bad: RFC 3339 time, a reason for people, and "CrashLoop" or "NotHealthy"."""
 
     time: str
@@ -107,7 +103,7 @@ def with_end(startups: Sequence[Start], invocation: str, boot_id: str, end: End)
     result = list(startups)
     for index in range(len(result) - 1, -1, -1):
         if result[index].invocation == invocation and result[index].boot_id == boot_id:
-            result[index] = replace(result[index], end=end)
+            result[index] = result[index]._replace(end=end)
             return result
     return None
 

@@ -10,7 +10,6 @@ of a component or of the agent finishes it. Hold the store's lock. All may raise
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 
 from ._configuration import AgentConfiguration
 from ._decision import crash_reason, outcome_of_bad, unhealthy_reason
@@ -116,8 +115,8 @@ class Transactions:
                     known = snapshot.answered
                     answered = Answered(known.node_uid or left.node_uid, max(known.id, left.assignment), left.source)
                     self._store.write_answered(answered.failed(failure))
-        now = replace(
-            target, adopted_at=self._clock.now(), boot_id=self._clock.boot_id(), since_boot=self._clock.since_boot()
+        now = target._replace(
+            adopted_at=self._clock.now(), boot_id=self._clock.boot_id(), since_boot=self._clock.since_boot()
         )
         target = now if target.source is not None else LOCAL
         self._store.write_current(target)
@@ -142,13 +141,12 @@ class Transactions:
         """Return why the choice leaves a config that is bad; None where only its files are damaged."""
         uid = left.uid or ""
         if local.choice.left == "CrashLoop":
-            found = Outcome("CrashLoop", uid, crash_reason(local.choice.crashes), count=local.choice.crashes)
+            found = Outcome("CrashLoop", uid, crash_reason(local.choice.crashes), crashes=local.choice.crashes)
         elif local.choice.left == "bad":
             found = outcome_of_bad(uid, local.bad[uid], left.trial)
         else:
             return None
-        return replace(
-            found,
+        return found._replace(
             time=found.time or self._clock.now(),
             boot_id=self._clock.boot_id(),
             since_boot=self._clock.since_boot(),
@@ -179,7 +177,7 @@ class Transactions:
         answered = self._store.snapshot().answered
         outcome = answered.outcome
         if outcome is not None and outcome.kind != "InvalidConfig" and (uid is None or outcome.uid == uid):
-            self._store.write_answered(replace(answered, outcome=None))
+            self._store.write_answered(answered._replace(outcome=None))
             forgotten.add(outcome.uid)
         return sorted(forgotten)
 

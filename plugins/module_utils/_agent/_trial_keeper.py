@@ -8,8 +8,6 @@ Time counts only while the components are seen healthy, and goes on across resta
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ._care import Seen
 from ._configuration import AgentConfiguration
 from ._decision import duration_text, in_trial
@@ -74,7 +72,7 @@ class TrialKeeper:
         left = record.trial.duration - record.healthy - self._unsaved
         watched = any(name in self._configuration.components for name in record.files)
         if left <= 0 or not watched:  # with no component of its own on this node there is nothing to be tried
-            self._promote(replace(record, healthy=record.trial.duration, confirmed=True))
+            self._promote(record._replace(healthy=record.trial.duration, confirmed=True))
             return "promoted"
         self.end = self._clock.since_boot() + left
         if not record.confirmed:
@@ -91,7 +89,7 @@ class TrialKeeper:
         self.begin()
 
     def _save(self, local: Local, *, confirmed: bool) -> None:
-        record = replace(local.current, healthy=local.current.healthy + self._unsaved, confirmed=confirmed)
+        record = local.current._replace(healthy=local.current.healthy + self._unsaved, confirmed=confirmed)
         with locked(self._store.lock, wait=STORE_WAIT):
             fresh = self._store.snapshot().current
             if fresh == local.snapshot.current:  # a prestart may have rolled back meanwhile
@@ -131,14 +129,14 @@ class TrialKeeper:
         if seen.well_for < long or self.crashes_since(local, now - long):
             return ""
         # From here on crashes are counted anew, so that the verdict does not flap.
-        self._suspect(local, replace(outcome, boot_id=self._clock.boot_id(), since_boot=now), suspect=False)
+        self._suspect(local, outcome._replace(boot_id=self._clock.boot_id(), since_boot=now), suspect=False)
         return "cleared"
 
     def _suspect(self, local: Local, outcome: Outcome, *, suspect: bool) -> None:
         with locked(self._store.lock, wait=STORE_WAIT):
             answered = self._store.snapshot().answered
             if answered.outcome == local.snapshot.answered.outcome:
-                self._transactions.answer(answered.failed(replace(outcome, suspect=suspect)))
+                self._transactions.answer(answered.failed(outcome._replace(suspect=suspect)))
 
     def crashes_since(self, local: Local, since: float) -> int:
         """Return the crashes of what is used now since a time of this boot, of the worst component."""

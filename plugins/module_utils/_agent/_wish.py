@@ -8,7 +8,7 @@ Pure. Nothing that runs is changed unless the wish is "adopt" or "unassign".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .._nodeconfig._assignment import Assignment, InvalidAssignment
 from .._nodeconfig._config_source import ConfigSource, InvalidConfigSource
@@ -17,8 +17,7 @@ from ._records import Answered, Record
 __all__ = ["NodeView", "Wish", "read_wish"]
 
 
-@dataclass(frozen=True)
-class NodeView:
+class NodeView(NamedTuple):
     """What the agent watches of its own Node: the uid of the object, and three annotations (None: absent)."""
 
     uid: str
@@ -27,8 +26,7 @@ class NodeView:
     status: str | None = None
 
 
-@dataclass(frozen=True)
-class Wish:
+class Wish(NamedTuple):
     """What is asked.
 
     kind: "local" (nothing assigned, nothing to do) | "keep" (assigned is what is used) | "adopt" | "unassign" |

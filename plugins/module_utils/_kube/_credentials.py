@@ -11,7 +11,6 @@ a kubeconfig that is one file with a certificate or a token is read without it.
 from __future__ import annotations
 
 import base64
-import dataclasses
 import logging
 import os
 import tempfile
@@ -123,7 +122,7 @@ def _overridden(found: Credentials, given: dict[str, Any]) -> Credentials:
     refresh = found.refresh
     if refresh is not None and changes:
         changes["refresh"] = lambda: _overridden(refresh(), given)
-    return dataclasses.replace(found, **changes) if changes else found
+    return found._replace(**changes) if changes else found
 
 
 def _through_kubernetes(paths: list[str], context: str | None) -> Credentials:
@@ -160,7 +159,7 @@ def _through_kubernetes(paths: list[str], context: str | None) -> Credentials:
         # An exec plugin that fails is only logged, and the request would be sent as anonymous.
         said = "; ".join(complaints.said)
         raise CredentialsError(f"the kubeconfig {os.pathsep.join(paths)} gives no credentials: {said}")
-    return dataclasses.replace(found, refresh=lambda: _through_kubernetes(paths, context))
+    return found._replace(refresh=lambda: _through_kubernetes(paths, context))
 
 
 class _Complaints(logging.Handler):

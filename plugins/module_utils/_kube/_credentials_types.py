@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Optional
+from typing import NamedTuple, Optional
 
 __all__ = ["Credentials", "Stamp", "file_stamps"]
 
@@ -16,8 +15,7 @@ __all__ = ["Credentials", "Stamp", "file_stamps"]
 Stamp = Optional[tuple[int, int, int]]
 
 
-@dataclass(frozen=True)
-class Credentials:
+class Credentials(NamedTuple):
     """How to reach and be known to an API server.
 
     server is a URL. CA, certificate, key and token are each a path or the data itself (PEM bytes, for the token the
@@ -32,18 +30,22 @@ class Credentials:
     ca_data: bytes | None = None
     cert_file: str | None = None
     key_file: str | None = None
-    cert_data: bytes | None = field(default=None, repr=False)
-    key_data: bytes | None = field(default=None, repr=False)
-    token: str | None = field(default=None, repr=False)
+    cert_data: bytes | None = None
+    key_data: bytes | None = None
+    token: str | None = None
     token_file: str | None = None
     username: str | None = None
-    password: str | None = field(default=None, repr=False)
+    password: str | None = None
     tls_server_name: str | None = None
     verify: bool = True
-    proxy: str | None = field(default=None, repr=False)
+    proxy: str | None = None
     namespace: str | None = None
     source: str | None = None
-    refresh: Callable[[], Credentials] | None = field(default=None, repr=False, compare=False)
+    refresh: Callable[[], Credentials] | None = None
+
+    def __repr__(self) -> str:
+        """Return what may be seen: nothing that is secret."""
+        return f"Credentials(server={self.server!r}, source={self.source!r})"
 
     def files(self) -> tuple[str, ...]:
         """Return the paths whose change means that connections must be made anew; source, if any, comes first."""

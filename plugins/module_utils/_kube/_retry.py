@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from typing import NamedTuple
 
 from ._errors import KubeError, NotImplementedByServer, ServerError, TooManyRequests, Unreachable
 
 __all__ = ["ONCE", "PATIENT", "RetryPolicy", "backoff", "is_transient", "parse_retry_after", "wait_before_retry"]
 
 
-@dataclass(frozen=True)
-class RetryPolicy:
+class RetryPolicy(NamedTuple):
     """How patient a client is: requests in all, first and longest pause, seconds of pauses in all."""
 
     attempts: int = 6

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._config_source import ConfigSource
 from ._names import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE
@@ -22,8 +21,7 @@ class InvalidAssignment(ValueError):
     """An assignment annotation that cannot be read; its text is the cause that ConfigOK shows."""
 
 
-@dataclass(frozen=True)
-class Assignment:
+class Assignment(NamedTuple):
     """One act of assigning: an id that only grows on a Node, and whether a bad mark is to be forgotten."""
 
     id: int

@@ -9,8 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._config_source import UID_PATTERN, ConfigSource
 from ._names import (
@@ -59,12 +58,11 @@ def _check_data(data: Any) -> dict[str, str]:
     return dict(data)
 
 
-@dataclass(frozen=True)
-class Bundle:
+class Bundle(NamedTuple):
     """A bundle that was read from the API server or from a checkpoint, and verified."""
 
     source: ConfigSource
-    documents: Mapping[str, str] = field(hash=False)  # component -> its config document, as text
+    documents: Mapping[str, str]  # component -> its config document, as text
     trial: Trial
     content_hash: str
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = ["UID_PATTERN", "ConfigSource", "InvalidConfigSource"]
 
@@ -27,8 +26,7 @@ def _invalid(what: str) -> InvalidConfigSource:
     return InvalidConfigSource(f"invalid NodeConfigSource, {what}")
 
 
-@dataclass(frozen=True)
-class ConfigSource:
+class ConfigSource(NamedTuple):
     """A bundle, pinned: the namespace, name and uid of its ConfigMap."""
 
     namespace: str

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._config_source import ConfigSource, InvalidConfigSource
 from ._names import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK, LABEL_CONFIG, LABEL_CONFIG_OK
@@ -17,8 +16,7 @@ from ._verdict import Verdict
 __all__ = ["ComponentStatus", "ConfigStatus", "read_condition", "read_status", "status_patch"]
 
 
-@dataclass(frozen=True)
-class ComponentStatus:
+class ComponentStatus(NamedTuple):
     """What a node says of one component."""
 
     version: str = ""  # the component's, as "v1.35.2"
@@ -27,8 +25,7 @@ class ComponentStatus:
     note: str = ""  # shadowed fields and such, for people
 
 
-@dataclass(frozen=True)
-class ConfigStatus:
+class ConfigStatus(NamedTuple):
     """The structured status of a node (annotation ``configok.dev/config-status``).
 
     The three sources are None for the local config; ``assignment`` is the id that this status answers, 0 for none.
@@ -41,7 +38,7 @@ class ConfigStatus:
     error: str = ""
     cause: str = ""
     in_trial: bool = False
-    components: Mapping[str, ComponentStatus] = field(default_factory=dict)
+    components: Mapping[str, ComponentStatus] = {}
     ignored: tuple[str, ...] = ()  # keys of the bundle for components that this node does not run
     agent_version: str = ""
 
@@ -56,7 +53,7 @@ class ConfigStatus:
             "cause": self.cause,
             "inTrial": self.in_trial,
             "components": {
-                name: {key: text for key, text in sorted(vars(component).items()) if text}
+                name: {key: text for key, text in sorted(component._asdict().items()) if text}
                 for name, component in sorted(self.components.items())
             },
             "ignored": list(self.ignored),

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = ["MAX_CRASH_LOOP_THRESHOLD", "TRIAL_KEY", "InvalidTrial", "Trial", "parse_duration"]
 
@@ -42,8 +41,7 @@ def parse_duration(value: Any, name: str) -> float:
     return seconds
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(NamedTuple):
     """How long a config must be healthy before it becomes last-known-good, and how many crashes it is allowed."""
 
     duration: float = 600.0  # seconds
@@ -52,8 +50,9 @@ class Trial:
     @classmethod
     def of(cls, trial_duration: Any = None, crash_loop_threshold: Any = None) -> Trial:
         """Return the trial for these options, None for a default. Raises InvalidTrial."""
-        duration = cls.duration if trial_duration is None else parse_duration(trial_duration, "trialDuration")
-        threshold = cls.crash_loop_threshold if crash_loop_threshold is None else crash_loop_threshold
+        default = cls()
+        duration = default.duration if trial_duration is None else parse_duration(trial_duration, "trialDuration")
+        threshold = default.crash_loop_threshold if crash_loop_threshold is None else crash_loop_threshold
         whole = isinstance(threshold, int) and not isinstance(threshold, bool)
         if not whole or not 0 <= threshold <= MAX_CRASH_LOOP_THRESHOLD:
             allowed = f"a whole number from 0 to {MAX_CRASH_LOOP_THRESHOLD}"

@@ -9,7 +9,7 @@ proposal where it has them). Pure: nothing here knows a cluster or a file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 __all__ = [
     "MAX_TEXT",
@@ -34,8 +34,7 @@ __all__ = [
 MAX_TEXT = 512  # characters of a reason or a message in the condition; the journal has all of it
 
 
-@dataclass(frozen=True)
-class Using:
+class Using(NamedTuple):
     """Which config a node uses: of which record, by which uid (None: the local config)."""
 
     record: str  # "current" | "last-known-good"
@@ -53,8 +52,7 @@ class Using:
         return "init" if self.init else "default"
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """One answer of a node: what ConfigOK says, and a CamelCase cause for machines."""
 
     status: str  # "True" | "False" | "Unknown"
@@ -64,7 +62,7 @@ class Verdict:
 
     def cut(self) -> Verdict:
         """Return the verdict with texts that fit the condition."""
-        return replace(self, message=_cut(self.message), reason=_cut(self.reason))
+        return self._replace(message=_cut(self.message), reason=_cut(self.reason))
 
 
 def _cut(text: str) -> str:
@@ -152,4 +150,4 @@ def opted_out() -> Verdict:
 
 def with_damaged(verdict: Verdict, file: str) -> Verdict:
     """Add that one of the agent's own files was damaged and set aside; the rest is as otherwise."""
-    return replace(verdict, reason=f"{verdict.reason}; {file} was damaged and set aside")
+    return verdict._replace(reason=f"{verdict.reason}; {file} was damaged and set aside")

@@ -9,8 +9,7 @@ import ctypes
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 __all__ = ["End", "call", "end_of", "kill_group", "reap", "start"]
 
@@ -26,8 +25,7 @@ _HANDLED = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)  # by the supervisor
 _prctl = ctypes.CDLL(None).prctl  # looked up here, since little is safe between fork and exec
 
 
-@dataclass(frozen=True)
-class End:
+class End(NamedTuple):
     """How a main process ended, in systemd's words: SERVICE_RESULT, EXIT_CODE and EXIT_STATUS of systemd.exec(5)."""
 
     result: str  # success | exit-code | signal | core-dump | timeout

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -581,8 +580,8 @@ def test_a_failed_assignment_is_not_retried_because_the_component_was_upgraded(b
     bench.assign(deadly)
     bench.run(30)
     words = bench.words
-    upgraded = replace(bench.configuration.components["kubelet"], version="v1.36.0")
-    bench.configuration = replace(bench.configuration, components={"kubelet": upgraded})
+    upgraded = bench.configuration.components["kubelet"]._replace(version="v1.36.0")
+    bench.configuration = bench.configuration._replace(components={"kubelet": upgraded})
     bench.reboot()
     bench.run(30)
     assert bench.reads() == "maxPods: 120\n"

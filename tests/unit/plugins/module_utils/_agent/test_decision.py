@@ -141,7 +141,7 @@ def test_the_trial_ends_when_both_records_mean_the_same_content() -> None:
 
 def test_an_outcome_can_be_told_from_the_bad_mark_alone() -> None:
     crash = outcome_of_bad("u", BadConfig("t", crash_reason(3), "CrashLoop"), Trial(600.0, 2))
-    assert (crash.kind, crash.count, crash.time) == ("CrashLoop", 3, "t")
+    assert (crash.kind, crash.crashes, crash.time) == ("CrashLoop", 3, "t")
     probe = outcome_of_bad("u", BadConfig("t", unhealthy_reason(120.0, "kubelet: healthz: 500"), "NotHealthy"), Trial())
     assert (probe.kind, probe.within, probe.text) == ("NotHealthy", 120.0, "kubelet: healthz: 500")
 

@@ -122,7 +122,7 @@ def test_state_files_that_a_change_makes_fatal_are_set_aside(tmp_path: Path, mon
 def test_opting_out_uses_the_init_config_and_keeps_the_records(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     good = bench.good_node()
-    bench.configuration = type(bench.configuration)(**{**vars(bench.configuration), "dynamic_config": False})
+    bench.configuration = bench.configuration._replace(dynamic_config=False)
     bench.crash("kubelet")
     bench.run(5, agent=False)
     assert bench.reads() == "maxPods: 110\n"

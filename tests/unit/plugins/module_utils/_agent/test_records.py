@@ -34,7 +34,7 @@ RECORD = Record(
     confirmed=True,
     files={"kubelet": "f" * 64},
 )
-ANSWERED = Answered("n", 7, SOURCE, Outcome("CrashLoop", "a" * 36, "crashed", count=3, suspect=True))
+ANSWERED = Answered("n", 7, SOURCE, Outcome("CrashLoop", "a" * 36, "crashed", crashes=3, suspect=True))
 
 
 def test_records_round_trip() -> None:
