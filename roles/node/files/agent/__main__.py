@@ -9,6 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import NoReturn
 
 from ._agent._configuration import AgentConfiguration, InvalidConfiguration, load_configuration
@@ -20,6 +21,8 @@ __all__ = ["main", "start"]
 
 DEFAULT_CONFIG = "/etc/configok/agent.yaml"
 _FAILED = 1
+# A fixed width, since argparse asks for the terminal's even where it shows nothing, and loads shutil for that.
+_HELP = partial(argparse.HelpFormatter, width=100)
 _HOOKS = ("prestart", "poststop")  # run by the component's unit, which they must never hurt
 
 
@@ -58,7 +61,7 @@ def _place(error: BaseException) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    shared = argparse.ArgumentParser(add_help=False)
+    shared = argparse.ArgumentParser(add_help=False, formatter_class=_HELP)
     # SUPPRESS: so that it may stand before or behind the command.
     shared.add_argument(
         "--config", metavar="PATH", default=argparse.SUPPRESS, help=f"the AgentConfiguration (default {DEFAULT_CONFIG})"
@@ -67,11 +70,12 @@ def _parser() -> argparse.ArgumentParser:
         prog="configok-agent",
         description="Keep this node on its assigned config, or on one that works.",
         parents=[shared],
+        formatter_class=_HELP,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def add(name: str, run: object, text: str) -> argparse.ArgumentParser:
-        command = commands.add_parser(name, help=text, description=text, parents=[shared])
+        command = commands.add_parser(name, help=text, description=text, parents=[shared], formatter_class=_HELP)
         command.set_defaults(run=run)
         return command
 

@@ -1,0 +1,100 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the agent's commands load: the hooks must be quick, the daemon small."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._pack import sources
+
+COLLECTION = Path(__file__).resolve().parents[4]
+# Each of them costs several ms and some hundred kB, or brings one along that does.
+HEAVY = {
+    "bz2",
+    "dataclasses",
+    "datetime",
+    "email",
+    "http",
+    "inspect",
+    "logging",
+    "lzma",
+    "pathlib",
+    "random",
+    "shutil",
+    "ssl",
+    "subprocess",
+    "tempfile",
+    "threading",
+    "traceback",
+    "urllib",
+    "urllib3",
+    "yaml",
+    "zipfile",
+}
+ENGINE = "configok_agent._componentconfig."
+NOT_THE_ENGINE = {f"{ENGINE}_path_fields"}  # a table
+SHOW = "import sys; sys.path.insert(0, sys.argv.pop(1)); {}; print(*sorted(sys.modules), sep='\\n')"
+COMMAND = "from configok_agent.__main__ import main; assert main(sys.argv[1:]) == 0"
+
+
+@pytest.fixture(scope="module")
+def agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The agent as compiled: a directory."""
+    directory = tmp_path_factory.mktemp("agent")
+    for name, content in sources(COLLECTION).items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return directory
+
+
+def loaded(agent: Path, statement: str, *arguments: str) -> set[str]:
+    """Return the names of all modules after a statement, in a fresh interpreter."""
+    command = [sys.executable, "-I", "-c", SHOW.format(statement), str(agent), *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return set(ended.stdout.split())
+
+
+def engine(modules: set[str]) -> set[str]:
+    """Return those that belong to the config engine."""
+    return {name for name in modules if name.startswith(ENGINE)} - NOT_THE_ENGINE
+
+
+@pytest.mark.parametrize("hook", ["prestart", "poststop"])
+def test_a_hook_loads_nothing_heavy(agent: Path, tmp_path: Path, hook: str) -> None:
+    (tmp_path / "init.yaml").write_text("{}\n")
+    configuration = tmp_path / "agent.yaml"
+    configuration.write_text(
+        json.dumps(
+            {
+                "apiVersion": "agent.config.configok.dev/v1alpha1",
+                "kind": "AgentConfiguration",
+                "nodeName": "n1",
+                "kubeconfig": "/nowhere",
+                "stateDirectory": str(tmp_path / "state"),
+                "runDirectory": str(tmp_path / "run"),
+                "components": {"kubelet": {"version": "v1.35.0", "initConfig": str(tmp_path / "init.yaml")}},
+            }
+        )
+    )
+    found = loaded(agent, COMMAND, hook, "kubelet", f"--config={configuration}")
+    assert f"configok_agent._agent._{hook}" in found
+    assert found & HEAVY == set()
+    assert engine(found) == set()
+    assert not any(name.startswith("configok_agent._kube") for name in found)
+
+
+def test_the_daemon_never_loads_the_engine(agent: Path) -> None:
+    found = loaded(agent, "import configok_agent._run")
+    assert "configok_agent._agent._daemon" in found
+    assert engine(found) == set()
+    # Nothing but dataclasses would want inspect, which is a megabyte.
+    assert found & {"dataclasses", "inspect"} == set()
