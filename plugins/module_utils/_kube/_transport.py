@@ -329,6 +329,12 @@ def _interruptible(base: Any, interrupt: Interrupt) -> Any:
     """Return the connection class base with its sockets made by interrupt."""
 
     class Interruptible(base):  # type: ignore[misc]
+        def __repr__(self) -> str:
+            # urllib3's errors begin with it, and _cause() takes off what looks like this.
+            return f"HTTPConnection({self.host!r}, {self.port})"
+
+        __str__ = __repr__
+
         def _new_conn(self) -> socket.socket:
             try:
                 options = self.socket_options or ()

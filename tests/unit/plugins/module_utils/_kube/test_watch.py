@@ -17,6 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube import _errors
 from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials_types import Credentials
+from ansible_collections.configok.node.plugins.module_utils._kube._retry import ONCE
 from ansible_collections.configok.node.plugins.module_utils._kube._watch import Event, watch
 
 
@@ -336,3 +337,17 @@ def test_errors_name_what_was_watched(server: Any, replies: Any, follow: Any) ->
     error = next(watching.events).error
     assert isinstance(error, errors.ServerError)
     assert str(error) == "WATCH nodes: boom (500 InternalError)"
+
+
+def test_an_error_of_a_watch_names_no_object_of_ours() -> None:
+    with socket.socket() as taken:  # bound, not listening
+        taken.bind(("127.0.0.1", 0))
+        server = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        stop = threading.Event()
+        with Client(Credentials(server=server), retries=ONCE) as client:
+            following = watch(client, paths.NODES, stop=stop)
+            error = next(following).error
+            stop.set()
+            following.close()  # type: ignore[attr-defined]
+    assert isinstance(error, errors.Unreachable)
+    assert error.message.startswith(f"no answer from {server}: cannot connect: [Errno 111]")
