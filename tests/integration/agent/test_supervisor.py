@@ -26,6 +26,7 @@ if mode == "stubborn":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 if mode == "exit":
     sys.exit(7)
+open(directory + "/runs", "w").write(os.environ["INVOCATION_ID"])
 if mode == "child":
     if os.fork() == 0:
         open(directory + "/child", "w").write(str(os.getpid()))
@@ -86,7 +87,10 @@ def test_a_component_that_dies_is_started_again_for_ever(make_node: MakeNode, tm
     assert "SERVICE_RESULT=exit-code EXIT_CODE=exited EXIT_STATUS=7" in node.logs()
     # Well again without help.
     (tmp_path / "mode").write_text("run")
-    unit = node.until_active()
+    runs = tmp_path / "runs"  # not one that is about to exit: a signal would come too late for it
+    unit = node.until(
+        "it runs", lambda: node.unit() if runs.exists() and runs.read_text() == node.unit().invocation else None
+    )
     os.kill(unit.pid, signal.SIGSEGV)
     node.until("the signal", lambda: "EXIT_STATUS=SEGV" in node.logs())
     node.until_active(after=unit.invocation)
