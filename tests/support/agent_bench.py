@@ -22,7 +22,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._configuratio
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._daemon import Daemon
 from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import view_of
-from ansible_collections.configok.node.plugins.module_utils._agent._ports import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._own_check import OwnCheck
+from ansible_collections.configok.node.plugins.module_utils._agent._ports import CommandResult, ProbeResult, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._poststop import poststop
 from ansible_collections.configok.node.plugins.module_utils._agent._prestart import prestart
 from ansible_collections.configok.node.plugins.module_utils._agent._store import Store
@@ -134,6 +135,8 @@ class Bench:
         *,
         init: str | None = "maxPods: 110\n",
         instance: str = "",
+        root_directory: str = "",
+        check_command: tuple[str, ...] = (),
         **settings: Any,
     ) -> None:
         self.clock = FakeClock()
@@ -142,6 +145,8 @@ class Bench:
         self.log: list[tuple[str, str, dict[str, Any]]] = []
         self.processes = {name: Process() for name in components}
         self.judged: list[str] = []
+        self.checked: list[str] = []
+        self.check_code = 0
         self.restarts: list[str] = []
         self.refuse_restarts = False
         self.blind = False  # the agent has not seen its Node yet: the API was away when it started
@@ -163,6 +168,8 @@ class Bench:
                 version="v1.35.0",
                 init_config=paths["init_config"],
                 instance_config=paths["instance_config"],
+                root_directory=root_directory,
+                check_command=check_command,
             )
         settings.setdefault("service_manager", "supervisor")
         self.settings: dict[str, Any] = {
@@ -190,6 +197,7 @@ class Bench:
             self.clock,
             self.journal,
             agent_version="0.1.0",
+            check=OwnCheck(self.check),
         )
 
     def configure(self, **settings: Any) -> None:
@@ -213,6 +221,15 @@ class Bench:
         if "mood: invalid" in text or '"mood": "invalid"' in text:
             return [{"path": "mood", "message": "must not be invalid", "level": "component"}]
         return []
+
+    def check(
+        self, argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None, stdin: str = ""
+    ) -> CommandResult:
+        """The component's own check: of a Runner's shape."""
+        self.checked.append(argv[-1])
+        if "mood: rejected" in Path(argv[-1]).read_text():
+            return CommandResult(1, "", "Error: I would not run with this\n")
+        return CommandResult(self.check_code, "", "")
 
     def probe(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
         process = self.processes[component]

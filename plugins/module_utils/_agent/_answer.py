@@ -106,7 +106,7 @@ def _in_use(local: Local, condition: Condition, use: Using) -> Verdict | None:
     record = local.current
     if condition.failing and not in_trial(record, local.snapshot.last_known_good):
         # After the trial the agent reports trouble and changes nothing.
-        return Verdict("False", f"{use}, which is failing", condition.failing, "Failing")
+        return words.failing(use, condition.failing)
     if condition.healthy:
         return words.good(use)
     if record.source is not None and not record.confirmed:

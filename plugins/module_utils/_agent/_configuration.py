@@ -58,6 +58,7 @@ class ComponentConfiguration(NamedTuple):
     version: str = ""  # the component's version; "" means: ask version_command
     version_command: tuple[str, ...] = ()
     check_command: tuple[str, ...] = ()  # the component's own check of a file, whose path is appended
+    root_directory: str = ""  # where the component keeps its state files, "" means nowhere
     health_url: str = ""  # "" means: from the effective config, where the component is known
     serving_probe: bool = True  # expect a TLS handshake on the serving port
     lease: bool = False  # expect the Node's Lease to be renewed
@@ -159,6 +160,10 @@ def _components(top: _Object, *, supervised: bool) -> dict[str, ComponentConfigu
             version=one.get("version", _version, ""),
             version_command=one.get("versionCommand", _command, ()),
             check_command=one.get("checkCommand", _command, ()),
+            # Without systemd a kubelet is a stub, or lives in a tree of its own: the machine's is never touched then.
+            root_directory=one.get(
+                "rootDirectory", _optional_path, "/var/lib/kubelet" if kubelet and not supervised else ""
+            ),
             health_url=one.get("healthURL", _url, ""),
             serving_probe=one.get("servingProbe", _boolean, kubelet),
             lease=one.get("lease", _boolean, kubelet),

@@ -26,7 +26,7 @@ from ._lock import Locked, locked
 from ._node_watch import NodeWatch
 from ._nudge import Nudges
 from ._ports import Clock, Journal, Prober, ServiceManager
-from ._prepare import STORE_WAIT, Preparation
+from ._prepare import STORE_WAIT, Check, Preparation
 from ._pursuit import Followed, Pursuit
 from ._records import LOCAL, Record
 from ._reporter import Reporter
@@ -59,11 +59,13 @@ class Daemon:
         journal: Journal,
         *,
         agent_version: str,
+        check: Check,
         version_of: Callable[[str], str] | None = None,
         store: Store | None = None,
     ) -> None:
         """client: with short timeouts and few retries, since the agent has its own back-off.
 
+        check: asked of components that have a check of their own.
         version_of(component) -> "v1.35.2", or "" where the component cannot say (default: what the config says).
         """
         self._configuration = configuration
@@ -76,7 +78,13 @@ class Daemon:
             configuration, self._store, judge, journal, engine=agent_version, version_of=version_of
         )
         preparation = Preparation(
-            configuration, self._store, client, judge, engine=agent_version, version_of=self._versions.known
+            configuration,
+            self._store,
+            client,
+            judge,
+            engine=agent_version,
+            version_of=self._versions.known,
+            check=check,
         )
         self._pursuit = Pursuit(
             configuration,

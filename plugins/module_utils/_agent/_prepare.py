@@ -8,7 +8,7 @@ Private to configok.node. What is wrong is found here, and costs no restart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from .._kube._errors import KubeError
@@ -22,9 +22,9 @@ from ._records import Record
 from ._render import NotRendered, render
 from ._rendered import keep, read_own, values_of
 from ._store import Store, digest
-from ._verdicts import Judge, JudgeFailed, errors_of, first_error, judged
+from ._verdicts import Judge, JudgeFailed, errors_of, first_error, judged, recorded
 
-__all__ = ["STORE_WAIT", "Getter", "NotFetched", "Prepared", "Preparation", "Refused"]
+__all__ = ["STORE_WAIT", "Check", "Getter", "NotFetched", "Prepared", "Preparation", "Refused"]
 
 STORE_WAIT = 5.0  # seconds that the daemon waits for the store; those who hold it are brief
 
@@ -33,6 +33,12 @@ class Getter(Protocol):
     """The one request that is needed here."""
 
     def get(self, path: str, **query: Any) -> dict[str, Any]: ...
+
+
+class Check(Protocol):
+    """The component's own check of a file: returns findings as the judge does. Raises JudgeFailed."""
+
+    def __call__(self, component: ComponentConfiguration, path: str) -> Sequence[Mapping[str, Any]]: ...
 
 
 class NotFetched(Exception):
@@ -85,14 +91,19 @@ class Preparation:
         *,
         engine: str,
         version_of: Callable[[str], str],
+        check: Check,
     ) -> None:
-        """engine: names the judge, for recorded verdicts. version_of: component -> version to judge for, "" if none."""
+        """engine: names the judge, for recorded verdicts. version_of: component -> version to judge for, "" if none.
+
+        check: asked of components that have a check of their own.
+        """
         self._configuration = configuration
         self._store = store
         self._client = client
         self._judge = judge
         self._engine = engine
         self._version_of = version_of
+        self._check = check
 
     def prepare(self, source: ConfigSource) -> Prepared:
         """Return the bundle, ready to be adopted. Raises NotFetched, Refused, OSError."""
@@ -142,6 +153,7 @@ class Preparation:
                 there = keep(name, self._store, present)
                 if values_of(name, self._store, there) == values_of(name, self._store, kept):
                     return there
+        self._checked(component, kept)
         return kept
 
     def _judged(self, component: ComponentConfiguration, data: bytes, *, bundle: bool) -> None:
@@ -161,3 +173,17 @@ class Preparation:
             raise NotFetched(str(error)) from error
         if errors_of(found):
             raise Refused(first_error(component.name, found), found)
+
+    def _checked(self, component: ComponentConfiguration, kept: str) -> None:
+        if not component.check_command:
+            return
+        name = component.name
+        tracked = self._store.component_version(name, component.version)
+        key = f"{kept}:own check:{digest(repr(component.check_command).encode())[:16]}"
+        path = self._store.rendered_path(name, kept)
+        try:
+            found = recorded(self._store, name, key, lambda: self._check(component, path), tracked=tracked)
+        except JudgeFailed as error:
+            raise NotFetched(str(error)) from error
+        if errors_of(found):
+            raise Refused(first_error(name, found), found)

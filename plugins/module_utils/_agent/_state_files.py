@@ -15,10 +15,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["STATE_FILES", "stale_state_files", "state_keys"]
+__all__ = ["stale_state_files", "state_keys"]
 
 # component -> state file in its root directory -> the fields that it was written under, with the kubelet's defaults
-STATE_FILES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+_STATE_FILES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "kubelet": {
         "cpu_manager_state": {
             "cpuManagerPolicy": "none",
@@ -37,7 +37,7 @@ def state_keys(component: str, config: Any) -> dict[str, str]:
     """Return, for each state file of the component, a key that changes when a decoded config makes the file fatal."""
     fields = config if isinstance(config, Mapping) else {}
     keys = {}
-    for name, depends in STATE_FILES.get(component, {}).items():
+    for name, depends in _STATE_FILES.get(component, {}).items():
         values = {field: fields.get(field) or default for field, default in depends.items()}
         text = json.dumps(values, sort_keys=True, default=str)
         keys[name] = hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -154,6 +154,10 @@ class Store:
         self.files.write(f"components/{component}/{name}.yaml", data)
         return name
 
+    def rendered_path(self, component: str, name: str) -> str:
+        """Return the path of a kept file by its hash."""
+        return self.files.path(f"components/{component}/{name}.yaml")
+
     def read_rendered(self, component: str, name: str) -> bytes | None:
         """Return a kept file by its hash, None where there is none that is whole."""
         if not re.fullmatch("[0-9a-f]{64}", name):

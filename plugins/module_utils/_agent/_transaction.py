@@ -18,7 +18,7 @@ from ._local import Local
 from ._ports import Clock, Journal
 from ._records import LOCAL, Answered, Outcome, Record
 from ._rendered import config_bytes, init_hash, keep
-from ._state_files import STATE_FILES, stale_state_files
+from ._state_files import stale_state_files
 from ._store import Store, digest
 from ._tracking import BadConfig
 
@@ -56,7 +56,7 @@ class Transactions:
         return True
 
     def _set_aside_state(self, local: Local, component: str, config: str) -> None:
-        root = state_root(self._configuration, component)
+        root = self._configuration.components[component].root_directory
         start = local.last_start(component)
         if not root or start is None or not start.config or start.config == config:
             return
@@ -197,12 +197,3 @@ class Transactions:
             kept += [digest(data)] if data is not None else []
             kept += [str(self._store.read_note(name, "init").get("rendered") or "")]
             self._store.remove_rendered(name, keep=kept)
-
-
-def state_root(configuration: AgentConfiguration, component: str) -> str:
-    """Return the directory with the component's state files, "" where it has none that are known."""
-    if component not in STATE_FILES:
-        return ""
-    configured = str(getattr(configuration.components[component], "root_directory", ""))
-    # Without systemd the components are stubs or live in a tree of their own: never touch the machine's kubelet then.
-    return configured or ("/var/lib/kubelet" if configuration.service_manager == "systemd" else "")

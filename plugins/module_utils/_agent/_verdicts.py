@@ -10,13 +10,13 @@ the engine (the agent's version) and the component's version, and prestart reads
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ._ports import Runner
 from ._store import Store, digest
 
-__all__ = ["CommandJudge", "Judge", "JudgeFailed", "errors_of", "first_error", "is_fatal", "judged"]
+__all__ = ["CommandJudge", "Judge", "JudgeFailed", "errors_of", "first_error", "is_fatal", "judged", "recorded"]
 
 _KEPT = 32
 _TIMEOUT = 60.0  # seconds for the child
@@ -78,14 +78,23 @@ def judged(
     file is judged as part of a bundle, else None. Raises JudgeFailed, OSError. The caller holds no lock: a judge takes
     its time, and a lost record costs only that again.
     """
-    verdicts = store.read_verdicts(component, tracked)
     key = f"{digest(data)}:{engine}"
     if denied is not None:
         key += f":bundle:{digest(repr(sorted(denied)).encode())[:16]}"
+    text = data.decode("utf-8", "replace")
+    find = lambda: judge(component, text, version, bundle=denied is not None)  # noqa: E731
+    return recorded(store, component, key, find, tracked=tracked)
+
+
+def recorded(
+    store: Store, component: str, key: str, find: Callable[[], Sequence[Mapping[str, Any]]], *, tracked: str
+) -> list[dict[str, Any]]:
+    """Return the findings recorded under a key (the file's hash, and what judged it); where there are none, find and
+    record them. Raises what find raises, OSError."""
+    verdicts = store.read_verdicts(component, tracked)
     found = verdicts.get(key)
     if found is None:
-        text = data.decode("utf-8", "replace")
-        found = [_plain(finding) for finding in judge(component, text, version, bundle=denied is not None)]
+        found = [_plain(finding) for finding in find()]
         verdicts = {**verdicts, key: found}
         store.write_verdicts(component, tracked, dict(list(verdicts.items())[-_KEPT:]))
     return list(found)

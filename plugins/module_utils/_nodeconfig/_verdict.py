@@ -19,6 +19,7 @@ __all__ = [
     "assignment_lost",
     "both_fail",
     "crash_loop",
+    "failing",
     "good",
     "invalid",
     "invalid_in_trial",
@@ -136,6 +137,11 @@ def both_fail(using: Using, new: str) -> Verdict:
         f"current (UID: {new}) and last-known-good both fail: cause may lie elsewhere",
         "Suspect",
     )
+
+
+def failing(using: Using, trouble: str) -> Verdict:
+    """Trouble after the trial, or with the local config: reported, and nothing is changed."""
+    return Verdict("False", f"{using}, which is failing", trouble, "Failing")
 
 
 def unit_stopped(what: str, unit: str) -> Verdict:

@@ -16,6 +16,7 @@ from ._agent._configuration import AgentConfiguration
 from ._agent._daemon import Daemon
 from ._agent._lock import DAEMON_LOCK, Locked, locked
 from ._agent._nudge import Nudges
+from ._agent._own_check import OwnCheck
 from ._agent._ports import Journal, Runner, ServiceManager
 from ._agent._probe import HealthProber
 from ._agent._supervisor_client import Supervisors
@@ -80,6 +81,7 @@ def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: N
         clock,
         journal,
         agent_version=AGENT_VERSION,
+        check=OwnCheck(run_command),
         version_of=ComponentVersions(configuration, run_command, journal),
     ).run(stop, wake)
 

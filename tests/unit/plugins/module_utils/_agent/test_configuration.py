@@ -82,6 +82,7 @@ def test_everything_set() -> None:
                     "version": "v1.35.2",
                     "versionCommand": ["/usr/bin/kubelet", "--version"],
                     "checkCommand": ["/usr/bin/check"],
+                    "rootDirectory": "/data/kubelet",
                     "healthURL": "http://127.0.0.1:10248/healthz",
                     "servingProbe": False,
                     "lease": False,
@@ -97,6 +98,8 @@ def test_everything_set() -> None:
     kubelet = found.components["kubelet"]
     assert kubelet.command == ("/usr/bin/kubelet", "--config", "x")
     assert kubelet.denied_fields == ()
+    assert kubelet.root_directory == "/data/kubelet"
+    assert parse(minimal()).components["kubelet"].root_directory == "/var/lib/kubelet"
     assert kubelet.restart_delay == pytest.approx(0.1)
 
 

@@ -613,3 +613,25 @@ def test_a_restart_that_never_happens_is_a_failure(bench: Bench) -> None:
         f"using last-known-good (UID: {good.uid})",
         f"current (UID: {source.uid}) not healthy within 2m: kubelet: not restarted yet",
     )
+
+
+def test_the_components_own_check_refuses_without_a_restart(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, check_command=("/usr/bin/kubelet-check", "--config"))
+    good = bench.good_node()
+    assert [Path(path).name for path in bench.checked] == [f"{bench.store.snapshot().current.files['kubelet']}.yaml"]
+    starts = bench.starts()
+    bench.assign(bench.publish("mood: rejected\n"))
+    bench.run(5)
+    assert bench.words[:2] == ("False", f"using last-known-good (UID: {good.uid})")
+    assert bench.words[2].endswith(": kubelet: refused by its own check: Error: I would not run with this")
+    bench.assign(bench.status.assigned)
+    bench.run(5)
+    assert (bench.starts(), len(bench.checked)) == (starts, 2)  # nothing is checked twice
+    bench.check_code = 127  # it cannot be run: no verdict
+    bench.assign(bench.publish("maxPods: 150\n"))
+    bench.run(5)
+    assert bench.status.cause == "FetchFailed"
+    assert bench.words[2].endswith("the component's own check gave no verdict (exit 127): exit 127")
+    bench.check_code = 0
+    bench.run(60)
+    assert bench.words[0] == "True"

@@ -97,11 +97,10 @@ def test_relative_paths_of_the_init_config_mean_its_own_directory(tmp_path: Path
     assert values == {"staticPodPath": str(tmp_path / "etc/manifests"), "resolvConf": "/etc/resolv.conf"}
 
 
-def test_state_files_that_a_change_makes_fatal_are_set_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_state_files_that_a_change_makes_fatal_are_set_aside(tmp_path: Path) -> None:
     root = tmp_path / "kubelet"
     root.mkdir()
-    monkeypatch.setattr(f"{PACKAGE}._transaction.state_root", lambda _configuration, _component: str(root))
-    bench = Bench(tmp_path)
+    bench = Bench(tmp_path, root_directory=str(root))
     bench.good_node("cpuManagerPolicy: none\n")
     for name in ("cpu_manager_state", "memory_manager_state"):
         (root / name).write_text("{}")

@@ -16,6 +16,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._clock import SystemClock
 from ansible_collections.configok.node.plugins.module_utils._agent._daemon import Daemon
 from ansible_collections.configok.node.plugins.module_utils._agent._nudge import Nudges, nudge
+from ansible_collections.configok.node.plugins.module_utils._agent._own_check import OwnCheck
 from ansible_collections.configok.node.plugins.module_utils._agent._ports import ProbeResult, Unit
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import from_kubeconfig
@@ -73,7 +74,15 @@ def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, cli
     bench.start("kubelet")  # in this boot
     wake, stop = Nudges(bench.configuration.run_directory), threading.Event()
     daemon = Daemon(
-        bench.configuration, client, bench, bench.probe, bench.judge, bench.clock, bench.journal, agent_version="0.1.0"
+        bench.configuration,
+        client,
+        bench,
+        bench.probe,
+        bench.judge,
+        bench.clock,
+        bench.journal,
+        agent_version="0.1.0",
+        check=OwnCheck(bench.check),
     )
     thread = threading.Thread(target=daemon.run, args=(stop, wake))
     thread.start()

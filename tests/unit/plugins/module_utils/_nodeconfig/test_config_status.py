@@ -39,6 +39,12 @@ TABLE = [
         "using current (default)",
         "current is set to the local default, and no init config was provided",
     ),
+    (
+        verdict.failing(Using("current", CUR), "crashed more than 3 times within 10m"),
+        "False",
+        f"using current (UID: {CUR}), which is failing",
+        "crashed more than 3 times within 10m",
+    ),
     (verdict.adopting(f"UID: {NEW}"), "Unknown", f"adopting (UID: {NEW})", "checks passed, not probed yet"),
     (
         verdict.not_synced(
