@@ -618,7 +618,9 @@ def test_a_restart_that_never_happens_is_a_failure(bench: Bench) -> None:
 def test_the_components_own_check_refuses_without_a_restart(tmp_path: Path) -> None:
     bench = Bench(tmp_path, check_command=("/usr/bin/kubelet-check", "--config"))
     good = bench.good_node()
-    assert [Path(path).name for path in bench.checked] == [f"{bench.store.snapshot().current.files['kubelet']}.yaml"]
+    current = bench.store.snapshot().current
+    assert current is not None
+    assert [Path(path).name for path in bench.checked] == [f"{current.files['kubelet']}.yaml"]
     starts = bench.starts()
     bench.assign(bench.publish("mood: rejected\n"))
     bench.run(5)
