@@ -15,7 +15,8 @@ from typing import Any
 from .._kube._client import Client
 from .._kube._errors import KubeError, NotFound
 from .._kube._fanout import fan_out
-from .._kube._paths import NODES, config_map, config_maps, node_status
+from .._kube._paths import NODES, config_map, config_maps, node, node_status
+from .._nodeconfig._config_status import read_condition
 from .._nodeconfig._names import (
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
@@ -75,8 +76,8 @@ def plan_removal(client: Client, *, force: bool) -> Removal:
                 "move it elsewhere, or force the removal"
             )
     marked, assigned = [], []
-    for node in client.list(NODES, metadata_only=True).items:
-        metadata = node["metadata"]
+    for item in client.list(NODES, metadata_only=True).items:
+        metadata = item["metadata"]
         annotations, labels = metadata.get("annotations") or {}, metadata.get("labels") or {}
         if any(key in annotations for key in _ANNOTATIONS) or any(key in labels for key in _LABELS):
             marked.append(str(metadata["name"]))
@@ -127,10 +128,10 @@ def apply_steps(client: Client, steps: Sequence[Step], *, dry_run: bool) -> None
 
 def _clean_node(client: Client, name: str, *, dry_run: bool) -> None:
     """Take everything of ours off a Node, in one write: annotations, labels, the condition. Raises KubeError."""
-    body = {
-        "metadata": {"annotations": dict.fromkeys(_ANNOTATIONS), "labels": dict.fromkeys(_LABELS)},
-        "status": {"conditions": [{"type": CONDITION_CONFIG_OK, "$patch": "delete"}]},
-    }
+    body: dict[str, Any] = {"metadata": {"annotations": dict.fromkeys(_ANNOTATIONS), "labels": dict.fromkeys(_LABELS)}}
+    # Where there are no conditions, the API server would not delete one but make an empty one.
+    if read_condition(client.get(node(name))):
+        body["status"] = {"conditions": [{"type": CONDITION_CONFIG_OK, "$patch": "delete"}]}
     client.patch(node_status(name), body, kind="strategic", dry_run=dry_run)
 
 

@@ -138,6 +138,15 @@ def test_removal_is_refused_while_nodes_are_assigned_unless_forced(cluster: Sand
     assert cluster.annotations("n1") == {}
 
 
+def test_a_node_that_never_reported_gets_no_empty_condition(cluster: SandboxCluster) -> None:
+    run(cluster)
+    metadata = {"name": "n1", "annotations": {"configok.dev/assignment": "1"}}
+    cluster.client.create(paths.NODES, {"metadata": metadata})
+    assert run(cluster, state="absent")["changed"] is True
+    assert cluster.annotations("n1") == {}
+    assert not (cluster.client.get(paths.node("n1")).get("status") or {}).get("conditions")
+
+
 def test_removal_is_refused_where_others_keep_something(cluster: SandboxCluster) -> None:
     run(cluster)
     cluster.client.create(paths.config_maps("configok-system"), {"metadata": {"name": "theirs"}, "data": {"a": "b"}})
