@@ -82,7 +82,10 @@ def judged(
     if denied is not None:
         key += f":bundle:{digest(repr(sorted(denied)).encode())[:16]}"
     text = data.decode("utf-8", "replace")
-    find = lambda: judge(component, text, version, bundle=denied is not None)  # noqa: E731
+
+    def find() -> Sequence[Mapping[str, Any]]:
+        return judge(component, text, version, bundle=denied is not None)
+
     return recorded(store, component, key, find, tracked=tracked)
 
 

@@ -211,7 +211,7 @@ def test_a_damaged_last_known_good_does_not_put_what_passed_its_trial_on_trial_a
         ("kubelet-v1.35.0/startups",),
         ("components/kubelet/config.yaml",),
     ],
-    ids=lambda names: "+".join(names),
+    ids="+".join,
 )
 @pytest.mark.parametrize("restart", [False, True], ids=["runs on", "component restarts"])
 def test_damaged_files_end_on_what_is_assigned(bench: Bench, names: tuple[str, ...], restart: bool) -> None:
