@@ -1,0 +1,47 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The demo, as `make demo` runs it: it checks its own claims, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+DEMO = CHECKOUT / "playbooks" / "files" / "demo" / "demo.py"
+
+
+def processes_below(directory: Path) -> list[str]:
+    """Return the command lines that name this directory."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            command = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue  # it has ended
+        if str(directory) in command:
+            found.append(command)
+    return found
+
+
+def test_the_demo_sees_what_it_says_and_leaves_nothing(tmp_path_factory: pytest.TempPathFactory) -> None:
+    # Short: the sockets of its nodes lie below, and paths of sockets have 107 characters.
+    temporary = tmp_path_factory.mktemp("d")
+    done = subprocess.run(
+        [sys.executable, str(DEMO)],
+        env={**os.environ, "TMPDIR": str(temporary)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "every claim above was seen to be so" in done.stdout
+    assert not processes_below(temporary)
+    assert not list(temporary.iterdir()), "its directory is removed"
