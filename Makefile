@@ -74,6 +74,7 @@ venv: .venv/.test $(LINK) ## the virtual environment of the demo and the tests, 
 
 .PHONY: venv-oldest
 venv-oldest: .venv-oldest/.made $(LINK) ## the oldest supported ansible-core, in .venv-oldest
+	@test -e $<
 
 .PHONY: clean
 clean: ## remove what was built here (caches outside the checkout stay)
@@ -93,8 +94,10 @@ clean: ## remove what was built here (caches outside the checkout stay)
 	@tools/make-venv .venv 3.11 - requirements/run.txt requirements/test.txt requirements/lint.txt \
 	  && touch .venv/.run .venv/.test $@
 
+# Where no Python serves, the script says so, and pytest does, or both fail with CONFIGOK_REQUIRE_REAL=1.
 .venv-oldest/.made: requirements/oldest.txt tools/make-venv
-	@tools/make-venv .venv-oldest 3.10 3.12 requirements/oldest.txt && touch $@
+	@if tools/make-venv .venv-oldest 3.10 3.12 requirements/oldest.txt; then touch $@; \
+	  else [ "$$CONFIGOK_REQUIRE_REAL" != 1 ]; fi
 
 # Beside .venv, not in it: it brings its own top-level package ansible_collections, which would hide ours.
 build/community/.made: requirements/bench.txt .venv/.run
