@@ -30,7 +30,6 @@ __all__ = [
     "leases",
     "namespace",
     "node",
-    "node_configz",
     "node_status",
     "pod",
     "pods",
@@ -75,11 +74,6 @@ def node(name: str) -> str:
 def node_status(name: str) -> str:
     """Return the path of a Node's status."""
     return f"{NODES}/{_checked(name)}/status"
-
-
-def node_configz(name: str) -> str:
-    """Return the path of a kubelet's live config, through the API server."""
-    return f"{NODES}/{_checked(name)}/proxy/configz"
 
 
 def namespace(name: str) -> str:
