@@ -25,7 +25,9 @@ extends_documentation_fragment:
   - configok.node.attributes.actiongroup_configok
 attributes:
   check_mode:
-    support: full
+    support: partial
+    details:
+      - Says that the wave would move, without looking at the cluster.
   diff_mode:
     support: none
     details:
