@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -28,7 +27,6 @@ def start_sandbox(api: ApiServer, names: Sequence[str] = (), *, timing: Timing |
     The directory is a short one below the temporary directory, since paths of sockets have 107 characters.
     """
     directory = Path(tempfile.mkdtemp(prefix="cko-"))
-    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(directory / "pycache"))
     agent = pack_agent(_CHECKOUT, directory / "configok-agent.pyz")
     sandbox = Sandbox(directory, agent, lambda name: Path(api.node_kubeconfig(name)), timing=timing)
     try:

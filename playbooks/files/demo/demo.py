@@ -23,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sandbox import Sandbox, SandboxNode, pack_agent
+from sandbox import Sandbox, SandboxNode, pack_agent, processes_below
 
 HERE = Path(__file__).resolve().parent
 COLLECTION = HERE.parents[2]
@@ -71,9 +71,6 @@ class Demo:
         self.admin = self._kubeconfig_for("admin", ["system:masters"])
         self.client = client.Client(kubeconfig.from_kubeconfig(str(self.admin)))
         agent = pack_agent(COLLECTION, self.directory / "configok-agent.pyz")
-        # Bytecode of what the processes import is kept, as an installed collection would have it.
-        os.environ["PYTHONPYCACHEPREFIX"] = str(self.directory / "pycache")
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         self.sandbox = Sandbox(
             self.directory, agent, lambda name: self._kubeconfig_for(f"system:node:{name}", ["system:nodes"])
         )
@@ -84,12 +81,15 @@ class Demo:
         return path
 
     def stop(self) -> None:
-        """End every process and remove every file of the demo."""
+        """End every process and remove every file of the demo. Raises DemoFailed where something is left."""
         if self.sandbox is not None:
             self.sandbox.stop()
         if self.server is not None:
             self.server.stop()
+        left = processes_below(self.directory)
         shutil.rmtree(self.directory, ignore_errors=True)
+        if left or self.directory.exists():
+            raise DemoFailed(f"nothing is left running, nor in {self.directory}: {', '.join(left)}")
 
     def playbook(self, name: str, *arguments: str) -> int:
         """Run a playbook as a user would, showing what it says; return its exit code."""
@@ -158,25 +158,24 @@ class Demo:
         ready = {"ok": "True", "active": "init"}
         self.wait("eight nodes say ConfigOK True, using current (init)", lambda: self._all(NODES, **ready))
 
-        say("\n2. A good config, through a canary and waves.")
+        say("\n2. A good config: first the plan, which changes nothing, then through a canary and waves.")
         self.config("maxPods: 60")
+        code = self.playbook("rollout", "-e", "@pool.yml", "--check")
+        check("the plan was made, and nothing was published", code == 0 and not self.bundles())
         code = self.playbook("rollout", "-e", "@pool.yml")
         good = self.bundles()
         check("the rollout completed, one bundle was published", code == 0 and len(good) == 1)
         (bundle,) = good
         check("all eight nodes say ConfigOK True for it", self._all(NODES, ok="True", active=bundle))
 
-        say("\n3. The nodes, as anybody can see them.")
-        check("the playbook status ended well", self.playbook("status", "-e", "@pool.yml") == 0)
-
-        say("\n4. An invalid config: refused before anything is published.")
+        say("\n3. An invalid config: refused before anything is published.")
         before = self._starts(nodes)
         self.config("maxPods: -1")
         code = self.playbook("rollout", "-e", "@pool.yml")
         check("the playbook failed, and no bundle was published", code != 0 and self.bundles() == good)
         check("no component was restarted", self._starts(nodes) == before)
 
-        say("\n5. A config that validates, and then kills the kubelet (this stub dies of podsPerCore: 13).")
+        say("\n4. A config that validates, and then kills the kubelet (this stub dies of podsPerCore: 13).")
         self.config("maxPods: 60", "podsPerCore: 13")
         assigned = {name: node["assignment"] for name, node in self.nodes().items()}
         code = self.playbook("rollout", "-e", "@pool.yml")
@@ -184,7 +183,7 @@ class Demo:
         canary = sorted(name for name in NODES if now[name]["assignment"] != assigned[name])
         others = sorted(set(NODES) - set(canary))
         check("the rollout halted", code != 0)
-        check(f"only canary nodes had been given it: {', '.join(canary)}", 1 <= len(canary) <= 2)
+        check(f"only the two canary nodes had been given it: {', '.join(canary)}", len(canary) == 2)
         self.wait(
             "they are back on last-known-good by themselves, and say why",
             lambda: all(
@@ -197,9 +196,11 @@ class Demo:
         after = self._starts(nodes)
         check("no other node was touched", all(after[name] == before[name] for name in others))
 
-        say("\n6. And back: undo. Six nodes never left; the two broken ones are assigned the good config again.")
+        say("\n5. And back: undo. Six nodes never left; the two broken ones are assigned the good config again.")
+        before = self._starts(nodes)
         check("undo completed", self.playbook("undo", "-e", "@pool.yml") == 0)
         self.wait(f"all eight nodes say ConfigOK True for {bundle}", lambda: self._all(NODES, ok="True", active=bundle))
+        check("no component was restarted for it: all were on that config already", self._starts(nodes) == before)
 
     def _all(self, names: list[str], **expected: str) -> bool:
         found = self.nodes()
@@ -243,18 +244,19 @@ def main() -> int:
     begun = time.monotonic()
     demo = Demo(Path(tempfile.mkdtemp(prefix="configok-demo-")))
     try:
-        demo.run()
-        say(f"\nDone: every claim above was seen to be so, in {time.monotonic() - begun:.0f} s.")
-        if arguments.keep:
-            demo.keep()
+        try:
+            demo.run()
+            say(f"\nDone: every claim above was seen to be so, in {time.monotonic() - begun:.0f} s.")
+            if arguments.keep:
+                demo.keep()
+        finally:
+            demo.stop()
     except DemoFailed as error:
         say(f"\nThe demo failed: not seen: {error}.")
         return 1
     except KeyboardInterrupt:
         say("\nInterrupted.")
         return 130
-    finally:
-        demo.stop()
     say(NEXT)
     return 0
 

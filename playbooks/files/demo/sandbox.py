@@ -190,6 +190,19 @@ class Sandbox:
             node.processes.clear()
 
 
+def processes_below(directory: Path) -> list[str]:
+    """Return the processes whose command lines name this directory, as "pid command"."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            command = path.read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+        except OSError:
+            continue  # it has ended
+        if str(directory) in command:
+            found.append(f"{path.parent.name} {command}")
+    return found
+
+
 def pack_agent(collection: Path, target: Path) -> list[str]:
     """Pack configok-agent into ``target`` and compile it as the role ``node`` does; return its command."""
     pack = importlib.import_module("module_utils._agent._pack")

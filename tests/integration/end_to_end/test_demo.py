@@ -11,22 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from sandbox import processes_below
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 DEMO = CHECKOUT / "playbooks" / "files" / "demo" / "demo.py"
-
-
-def processes_below(directory: Path) -> list[str]:
-    """Return the command lines that name this directory."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            command = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue  # it has ended
-        if str(directory) in command:
-            found.append(command)
-    return found
 
 
 def test_the_demo_sees_what_it_says_and_leaves_nothing(tmp_path_factory: pytest.TempPathFactory) -> None:
