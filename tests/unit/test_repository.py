@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._agent._pack import pack
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_LINES = 500
@@ -117,13 +120,18 @@ def test_the_artifact_holds_what_a_collection_is_made_of_and_nothing_of_the_work
     assert shipped & ignored == set()
 
 
-def test_a_collection_of_its_shipped_directories_alone_is_whole() -> None:
+def test_a_collection_of_its_shipped_directories_alone_is_whole(tmp_path: Path) -> None:
     # A control plane may install meta, plugins, roles and playbooks only: nothing in them reaches beside them.
     inside = {"meta", "playbooks", "plugins", "roles"}
     for path in tracked(*inside):
         if path.is_symlink():
             target = path.resolve()
             assert target.relative_to(ROOT).parts[0] in inside, path
+        copied = tmp_path / path.relative_to(ROOT)
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copied, follow_symlinks=False)
+    assert {path.name for path in tmp_path.iterdir()} == inside
+    assert pack(tmp_path) == pack(ROOT)
 
 
 @pytest.mark.parametrize("fragment", ["configok.node.kube", "configok.node.attributes.actiongroup_configok"])
