@@ -26,8 +26,9 @@ from .._nodeconfig._names import (
     LABEL_CONFIG_OK,
     LABEL_POOL,
 )
+from ._errors import ClusterRefused
 from ._objects import NAMESPACES, Access, collection_of, desired_objects, name_of, path_of
-from ._plan import ClusterRefused, Step, plan_absent, plan_present
+from ._plan import Step, plan_absent, plan_present
 
 __all__ = ["Removal", "apply_steps", "clean_nodes", "describe", "difference", "plan_removal", "plan_setup"]
 

@@ -12,13 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ._errors import ClusterRefused
 from ._objects import LABEL_MANAGED_BY, MANAGED_BY, name_of, path_of
 
-__all__ = ["ClusterRefused", "Step", "plan_absent", "plan_present"]
-
-
-class ClusterRefused(Exception):
-    """The cluster must not be changed now; the text says why and what to do, in one sentence."""
+__all__ = ["Step", "plan_absent", "plan_present"]
 
 
 @dataclass(frozen=True)

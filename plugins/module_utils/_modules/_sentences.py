@@ -14,7 +14,7 @@ from typing import Any
 
 from ansible.module_utils.basic import missing_required_lib
 
-from .._cluster._plan import ClusterRefused
+from .._cluster._errors import ClusterRefused
 from .._kube._errors import KubeError, MissingLibrary
 from .._nodeconfig._bundle import InvalidBundle
 from .._nodeconfig._config_source import InvalidConfigSource

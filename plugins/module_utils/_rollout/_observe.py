@@ -1,12 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reading Nodes: all of a pool, a few in full, and what changes. Private to configok.node."""
+"""Reading Nodes: all of a pool, and a few in full. Private to configok.node."""
 
 from __future__ import annotations
 
-import queue
-import threading
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,10 +12,9 @@ from .._kube._client import Client
 from .._kube._errors import Gone, KubeError, NotFound
 from .._kube._fanout import fan_out
 from .._kube._paths import NODES, node
-from .._kube._watch import Event, watch
 from ._node_view import NodeView, node_view
 
-__all__ = ["CONNECTIONS", "NodeFeed", "observe", "read_nodes"]
+__all__ = ["CONNECTIONS", "observe", "read_nodes"]
 
 CONNECTIONS = 32  # requests at a time over many nodes
 _PAGE = 500
@@ -60,30 +57,3 @@ def _pages(client: Client, selector: str) -> list[NodeView]:
         query["continue"] = (page.get("metadata") or {}).get("continue")
         if not query["continue"]:
             return views
-
-
-class NodeFeed:
-    """A metadata-only watch of a pool's Nodes in a thread of its own; its events are in ``events``.
-
-    A context manager: leaving it ends the watch.
-    """
-
-    def __init__(self, client: Client, selector: str) -> None:
-        self.events: queue.Queue[Event] = queue.Queue()
-        self._stop = threading.Event()
-        self._client = client
-        self._selector = selector
-        self._thread = threading.Thread(target=self._run, name="node-feed", daemon=True)
-
-    def __enter__(self) -> NodeFeed:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self._stop.set()
-
-    def _run(self) -> None:
-        for event in watch(
-            self._client, NODES, label_selector=self._selector or None, metadata_only=True, stop=self._stop
-        ):
-            self.events.put(event)

@@ -20,8 +20,9 @@ from .._nodeconfig._names import LABEL_CONFIG_OK
 from ._assign import Given, assign_one
 from ._clock import Clock
 from ._gate import DONT_KNOW, FAIL, GONE, Answer, Task, judge
+from ._node_feed import NodeFeed
 from ._node_view import NodeView, node_view, plain
-from ._observe import CONNECTIONS, NodeFeed, read_nodes
+from ._observe import CONNECTIONS, read_nodes
 from ._progress import Progress, names_in_short
 from ._record import Exceptional
 from ._window import FAILED, IN_FLIGHT, PASSED, SOAKING, STRUCK_OUT, UNKNOWN, WAITING, Step, Window

@@ -1,0 +1,16 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Why a cluster must not be changed, as a type.
+
+Apart from the code that finds it, so that a module which only reports errors need not load that.
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+__all__ = ["ClusterRefused"]
+
+
+class ClusterRefused(Exception):
+    """The cluster must not be changed now; the text says why and what to do, in one sentence."""
