@@ -45,9 +45,9 @@ def decode(text: str, what: str) -> Any:
         pass
     import yaml  # not at the top: prestart must not pay for it
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return yaml.load(text, Loader=loader)  # a safe loader
+        # Not libyaml's loader, which ends the process on deep nesting: an init config is read here before it is judged.
+        return yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise NotRendered(f"{what} cannot be decoded: {' '.join(str(error).split())[:200]}") from error
 

@@ -93,3 +93,8 @@ def test_state_files_depend_on_their_own_fields_only() -> None:
     assert stale_state_files(before, changed) == ["memory_manager_state"]
     assert stale_state_files({}, changed) == []
     assert state_keys("kube-proxy", {"cpuManagerPolicy": "static"}) == {}
+
+
+def test_deep_nesting_is_an_error_and_not_the_end_of_the_process() -> None:
+    with pytest.raises(NotRendered, match="the init config cannot be decoded"):
+        decode("kind: x\na: " + "[" * 100_000, "the init config")
