@@ -54,6 +54,7 @@ class ComponentConfiguration(NamedTuple):
     name: str
     unit: str
     init_config: str = ""  # path of the local file the node was provisioned with, "" means none
+    init_config_origin: str = ""  # path of the file that it is a copy of, "" means that it is none
     instance_config: str = ""  # path of the fields that cannot be shared, laid over every bundle, "" means none
     version: str = ""  # the component's version; "" means: ask version_command
     version_command: tuple[str, ...] = ()
@@ -156,6 +157,7 @@ def _components(top: _Object, *, supervised: bool) -> dict[str, ComponentConfigu
             name=name,
             unit=one.get("unit", _unit, f"{name}.service"),
             init_config=one.get("initConfig", _optional_path, ""),
+            init_config_origin=one.get("initConfigOrigin", _optional_path, ""),
             instance_config=one.get("instanceConfig", _optional_path, ""),
             version=one.get("version", _version, ""),
             version_command=one.get("versionCommand", _command, ()),

@@ -78,6 +78,7 @@ def test_everything_set() -> None:
                 "kubelet": {
                     "unit": "k3s@1.service",
                     "initConfig": "/i",
+                    "initConfigOrigin": "/var/lib/kubelet/config.yaml",
                     "instanceConfig": "/n",
                     "version": "v1.35.2",
                     "versionCommand": ["/usr/bin/kubelet", "--version"],
@@ -97,6 +98,7 @@ def test_everything_set() -> None:
     assert (found.probe_interval, found.heartbeat_interval) == (2, 300)
     kubelet = found.components["kubelet"]
     assert kubelet.command == ("/usr/bin/kubelet", "--config", "x")
+    assert kubelet.init_config_origin == "/var/lib/kubelet/config.yaml"
     assert kubelet.denied_fields == ()
     assert kubelet.root_directory == "/data/kubelet"
     assert parse(minimal()).components["kubelet"].root_directory == "/var/lib/kubelet"
