@@ -60,6 +60,7 @@ molecule conformance faults:
 docs: .venv/.lint $(LINK) ## write docs/reference/ and the drawing of the architecture, from the code as it is
 	@$(RUN) .venv/bin/python tools/make_docs.py docs/reference
 	@$(RUN) .venv/bin/python tools/draw_architecture.py
+	@.venv/bin/python tools/write_contract.py
 
 .PHONY: format
 format: .venv/.lint ## let ruff format the Python files and mend what it can

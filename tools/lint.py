@@ -202,6 +202,7 @@ def checks() -> list[Check]:
             [
                 ["python", "tools/make_docs.py", "--check", "docs/reference"],
                 ["python", "tools/draw_architecture.py", "--check"],
+                ["python", "tools/write_contract.py", "--check"],
                 ["python", "tools/generate_componentconfig.py", "--check"],
             ],
         ),

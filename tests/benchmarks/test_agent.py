@@ -56,6 +56,7 @@ def cpu_seconds(pid: int) -> float:
     return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
 
 
+@pytest.mark.contract("manners.idle")
 def test_idle_daemon(node: SandboxNode, real_api: Real, row: Row) -> None:
     pid = node.processes["agent"].pid
     time.sleep(3)
@@ -66,6 +67,7 @@ def test_idle_daemon(node: SandboxNode, real_api: Real, row: Row) -> None:
     row("agent-cpu-percent", percent, "%", most=0.1)
 
 
+@pytest.mark.contract("prestart.under-150-ms")
 def test_prestart(node: SandboxNode, row: Row) -> None:
     """Warm: the files are in the page cache. Beside it, what Python itself takes to start."""
     seconds, bare = [], []

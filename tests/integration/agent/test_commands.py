@@ -15,6 +15,7 @@ MakeNode = Callable[..., Any]
 GOOD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 50\n"
 
 
+@pytest.mark.contract("cli.commands")
 @pytest.mark.parametrize(
     ("text", "options", "code", "said"),
     [
@@ -45,6 +46,7 @@ def test_a_file_that_is_not_there_is_wrong_usage(make_node: MakeNode) -> None:
     assert found.stderr == "configok-agent: /nonexistent/config.yaml: cannot be read: No such file or directory\n"
 
 
+@pytest.mark.contract("prestart.never-blocks")
 @pytest.mark.parametrize("hook", ["prestart", "poststop"])
 def test_a_hook_never_hurts_whatever_is_wrong_with_the_agent(make_node: MakeNode, hook: str) -> None:
     node = make_node()
@@ -66,12 +68,14 @@ def test_all_that_is_wrong_with_the_configuration_is_said(make_node: MakeNode) -
     assert [line.split(": ")[2].split(" ")[0] for line in found.stderr.splitlines()] == ["nodeName", "colour"]
 
 
+@pytest.mark.contract("cli.commands")
 def test_status_works_before_anything_was_assigned(make_node: MakeNode) -> None:
     node = make_node()
     assert json.loads(node.call("status", "--json").stdout)["nodeName"] == "n1"
     assert node.call("status").stdout.strip()
 
 
+@pytest.mark.contract("cli.commands")
 def test_forget_bad_wants_to_know_what(make_node: MakeNode) -> None:
     node = make_node()
     assert node.call("forget-bad").returncode == 2

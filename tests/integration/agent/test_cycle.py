@@ -82,6 +82,7 @@ def effective(world: World) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.contract("run.follows-its-node", "supervisor.agent-restart", "files.stable-path")
 def test_adopt_promote_and_an_agent_that_is_killed_restarts_nothing(world: World) -> None:
     node = world.node
     before = node.unit()
@@ -102,6 +103,7 @@ def test_adopt_promote_and_an_agent_that_is_killed_restarts_nothing(world: World
     assert node.starts() == 2
 
 
+@pytest.mark.contract("validate.costs-no-restart")
 def test_an_invalid_config_costs_no_restart(world: World) -> None:
     before = world.node.unit()
     source = world.assign("maxPods: -1\n", trial=Trial(5, 3))
@@ -113,6 +115,7 @@ def test_an_invalid_config_costs_no_restart(world: World) -> None:
     assert world.node.starts() == 1
 
 
+@pytest.mark.contract("rollback.without-daemon-and-api", "prestart.needs-no-api")
 def test_a_crash_loop_rolls_back_without_api_server_and_agent(world: World) -> None:
     node = world.node
     init = node.config.read_bytes()
@@ -143,6 +146,7 @@ def test_a_crash_loop_rolls_back_without_api_server_and_agent(world: World) -> N
     assert node.unit() == settled
 
 
+@pytest.mark.contract("lock.one-daemon")
 def test_there_is_one_daemon(world: World) -> None:
     second = world.node.call("run")
     assert second.returncode == 1

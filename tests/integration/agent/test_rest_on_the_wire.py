@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from ansible_collections.configok.node.plugins.module_utils._cluster._apply import apply_steps, plan_setup
 from ansible_collections.configok.node.plugins.module_utils._cluster._objects import Access
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import NotFound
@@ -24,6 +26,7 @@ REST = 5.0  # seconds: 25 of the node's probe intervals
 SETTLED = 1.0  # seconds without a request of the agent: five probe intervals
 
 
+@pytest.mark.contract("manners.one-watch")
 def test_an_idle_agent_keeps_one_watch_and_asks_nothing(
     embedded_api: Embedded, make_node: Callable[..., Any], tmp_path: Path
 ) -> None:

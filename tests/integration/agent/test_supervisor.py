@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 MakeNode = Callable[..., Any]
 
 # Appends its environment to a file, then does what the file "mode" beside it says.
@@ -48,6 +50,7 @@ def recorded(node: Any) -> list[dict[str, Any]]:
     return starts
 
 
+@pytest.mark.contract("supervisor.as-systemd")
 def test_start_restart_stop_and_start_again(
     make_node: MakeNode, tmp_path: Path, is_alive: Callable[[int], bool]
 ) -> None:
@@ -77,6 +80,7 @@ def test_start_restart_stop_and_start_again(
     assert not (node.run / "kubelet.sock").exists()
 
 
+@pytest.mark.contract("supervisor.as-systemd")
 def test_a_component_that_dies_is_started_again_for_ever(make_node: MakeNode, tmp_path: Path) -> None:
     node = make_node(command=component(tmp_path, "exit"))
     node.start("supervise", "kubelet")

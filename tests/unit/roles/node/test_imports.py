@@ -92,6 +92,7 @@ def test_a_hook_loads_nothing_heavy(agent: Path, tmp_path: Path, hook: str) -> N
     assert not any(name.startswith("configok_agent._kube") for name in found)
 
 
+@pytest.mark.contract("manners.idle")
 def test_the_daemon_never_loads_the_engine(agent: Path) -> None:
     found = loaded(agent, "import configok_agent._run")
     assert "configok_agent._agent._daemon" in found

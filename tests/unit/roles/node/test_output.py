@@ -11,9 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 Entry = Callable[[str], ModuleType]
 
 
+@pytest.mark.contract("journal.structured")
 def test_one_line_with_fields(entry: Entry) -> None:
     stream = io.StringIO()
     journal = entry("_output").StreamJournal(stream, prefixed=False)
@@ -29,6 +32,7 @@ def test_levels_as_journald_reads_them(entry: Entry) -> None:
     assert stream.getvalue() == "<7>x\n<6>x\n<5>x\n<4>x\n<3>x\n<2>x\n"
 
 
+@pytest.mark.contract("journal.structured")
 def test_journald_is_known_by_its_stream(entry: Entry, tmp_path: Path) -> None:
     for prefix in ("", "<6>"):
         with (tmp_path / "log").open("w+") as stream:

@@ -92,6 +92,7 @@ def test_the_agents_config_is_one_that_the_agent_reads(components: Any) -> None:
         assert component.version_command == ("/usr/bin/kubelet", "--version")
 
 
+@pytest.mark.contract("unit.restarts-for-ever", "prestart.refuses-by-78-alone")
 def test_the_drop_in_starts_through_the_agent_for_ever() -> None:
     [kubelet] = load("defaults/main.yml")["node_components"]
     lines = render("drop-in.conf.j2", __node_component=kubelet).splitlines()

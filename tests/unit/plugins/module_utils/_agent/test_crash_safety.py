@@ -86,6 +86,7 @@ def _steps(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> int:
     return disk.steps
 
 
+@pytest.mark.contract("store.write-is-atomic", "prestart.file-stays-usable")
 @pytest.mark.parametrize("undo", [False, True], ids=["renames kept", "renames lost"])
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_power_cut_at_any_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, undo: bool) -> None:
@@ -110,6 +111,7 @@ def test_a_power_cut_at_any_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         shutil.rmtree(bench.directory)
 
 
+@pytest.mark.contract("prestart.file-stays-usable")
 @pytest.mark.parametrize("name", CHANGES)
 def test_an_agent_killed_at_any_step(tmp_path: Path, name: str) -> None:
     """The machine stays up, the component runs on: the next agent finishes, with not one restart more than needed."""
@@ -133,6 +135,7 @@ def test_an_agent_killed_at_any_step(tmp_path: Path, name: str) -> None:
         shutil.rmtree(bench.directory)
 
 
+@pytest.mark.contract("prestart.file-stays-usable")
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_disk_that_refuses_any_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     change = CHANGES[name]
@@ -148,6 +151,7 @@ def test_a_disk_that_refuses_any_one_step(tmp_path: Path, monkeypatch: pytest.Mo
         shutil.rmtree(bench.directory)
 
 
+@pytest.mark.contract("store.write-is-atomic")
 def test_a_write_is_the_old_or_the_new_content_and_leaves_nothing_behind(tmp_path: Path) -> None:
     files = Files(str(tmp_path / "a" / "b"))
     files.write("x/y", b"one")
@@ -184,6 +188,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
+@pytest.mark.contract("store.damaged-is-set-aside")
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_any_damaged_file_is_survived(tmp_path: Path, damage: str) -> None:
     """Each file of the store in turn is damaged while the machine is off."""

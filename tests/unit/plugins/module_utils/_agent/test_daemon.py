@@ -34,6 +34,7 @@ def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
 
 
+@pytest.mark.contract("say.init")
 def test_nothing_assigned_with_an_init_config(bench: Bench) -> None:
     bench.run(5)
     assert bench.words == (
@@ -46,6 +47,7 @@ def test_nothing_assigned_with_an_init_config(bench: Bench) -> None:
     assert bench.api.patches[-1]["metadata"]["labels"]["configok.dev/config"] == "init"
 
 
+@pytest.mark.contract("say.default")
 def test_nothing_assigned_without_an_init_config(tmp_path: Path) -> None:
     bench = Bench(tmp_path, init=None)
     bench.run(5)
@@ -57,6 +59,16 @@ def test_nothing_assigned_without_an_init_config(tmp_path: Path) -> None:
     assert "KubeletConfiguration" in bench.reads()
 
 
+@pytest.mark.contract(
+    "run.follows-its-node",
+    "assignment.answered",
+    "source.fetched-once",
+    "adopt.acknowledged",
+    "trial.promotes-when-healthy",
+    "say.good",
+    "say.on-transitions",
+    "manners.requests",
+)
 def test_a_good_config_is_acknowledged_adopted_and_promoted_in_five_requests(bench: Bench) -> None:
     bench.run(5)
     before = len(bench.api.requests)
@@ -79,6 +91,7 @@ def test_a_good_config_is_acknowledged_adopted_and_promoted_in_five_requests(ben
     assert bench.api.told == ["ConfigAdopted"]
 
 
+@pytest.mark.contract("adopt.acknowledged", "say.adopting")
 def test_an_adopting_node_says_so_before_it_touches_anything(bench: Bench) -> None:
     bench.run(5)
     source = bench.publish("maxPods: 120\n")
@@ -89,6 +102,7 @@ def test_an_adopting_node_says_so_before_it_touches_anything(bench: Bench) -> No
     assert bench.starts() == 1
 
 
+@pytest.mark.contract("source.invalid", "say.source-invalid", "say.cause-for-machines")
 @pytest.mark.parametrize(
     ("text", "cause"),
     [
@@ -118,6 +132,7 @@ def test_an_invalid_source_changes_nothing(bench: Bench, text: str, cause: str) 
     assert bench.starts() == starts
 
 
+@pytest.mark.contract("source.invalid")
 def test_a_source_without_an_id_is_invalid(bench: Bench) -> None:
     bench.assign(bench.publish("maxPods: 120\n"))
     del bench.api.node["metadata"]["annotations"][ANNOTATION_ASSIGNMENT]
@@ -126,6 +141,7 @@ def test_a_source_without_an_id_is_invalid(bench: Bench) -> None:
     assert "there is no id beside the config source" in bench.words[2]
 
 
+@pytest.mark.contract("source.invalid", "say.fetch-retried", "manners.back-off")
 def test_a_missing_bundle_is_fetched_again_with_patience(bench: Bench) -> None:
     bench.run(5)
     source = bench.publish("maxPods: 120\n")
@@ -142,6 +158,7 @@ def test_a_missing_bundle_is_fetched_again_with_patience(bench: Bench) -> None:
     assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
 
 
+@pytest.mark.contract("source.invalid", "source.correct")
 def test_an_object_with_another_uid_is_not_used(bench: Bench) -> None:
     bench.run(5)
     source = bench.publish("maxPods: 120\n")
@@ -152,6 +169,7 @@ def test_an_object_with_another_uid_is_not_used(bench: Bench) -> None:
     assert bench.starts() == 1
 
 
+@pytest.mark.contract("source.absent-is-lost", "say.lost-or-stale")
 def test_a_lost_annotation_changes_nothing(bench: Bench) -> None:
     good = bench.good_node()
     starts = bench.starts()
@@ -161,6 +179,7 @@ def test_a_lost_annotation_changes_nothing(bench: Bench) -> None:
     assert bench.starts() == starts
 
 
+@pytest.mark.contract("source.absent-other-uid")
 def test_a_node_registered_again_changes_nothing_until_it_is_assigned(bench: Bench) -> None:
     good = bench.good_node()
     starts = bench.starts()
@@ -174,6 +193,7 @@ def test_a_node_registered_again_changes_nothing_until_it_is_assigned(bench: Ben
     assert bench.starts() == starts
 
 
+@pytest.mark.contract("assignment.stale", "say.lost-or-stale")
 def test_a_stale_assignment_is_ignored(bench: Bench) -> None:
     good = bench.good_node()
     starts = bench.starts()
@@ -187,6 +207,7 @@ def test_a_stale_assignment_is_ignored(bench: Bench) -> None:
     assert bench.starts() == starts + 1
 
 
+@pytest.mark.contract("validate.costs-no-restart", "validate.only-once", "say.invalid")
 def test_an_invalid_config_costs_no_restart(bench: Bench) -> None:
     good = bench.good_node()
     starts = bench.starts()
@@ -207,6 +228,7 @@ def test_an_invalid_config_costs_no_restart(bench: Bench) -> None:
     assert bench.api.told[-1] == "ConfigRefused"
 
 
+@pytest.mark.contract("say.invalid-in-trial")
 def test_an_invalid_config_while_what_runs_is_in_its_trial(bench: Bench) -> None:
     bench.run(5)
     running = bench.publish("maxPods: 120\n")
@@ -222,6 +244,7 @@ def test_an_invalid_config_while_what_runs_is_in_its_trial(bench: Bench) -> None
     )
 
 
+@pytest.mark.contract("rollback.without-daemon-and-api", "crashloop.over-the-threshold", "say.crash-loop")
 @pytest.mark.parametrize("agent", [True, False], ids=["daemon lives", "daemon dead"])
 def test_a_crash_loop_ends_on_last_known_good(bench: Bench, agent: bool) -> None:
     good = bench.good_node()
@@ -247,6 +270,7 @@ def test_a_crash_loop_ends_on_last_known_good(bench: Bench, agent: bool) -> None
     assert marks[deadly.uid].kind == "CrashLoop"
 
 
+@pytest.mark.contract("crashloop.bad-stays-bad", "crashloop.forgotten", "assignment.forget-bad", "say.known-bad")
 def test_a_bad_config_is_not_tried_again_until_it_is_forgotten(bench: Bench) -> None:
     good = bench.good_node()
     deadly = bench.publish("mood: deadly\n")
@@ -270,6 +294,7 @@ def test_a_bad_config_is_not_tried_again_until_it_is_forgotten(bench: Bench) -> 
     assert bench.starts() > starts + 2
 
 
+@pytest.mark.contract("probe.health-timeout", "say.not-healthy")
 def test_a_config_that_is_never_healthy_is_rolled_back(bench: Bench) -> None:
     good = bench.good_node()
     sick = bench.publish("mood: sick\n")
@@ -285,6 +310,7 @@ def test_a_config_that_is_never_healthy_is_rolled_back(bench: Bench) -> None:
     assert bench.reads() == "maxPods: 120\n"
 
 
+@pytest.mark.contract("probe.unhealthy-threshold", "say.not-healthy")
 def test_too_many_failed_probes_in_the_trial_are_a_failure(bench: Bench) -> None:
     good = bench.good_node()
     source = bench.publish("maxPods: 130\n", trial=Trial(600.0, 3))
@@ -302,6 +328,7 @@ def test_too_many_failed_probes_in_the_trial_are_a_failure(bench: Bench) -> None
     )
 
 
+@pytest.mark.contract("crashloop.suspect", "crashloop.no-flapping", "say.suspect")
 def test_last_known_good_that_fails_too_is_suspect_and_stays(bench: Bench) -> None:
     good = bench.good_node()
     sick = bench.publish("mood: sick\n")
@@ -323,6 +350,7 @@ def test_last_known_good_that_fails_too_is_suspect_and_stays(bench: Bench) -> No
     assert bench.words[1] == f"using last-known-good (UID: {good.uid})"
 
 
+@pytest.mark.contract("adopt.stopped-unit", "say.stopped")
 def test_a_stopped_unit_is_not_started(bench: Bench) -> None:
     good = bench.good_node()
     bench.stop("kubelet")
@@ -343,6 +371,7 @@ def test_a_stopped_unit_is_not_started(bench: Bench) -> None:
     assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
 
 
+@pytest.mark.contract("optout.uses-nothing", "optout.says-so", "say.opted-out")
 def test_opted_out(tmp_path: Path) -> None:
     bench = Bench(tmp_path, dynamic_config=False)
     bench.assign(bench.publish("maxPods: 120\n"))
@@ -356,6 +385,7 @@ def test_opted_out(tmp_path: Path) -> None:
     assert not [request for request in bench.api.requests if request.startswith("GET")]
 
 
+@pytest.mark.contract("store.damaged-is-set-aside", "say.damaged")
 def test_damaged_files_are_set_aside_and_named(bench: Bench) -> None:
     good = bench.good_node()
     starts = bench.starts()
@@ -370,6 +400,7 @@ def test_damaged_files_are_set_aside_and_named(bench: Bench) -> None:
     assert bench.starts() == starts
 
 
+@pytest.mark.contract("source.absent-unassigns")
 def test_unassigning_goes_back_to_the_init_config(bench: Bench) -> None:
     bench.good_node()
     starts = bench.starts()
@@ -382,6 +413,7 @@ def test_unassigning_goes_back_to_the_init_config(bench: Bench) -> None:
     assert bench.starts() == starts + 1
 
 
+@pytest.mark.contract("source.absent-same-config")
 def test_unassigning_after_a_refusal(bench: Bench) -> None:
     bench.run(5)
     bench.assign(bench.publish("mood: invalid\n"))
@@ -393,6 +425,7 @@ def test_unassigning_after_a_refusal(bench: Bench) -> None:
     assert bench.starts() == 1
 
 
+@pytest.mark.contract("adopt.same-values")
 def test_the_same_values_cost_no_restart(bench: Bench) -> None:
     bench.good_node("maxPods: 120\nevictionHard: {}\n")
     starts = bench.starts()
@@ -405,6 +438,7 @@ def test_the_same_values_cost_no_restart(bench: Bench) -> None:
     assert bench.restarts.count("kubelet") == 1
 
 
+@pytest.mark.contract("source.pinned-anew")
 def test_a_bundle_that_was_deleted_and_restored_is_pinned_anew(bench: Bench) -> None:
     good = bench.good_node()
     starts = bench.starts()
@@ -418,6 +452,7 @@ def test_a_bundle_that_was_deleted_and_restored_is_pinned_anew(bench: Bench) -> 
     assert bench.starts() == starts
 
 
+@pytest.mark.contract("render.instance-config")
 def test_the_instance_config_is_laid_over_the_bundle(tmp_path: Path) -> None:
     bench = Bench(tmp_path, instance="nodeLabels: {zone: a}\n")
     bench.run(5)
@@ -428,6 +463,7 @@ def test_the_instance_config_is_laid_over_the_bundle(tmp_path: Path) -> None:
     assert bench.words[0] == "True"
 
 
+@pytest.mark.contract("trial.goes-on")
 def test_an_agent_that_restarts_restarts_and_says_nothing(bench: Bench) -> None:
     bench.run(5)
     source = bench.publish("maxPods: 120\n", trial=Trial(300.0, 3))
@@ -441,6 +477,7 @@ def test_an_agent_that_restarts_restarts_and_says_nothing(bench: Bench) -> None:
     assert len(bench.said) == said
 
 
+@pytest.mark.contract("say.until-written")
 def test_an_api_outage_changes_nothing_and_is_caught_up_with(bench: Bench) -> None:
     bench.run(5)
     source = bench.publish("maxPods: 120\n", trial=Trial(30.0, 3))
@@ -456,6 +493,7 @@ def test_an_api_outage_changes_nothing_and_is_caught_up_with(bench: Bench) -> No
     assert bench.status.last_known_good == source  # the trial went on without the API
 
 
+@pytest.mark.contract("trial.goes-on", "trial.sums-health")
 def test_trial_time_goes_on_across_a_reboot_and_counts_only_health(bench: Bench) -> None:
     bench.run(5)
     source = bench.publish("maxPods: 120\n", trial=Trial(300.0, 3))
@@ -471,6 +509,7 @@ def test_trial_time_goes_on_across_a_reboot_and_counts_only_health(bench: Bench)
     assert bench.status.last_known_good == source
 
 
+@pytest.mark.contract("trial.never-promotes-the-deadly")
 def test_a_crashing_config_is_never_promoted(bench: Bench) -> None:
     bench.run(5)
     bench.assign(bench.publish("mood: deadly\n", trial=Trial(2.0, 10)))
@@ -481,6 +520,7 @@ def test_a_crashing_config_is_never_promoted(bench: Bench) -> None:
     assert bench.words[1] == "using last-known-good (init)"
 
 
+@pytest.mark.contract("crash.not-by-an-administrator", "crash.what-counts")
 def test_stops_by_an_administrator_do_not_count(bench: Bench) -> None:
     bench.good_node()
     source = bench.publish("maxPods: 130\n", trial=Trial(600.0, 0))
@@ -499,6 +539,7 @@ def test_stops_by_an_administrator_do_not_count(bench: Bench) -> None:
     assert bench.status.cause == "CrashLoop"
 
 
+@pytest.mark.contract("adopt.one-transaction")
 def test_a_bundle_goes_back_as_one(tmp_path: Path) -> None:
     bench = Bench(tmp_path, ("kubelet", "kube-proxy"))
     bench.good_node()
@@ -511,6 +552,7 @@ def test_a_bundle_goes_back_as_one(tmp_path: Path) -> None:
         assert bench.store.read_rendered(name, last.config) == b"maxPods: 120\n"
 
 
+@pytest.mark.contract("adopt.only-what-changed", "bundle.unknown-component")
 def test_only_what_changes_is_restarted_and_other_keys_are_ignored(tmp_path: Path) -> None:
     bench = Bench(tmp_path, ("kubelet", "kube-proxy"))
     bench.good_node()
@@ -523,6 +565,7 @@ def test_only_what_changes_is_restarted_and_other_keys_are_ignored(tmp_path: Pat
     assert bench.status.ignored == ("kube-scheduler",)
 
 
+@pytest.mark.contract("crashloop.forgotten")
 def test_forgetting_tries_what_is_assigned_again(bench: Bench) -> None:
     bench.good_node()
     source = bench.publish("maxPods: 130\n", trial=Trial(600.0, 0))
@@ -536,6 +579,7 @@ def test_forgetting_tries_what_is_assigned_again(bench: Bench) -> None:
     assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
 
 
+@pytest.mark.contract("say.on-transitions", "manners.requests")
 def test_an_idle_node_is_left_alone(bench: Bench) -> None:
     bench.good_node()
     due = bench.daemon.cycle(view_of(bench.api.node))
@@ -546,6 +590,7 @@ def test_an_idle_node_is_left_alone(bench: Bench) -> None:
     assert "lastTransitionTime" not in bench.api.patches[-1]["status"]["conditions"][0]
 
 
+@pytest.mark.contract("trial.after-it")
 def test_trouble_after_the_trial_is_reported_and_changes_nothing(bench: Bench) -> None:
     good = bench.good_node()
     for _again in range(5):
@@ -574,6 +619,7 @@ def test_assigning_last_known_good_after_a_failure_costs_no_restart(bench: Bench
     assert bench.starts() == starts
 
 
+@pytest.mark.contract("tracking.upgrade-retries-nothing", "tracking.under-the-version")
 def test_a_failed_assignment_is_not_retried_because_the_component_was_upgraded(bench: Bench) -> None:
     bench.good_node()
     deadly = bench.publish("mood: deadly\n", trial=Trial(60.0, 0))
@@ -591,6 +637,7 @@ def test_a_failed_assignment_is_not_retried_because_the_component_was_upgraded(b
     assert bench.words[1] == f"adopting (UID: {deadly.uid})"
 
 
+@pytest.mark.contract("tracking.agent-upgrade")
 def test_an_agent_upgrade_forgets_nothing(bench: Bench) -> None:
     bench.good_node()
     bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 0)))
@@ -601,6 +648,7 @@ def test_an_agent_upgrade_forgets_nothing(bench: Bench) -> None:
     assert (bench.words, bench.starts()) == (words, starts)
 
 
+@pytest.mark.contract("restart.no-block", "probe.health-timeout")
 def test_a_restart_that_never_happens_is_a_failure(bench: Bench) -> None:
     good = bench.good_node()
     source = bench.publish("maxPods: 130\n")
@@ -615,6 +663,7 @@ def test_a_restart_that_never_happens_is_a_failure(bench: Bench) -> None:
     )
 
 
+@pytest.mark.contract("validate.own-check", "validate.only-once")
 def test_the_components_own_check_refuses_without_a_restart(tmp_path: Path) -> None:
     bench = Bench(tmp_path, check_command=("/usr/bin/kubelet-check", "--config"))
     good = bench.good_node()

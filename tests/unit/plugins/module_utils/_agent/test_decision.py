@@ -38,6 +38,7 @@ ONLY_CURRENT = {"current": True, "last-known-good": False}
 NONE = {"current": False, "last-known-good": False}
 
 
+@pytest.mark.contract("source.at-start", "crashloop.init-config-last")
 @pytest.mark.parametrize(
     ("current", "good", "bad", "crashes", "usable", "expected"),
     [
@@ -79,6 +80,7 @@ def test_a_fresh_node_uses_its_init_config_as_current() -> None:
     assert choose(None, None, fresh=True, bad={}, crashes={}, usable={}) == Choice(LOCAL, "current")
 
 
+@pytest.mark.contract("crashloop.over-the-threshold")
 @pytest.mark.parametrize("threshold", range(11))
 def test_crashes_must_exceed_the_threshold(threshold: int) -> None:
     current = record("a", threshold)
@@ -124,6 +126,7 @@ def test_what_is_chosen_is_always_usable(
         assert (again.record, again.left) == (found.record, "")
 
 
+@pytest.mark.contract("init.refused-if-deadly")
 def test_only_an_init_config_is_ever_refused() -> None:
     assert refuse_start(Choice(LOCAL, "current"), init_is_fatal=True)
     assert not refuse_start(Choice(LOCAL, "current"), init_is_fatal=False)

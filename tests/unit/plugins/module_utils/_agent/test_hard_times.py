@@ -43,6 +43,7 @@ def damage(bench: Bench, *names: str) -> None:
 # Hands on the annotations
 
 
+@pytest.mark.contract("source.absent-is-lost")
 def test_a_source_taken_away_by_hand_after_an_invalid_one_unassigns_nothing(bench: Bench) -> None:
     good = bench.good_node()
     starts = bench.starts()
@@ -109,6 +110,7 @@ def test_good_deadly_good_again(bench: Bench) -> None:
     assert bench.starts() == starts + 1
 
 
+@pytest.mark.contract("source.absent-other-uid")
 def test_a_node_registered_again_after_a_failure_speaks_of_what_it_uses_now(bench: Bench) -> None:
     bench.run(5)
     bench.assign(bench.publish("mood: invalid\n"))
@@ -151,6 +153,7 @@ def test_what_happened_while_the_api_was_away_is_told_when_it_is_back(bench: Ben
     assert bench.status.assigned == bad
 
 
+@pytest.mark.contract("rollback.without-daemon-and-api")
 def test_a_crash_loop_with_daemon_and_api_away_is_told_in_the_end(bench: Bench) -> None:
     good = bench.good_node()
     deadly = bench.publish("mood: deadly\n")
@@ -171,6 +174,7 @@ def test_a_crash_loop_with_daemon_and_api_away_is_told_in_the_end(bench: Bench) 
     )
 
 
+@pytest.mark.contract("source.fetched-once")
 def test_a_bundle_deleted_while_in_use_is_not_missed(bench: Bench) -> None:
     good = bench.good_node()
     bench.api.config_maps.clear()
@@ -187,6 +191,7 @@ def test_a_bundle_deleted_while_in_use_is_not_missed(bench: Bench) -> None:
 # Damaged files
 
 
+@pytest.mark.contract("trial.after-it", "store.damaged-is-set-aside")
 def test_a_damaged_last_known_good_does_not_put_what_passed_its_trial_on_trial_again(bench: Bench) -> None:
     good = bench.good_node()
     bench.run(3600)
@@ -200,6 +205,7 @@ def test_a_damaged_last_known_good_does_not_put_what_passed_its_trial_on_trial_a
     assert bench.status.active == bench.status.last_known_good == good
 
 
+@pytest.mark.contract("store.damaged-is-set-aside", "source.at-start")
 @pytest.mark.parametrize(
     "names",
     [
@@ -228,6 +234,7 @@ def test_damaged_files_end_on_what_is_assigned(bench: Bench, names: tuple[str, .
     assert ("was damaged and set aside" in reason) == (names[0] != "components/kubelet/config.yaml")
 
 
+@pytest.mark.contract("store.damaged-is-set-aside")
 def test_a_damaged_checkpoint_is_fetched_again(bench: Bench) -> None:
     good = bench.good_node()
     other = bench.publish("maxPods: 121\n", trial=Trial(5.0, 3))
@@ -239,6 +246,7 @@ def test_a_damaged_checkpoint_is_fetched_again(bench: Bench) -> None:
     assert bench.words[:2] == ("True", f"using current (UID: {good.uid})")
 
 
+@pytest.mark.contract("crashloop.bad-stays-bad")
 def test_damaged_bad_configs_do_not_bring_a_bad_config_back(bench: Bench) -> None:
     bench.good_node()
     bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 0)))
@@ -279,6 +287,7 @@ def test_what_cannot_be_set_aside_is_remembered_once(bench: Bench, monkeypatch: 
 # Opting out
 
 
+@pytest.mark.contract("optout.uses-nothing")
 def test_opting_out_brings_the_local_config_back(bench: Bench) -> None:
     good = bench.good_node()
     starts = bench.starts()

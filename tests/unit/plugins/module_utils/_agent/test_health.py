@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +24,7 @@ def see(health: Health, now: float, ok: bool, invocation: str = "i1") -> Health:
     return look(health, ok=ok, detail="" if ok else "refused", invocation=invocation, now=now, settling=0.5)
 
 
+@pytest.mark.contract("probe.settling")
 def test_healthy_means_ok_for_the_settling_time() -> None:
     health = see(begin(0.0), 1.0, True)
     assert not is_healthy(health)
@@ -31,6 +33,7 @@ def test_healthy_means_ok_for_the_settling_time() -> None:
     assert not is_healthy(see(see(health, 1.2, False), 1.5, True))
 
 
+@pytest.mark.contract("probe.health-timeout")
 def test_never_healthy_fails_by_time_not_by_looks() -> None:
     health = begin(0.0)
     for now in range(100):
@@ -39,6 +42,7 @@ def test_never_healthy_fails_by_time_not_by_looks() -> None:
     assert failed(health, now=120.0, timeout=120.0, threshold=3)
 
 
+@pytest.mark.contract("probe.unhealthy-threshold")
 def test_once_healthy_it_fails_by_looks_in_a_row() -> None:
     health = see(see(begin(0.0), 1.0, True), 2.0, True)
     health = see(see(health, 12.0, False), 22.0, False)
@@ -55,6 +59,7 @@ def test_another_invocation_has_to_prove_itself() -> None:
     assert restarted.failures == 0
 
 
+@pytest.mark.contract("trial.sums-health")
 def test_only_seconds_of_one_healthy_invocation_count() -> None:
     well = see(see(begin(0.0), 1.0, True), 2.0, True)
     later = see(well, 12.0, True)

@@ -29,6 +29,7 @@ def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
 
 
+@pytest.mark.contract("prestart.decides")
 def test_the_first_start_gives_the_component_its_init_config(bench: Bench) -> None:
     assert bench.reads() == "maxPods: 110\n"
     path = bench.directory / "state/components/kubelet/config.yaml"
@@ -38,6 +39,7 @@ def test_the_first_start_gives_the_component_its_init_config(bench: Bench) -> No
     assert (start.invocation, start.boot_id, start.end) == ("i1", "boot-1", None)
 
 
+@pytest.mark.contract("poststop.writes-down-the-end")
 def test_a_crash_is_written_down_with_its_start(bench: Bench) -> None:
     bench.crash("kubelet", result="signal", code="killed", status="SEGV")
     [start] = bench.store.read_startups("kubelet", "v1.35.0")
@@ -45,6 +47,7 @@ def test_a_crash_is_written_down_with_its_start(bench: Bench) -> None:
     assert (start.end.result, start.end.exit_code, start.end.exit_status) == ("signal", "killed", "SEGV")
 
 
+@pytest.mark.contract("lock.store-is-brief", "prestart.file-stays-usable")
 def test_it_waits_at_most_a_moment_for_the_store_and_leaves_the_file_alone(bench: Bench) -> None:
     with open(bench.store.lock, "w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -55,6 +58,7 @@ def test_it_waits_at_most_a_moment_for_the_store_and_leaves_the_file_alone(bench
     assert len(bench.store.read_startups("kubelet", "v1.35.0")) == 1
 
 
+@pytest.mark.contract("prestart.never-blocks")
 def test_it_never_raises(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_arguments: object) -> None:
         raise RuntimeError("a fault of ours")
@@ -65,6 +69,7 @@ def test_it_never_raises(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     assert prestart(bench.configuration, "unknown", {}, bench.clock, bench.journal) == 0
 
 
+@pytest.mark.contract("init.refused-if-deadly", "prestart.refuses-by-78-alone", "init.judged-at-every-start")
 def test_a_fatal_init_config_is_refused_only_when_nothing_else_is_usable(tmp_path: Path) -> None:
     bench = Bench(tmp_path, init="mood: invalid\n")
     assert bench.starts() == 1  # not judged yet: prestart does not judge
@@ -84,6 +89,7 @@ def test_a_fatal_init_config_is_refused_only_when_nothing_else_is_usable(tmp_pat
     assert process.refused == refused
 
 
+@pytest.mark.contract("init.always-good")
 def test_an_init_config_that_vanished_is_what_it_was(bench: Bench) -> None:
     (bench.directory / "etc/kubelet-init_config.yaml").unlink()
     (bench.directory / "state/components/kubelet/config.yaml").unlink()
@@ -91,12 +97,14 @@ def test_an_init_config_that_vanished_is_what_it_was(bench: Bench) -> None:
     assert bench.reads() == "maxPods: 110\n"
 
 
+@pytest.mark.contract("render.relative-paths")
 def test_relative_paths_of_the_init_config_mean_its_own_directory(tmp_path: Path) -> None:
     bench = Bench(tmp_path, init="staticPodPath: manifests\nresolvConf: /etc/resolv.conf\n")
     values = json.loads(bench.reads())
     assert values == {"staticPodPath": str(tmp_path / "etc/manifests"), "resolvConf": "/etc/resolv.conf"}
 
 
+@pytest.mark.contract("adopt.state-files")
 def test_state_files_that_a_change_makes_fatal_are_set_aside(tmp_path: Path) -> None:
     root = tmp_path / "kubelet"
     root.mkdir()
@@ -118,6 +126,7 @@ def test_state_files_that_a_change_makes_fatal_are_set_aside(tmp_path: Path) -> 
     assert (root / "memory_manager_state").exists()
 
 
+@pytest.mark.contract("optout.uses-nothing")
 def test_opting_out_uses_the_init_config_and_keeps_the_records(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     good = bench.good_node()
@@ -131,6 +140,7 @@ def test_opting_out_uses_the_init_config_and_keeps_the_records(tmp_path: Path) -
     assert current != LOCAL
 
 
+@pytest.mark.contract("prestart.needs-no-api")
 def test_it_imports_nothing_heavy() -> None:
     code = (
         f"import sys, {PACKAGE}._prestart, {PACKAGE}._poststop\n"

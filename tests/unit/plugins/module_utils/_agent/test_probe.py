@@ -83,6 +83,7 @@ class World:
             raise self.tls
 
 
+@pytest.mark.contract("probe.effective-addresses")
 @pytest.mark.parametrize(
     ("component", "effective", "expected"),
     [
@@ -102,6 +103,7 @@ def test_health_address(component: ComponentConfiguration, effective: dict[str, 
     assert health_address(component, effective) == expected
 
 
+@pytest.mark.contract("probe.effective-addresses")
 @pytest.mark.parametrize(
     ("component", "effective", "expected"),
     [
@@ -117,6 +119,7 @@ def test_serving_address(component: ComponentConfiguration, effective: dict[str,
     assert serving_address(component, effective) == expected
 
 
+@pytest.mark.contract("probe.looks-at")
 def test_all_well() -> None:
     leases = Leases(NOW - timedelta(seconds=9))
     world = World(leases=leases)
@@ -130,6 +133,7 @@ def test_all_well() -> None:
     assert len(leases.asked) == 2
 
 
+@pytest.mark.contract("probe.looks-at")
 @pytest.mark.parametrize("state", ["starting", "stopped", "masked", "failed", "missing"])
 def test_a_unit_that_does_not_run_is_asked_nothing(state: str) -> None:
     world = World()
@@ -139,6 +143,7 @@ def test_a_unit_that_does_not_run_is_asked_nothing(state: str) -> None:
     assert world.asked == []
 
 
+@pytest.mark.contract("probe.looks-at")
 def test_health_endpoint_says_no() -> None:
     world = World()
     world.status = 500
@@ -147,12 +152,14 @@ def test_health_endpoint_says_no() -> None:
     assert world.prober("kubelet", {}, RUNNING).detail == "http://127.0.0.1:10248/healthz: connection refused"
 
 
+@pytest.mark.contract("probe.looks-at")
 def test_serving_port_does_not_serve() -> None:
     world = World()
     world.tls = TimeoutError("timed out")
     assert world.prober("kubelet", {}, RUNNING) == ProbeResult(False, "serving port 10250: timed out")
 
 
+@pytest.mark.contract("probe.looks-at")
 @pytest.mark.parametrize(
     ("found", "detail"),
     [

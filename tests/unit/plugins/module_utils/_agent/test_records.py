@@ -37,12 +37,14 @@ RECORD = Record(
 ANSWERED = Answered("n", 7, SOURCE, Outcome("CrashLoop", "a" * 36, "crashed", crashes=3, suspect=True))
 
 
+@pytest.mark.contract("files.records")
 def test_records_round_trip() -> None:
     assert Record.decode(RECORD.encode()) == RECORD
     assert Answered.decode(ANSWERED.encode()) == ANSWERED
     assert Answered.decode(Answered().encode()) == Answered()
 
 
+@pytest.mark.contract("files.records")
 def test_empty_means_the_local_config() -> None:
     assert LOCAL.encode() == b""
     assert Record.decode(b"") == LOCAL
@@ -55,6 +57,7 @@ def test_noise_is_damaged(kind: type[Record] | type[Answered], data: bytes) -> N
         kind.decode(data)
 
 
+@pytest.mark.contract("store.damaged-is-set-aside")
 @given(where=st.integers(0, len(RECORD.encode()) - 2), bit=st.integers(0, 7))
 def test_any_flipped_bit_is_noticed_or_means_nothing(where: int, bit: int) -> None:
     data = bytearray(RECORD.encode())

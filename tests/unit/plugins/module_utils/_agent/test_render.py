@@ -23,11 +23,13 @@ from ansible_collections.configok.node.plugins.module_utils._agent._render impor
 from ansible_collections.configok.node.plugins.module_utils._agent._state_files import stale_state_files, state_keys
 
 
+@pytest.mark.contract("render.no-defaults-written")
 def test_without_an_instance_config_the_bytes_are_the_documents() -> None:
     assert render("a: 1 # comment\n", None) == b"a: 1 # comment\n"
     assert render("a: 1\n", " \n") == b"a: 1\n"
 
 
+@pytest.mark.contract("render.instance-config")
 def test_the_instance_config_is_laid_over_by_key_and_lists_as_a_whole() -> None:
     instance = "apiVersion: x\nkind: Y\nlabels: {b: 2}\ntaints: [t]\n"
     found = json.loads(render("apiVersion: v\nkind: K\nlabels: {a: 1, b: 1}\ntaints: [r, s]\n", instance))
@@ -85,6 +87,7 @@ def test_merging_keeps_what_the_instance_says(document: object, instance: object
         assert set(found) == set(document) | set(instance)
 
 
+@pytest.mark.contract("adopt.state-files")
 def test_state_files_depend_on_their_own_fields_only() -> None:
     before = state_keys("kubelet", {"maxPods": 1})
     assert stale_state_files(before, state_keys("kubelet", {"maxPods": 2, "cpuManagerPolicy": "none"})) == []

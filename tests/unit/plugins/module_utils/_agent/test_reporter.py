@@ -27,6 +27,7 @@ def reporter(api: FakeApi, clock: FakeClock) -> Reporter:
     return Reporter("n1", api, clock, journal, heartbeat_interval=600.0, random=lambda: 0.5)
 
 
+@pytest.mark.contract("say.on-transitions")
 def test_one_write_for_each_transition() -> None:
     api, clock = FakeApi(), FakeClock()
     one = reporter(api, clock)
@@ -37,6 +38,7 @@ def test_one_write_for_each_transition() -> None:
     assert "lastTransitionTime" in api.patches[1]["status"]["conditions"][0]
 
 
+@pytest.mark.contract("say.until-written", "manners.back-off")
 def test_it_is_tried_again_with_growing_pauses_until_it_is_written() -> None:
     api, clock = FakeApi(), FakeClock()
     one = reporter(api, clock)
@@ -56,6 +58,7 @@ def test_it_is_tried_again_with_growing_pauses_until_it_is_written() -> None:
     assert len(api.patches) == 1
 
 
+@pytest.mark.contract("manners.back-off")
 def test_retry_after_is_obeyed() -> None:
     api, clock = FakeApi(), FakeClock()
     one = reporter(api, clock)
@@ -64,6 +67,7 @@ def test_retry_after_is_obeyed() -> None:
     assert one.due - clock.seconds == 90.0
 
 
+@pytest.mark.contract("say.on-transitions")
 def test_a_heartbeat_only_when_nothing_was_written_for_long() -> None:
     api, clock = FakeApi(), FakeClock()
     one = reporter(api, clock)
@@ -90,12 +94,6 @@ def test_what_stands_on_the_node_already_is_not_written_again() -> None:
     one.gone()
     one.say(GOOD, STATUS, "pool")
     assert len(api.patches) == 1
-
-
-def test_an_event_that_cannot_be_created_is_no_fault() -> None:
-    api, clock = FakeApi(), FakeClock()
-    api.down = ServerError("no", status=500)
-    reporter(api, clock).tell("ConfigAdopted", "adopted pool")
 
 
 def test_backoff_is_jittered_and_bounded() -> None:

@@ -92,6 +92,7 @@ def test_unit_asks_for_all_properties_of_the_components_unit() -> None:
     assert runner.calls == [("show", "--property=" + ",".join(PROPERTIES), "--", "k.service")]
 
 
+@pytest.mark.contract("restart.no-block", "adopt.stopped-unit")
 @pytest.mark.parametrize(
     ("text", "verb"),
     [

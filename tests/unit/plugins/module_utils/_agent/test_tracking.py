@@ -29,6 +29,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._tracking imp
 CRASH = End("exit-code", "exited", "1", 20.0, "t")
 
 
+@pytest.mark.contract("crash.what-counts", "crash.not-by-an-administrator", "poststop.after-a-failed-prestart")
 @pytest.mark.parametrize(
     ("end", "crash"),
     [
@@ -55,6 +56,7 @@ def _start(number: int, at: float, *, boot: str = "b1", end: End | None = CRASH,
     return Start(f"i{number}", boot, at, "t", config, end)
 
 
+@pytest.mark.contract("crashloop.counts-since")
 def test_crashes_count_since_the_later_of_boot_and_adoption() -> None:
     starts = [
         _start(1, 5.0, boot="b0"),
@@ -71,6 +73,7 @@ def test_crashes_count_since_the_later_of_boot_and_adoption() -> None:
     assert recent_crashes(starts, boot_id="b1", since=0.0, config="another") == 0
 
 
+@pytest.mark.contract("starts.paired-by-invocation")
 def test_starts_and_ends_are_paired_by_invocation() -> None:
     starts = with_start(with_start([], _start(1, 1.0, end=None)), _start(2, 2.0, end=None))
     found = with_end(starts, "i1", "b1", CRASH)
@@ -85,6 +88,7 @@ def test_a_second_prestart_of_one_invocation_replaces_the_first() -> None:
     assert [start.since_boot for start in starts] == [1.5]
 
 
+@pytest.mark.contract("files.startups")
 def test_the_list_is_bounded() -> None:
     starts: list[Start] = []
     for number in range(3 * MAX_STARTUPS):
@@ -97,11 +101,13 @@ TEXT = st.text(max_size=20)
 ENDS = st.none() | st.builds(End, TEXT, TEXT, TEXT, st.floats(0, 1e6), TEXT)
 
 
+@pytest.mark.contract("files.startups")
 @given(st.lists(st.builds(Start, TEXT, TEXT, st.floats(0, 1e6), TEXT, TEXT, ENDS), max_size=5))
 def test_startups_round_trip(starts: list[Start]) -> None:
     assert decode_startups(encode_startups(starts)) == starts
 
 
+@pytest.mark.contract("files.bad-configs")
 @given(st.dictionaries(TEXT, st.builds(BadConfig, TEXT, TEXT, TEXT), max_size=5))
 def test_bad_configs_round_trip(bad: dict[str, BadConfig]) -> None:
     assert decode_bad_configs(encode_bad_configs(bad)) == bad

@@ -69,6 +69,7 @@ def test_no_answer_is_no_verdict(out: str) -> None:
         CommandJudge(Runner(124, out, "killed"), ["x"])("kubelet", "", "", bundle=True)
 
 
+@pytest.mark.contract("validate.only-once")
 def test_nothing_is_judged_twice_but_what_changes_the_verdict(tmp_path: Path) -> None:
     store = Store(str(tmp_path), now=lambda: "t")
     calls: list[bool] = []
@@ -90,6 +91,7 @@ def test_nothing_is_judged_twice_but_what_changes_the_verdict(tmp_path: Path) ->
     assert calls == [True, True, True, True, False]
 
 
+@pytest.mark.contract("init.refused-if-deadly")
 def test_only_what_the_component_dies_of_is_fatal_and_only_outside_a_bundle(tmp_path: Path) -> None:
     name = digest(b"a")
     assert is_fatal({f"{name}:1": [WARNING, FATAL]}, name)

@@ -19,6 +19,7 @@ ANSWERED_A = Answered("n", 5, A)
 FAILED_B = Answered("n", 6, B, Outcome("CrashLoop", B.uid))
 
 
+@pytest.mark.contract("assignment.stale", "source.absent-unassigns", "source.absent-is-lost", "source.absent-other-uid")
 @pytest.mark.parametrize(
     ("source", "assignment", "node", "answered", "current", "kind", "new"),
     [
@@ -74,6 +75,7 @@ def test_an_invalid_source_is_answered_all_the_same() -> None:
     assert again.kind == "invalid"
 
 
+@pytest.mark.contract("assignment.forget-bad")
 def test_forget_bad_travels_with_the_assignment() -> None:
     found = read_wish(NodeView("n", B.encode(), '{"id": 6, "forgetBad": true}'), ANSWERED_A, USING_A, NAMESPACE)
     assert found.forget_bad

@@ -182,6 +182,7 @@ def test_check(check: str, minor: int, bad: list[Config], good: list[Config]) ->
         assert failed(config, minor, check) == [], config
 
 
+@pytest.mark.contract("validate.for-the-version")
 @pytest.mark.parametrize(
     "config",
     [

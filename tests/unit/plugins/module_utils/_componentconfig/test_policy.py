@@ -24,6 +24,7 @@ CONFIG: dict[str, Any] = {
 }
 
 
+@pytest.mark.contract("validate.denied-fields")
 @pytest.mark.parametrize(
     ("pattern", "paths"),
     [

@@ -17,6 +17,7 @@ def told(found: list[Finding]) -> list[tuple[str, int | None, str, str]]:
     return [(one.level, one.line, one.path, one.rule) for one in found]
 
 
+@pytest.mark.contract("validate.for-the-version")
 def test_all_faults_at_once_in_the_order_of_lines() -> None:
     text = (
         HEAD
@@ -54,6 +55,7 @@ def test_a_set_of_versions_tells_which_ones() -> None:
     ]
 
 
+@pytest.mark.contract("validate.for-the-version")
 def test_a_gate_that_one_version_of_a_pool_lacks() -> None:
     found = validate(HEAD + "featureGates: {KubeletCrashLoopBackOffMax: true}\n", versions=["1.31", "1.36"])
     assert [(one.path, one.versions, one.level) for one in found] == [
@@ -147,6 +149,7 @@ def test_zero_is_unset_where_the_kubelet_cannot_tell() -> None:
     )
 
 
+@pytest.mark.contract("render.relative-paths")
 def test_bundles_have_no_secrets_relative_paths_or_values_of_one_node() -> None:
     text = HEAD + "staticPodPath: manifests\nproviderID: aws:///i-1\n"
     text += "staticPodURLHeader:\n  Authorization: [Bearer abcdefghijklmnopqrst]\n"
@@ -160,6 +163,7 @@ def test_bundles_have_no_secrets_relative_paths_or_values_of_one_node() -> None:
     assert not any("abcdefghij" in str(one) for one in found)
 
 
+@pytest.mark.contract("manners.no-secret")
 def test_the_value_of_a_wrong_type_shows_no_secret() -> None:
     found = validate(HEAD + "port: Bearer abcdefghijklmnopqrst\n")
     assert "abcdefghij" not in str(found)

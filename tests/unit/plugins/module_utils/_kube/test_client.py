@@ -380,6 +380,7 @@ def test_a_token_is_no_way_into_the_headers(server: Any, connect: Any) -> None:
         connect(credentials={"token": "x\r\nImpersonate-User: root"}).get(N1)
 
 
+@pytest.mark.contract("manners.no-secret")
 def test_no_secret_in_repr() -> None:
     text = repr(
         Credentials("https://x", token="s3cret", password="s3cret", key_data=b"s3cret", proxy="http://u:s3cret@p")

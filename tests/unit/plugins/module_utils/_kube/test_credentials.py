@@ -70,6 +70,7 @@ def test_data_and_token_files_win_as_in_kubectl(write: Write, tmp_path: Path) ->
     assert (found.token, found.token_file) == (None, str(tmp_path / "token"))
 
 
+@pytest.mark.contract("manners.exec-plugin")
 @pytest.mark.parametrize(
     ("user", "words"),
     [
@@ -101,6 +102,7 @@ def test_what_is_wrong_is_told_in_a_sentence(write: Write, change: Any, words: s
         from_kubeconfig(write(**change))
 
 
+@pytest.mark.contract("manners.no-secret")
 @pytest.mark.parametrize("text", ["", "- a", "token: s3cret: x", "\x00", "a: &a [*a", "[" * 100_000])
 def test_a_file_that_is_no_kubeconfig_is_not_quoted(tmp_path: Path, text: str) -> None:
     path = tmp_path / "config"

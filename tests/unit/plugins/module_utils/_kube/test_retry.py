@@ -17,6 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._retry import 
 NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
 
 
+@pytest.mark.contract("manners.back-off")
 @pytest.mark.parametrize(
     ("value", "seconds"),
     [

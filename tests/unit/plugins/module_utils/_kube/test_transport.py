@@ -208,6 +208,7 @@ def kubelet(tmp_path: Path, authority: trustme.CA, api: Any, ca_file: str) -> Ku
     return Kubelet(tmp_path, authority, api.url, ca_file)
 
 
+@pytest.mark.contract("manners.credentials")
 def test_a_rotated_certificate_is_used_by_a_new_connection(
     api: Any, kubelet: Kubelet, connect: Any, clock: Any
 ) -> None:
@@ -224,6 +225,7 @@ def test_a_rotated_certificate_is_used_by_a_new_connection(
     assert [request.connection for request in api.requests] == [1, 1, 1, 2, 2]
 
 
+@pytest.mark.contract("manners.credentials")
 def test_a_half_written_rotation_changes_nothing_until_it_is_whole(
     api: Any, kubelet: Kubelet, connect: Any, clock: Any
 ) -> None:
@@ -238,6 +240,7 @@ def test_a_half_written_rotation_changes_nothing_until_it_is_whole(
     assert [seen(request) for request in api.requests] == ["system:node:n1"] * 2 + ["system:node:n1-renewed"]
 
 
+@pytest.mark.contract("manners.credentials")
 def test_401_looks_at_the_files_at_once(api: Any, kubelet: Kubelet, connect: Any, replies: Any) -> None:
     client = connect(from_kubeconfig(str(kubelet.kubeconfig)))
     client.get(N1)
@@ -247,6 +250,7 @@ def test_401_looks_at_the_files_at_once(api: Any, kubelet: Kubelet, connect: Any
     assert [seen(request) for request in api.requests] == ["system:node:n1"] * 2 + ["system:node:n1-renewed"]
 
 
+@pytest.mark.contract("manners.credentials")
 def test_a_replaced_kubeconfig_is_read_again(api: Any, kubelet: Kubelet, connect: Any, clock: Any) -> None:
     client = connect(from_kubeconfig(str(kubelet.kubeconfig)))
     client.get(N1)

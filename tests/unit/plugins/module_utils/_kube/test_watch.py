@@ -124,6 +124,7 @@ def test_metadata_only(server: Any, replies: Any, follow: Any) -> None:
     ]
 
 
+@pytest.mark.contract("manners.one-watch")
 def test_a_watch_that_the_server_ends_goes_on_from_the_last_bookmark(server: Any, replies: Any, follow: Any) -> None:
     server.says(
         replies.answer(200, listing()),
@@ -153,6 +154,7 @@ def test_a_broken_stream_goes_on_where_it_was(server: Any, replies: Any, follow:
     assert watching.pauses == [0.25]
 
 
+@pytest.mark.contract("manners.watch-goes-on")
 @pytest.mark.parametrize("where", ["status", "event"])
 def test_410_lists_again_and_tells_the_difference(server: Any, replies: Any, follow: Any, where: str) -> None:
     expired = replies.status(410, "Expired") if where == "status" else replies.stream(GONE, end="hold")
@@ -187,6 +189,7 @@ def test_what_is_gone_is_told_with_name_and_uid(server: Any, replies: Any, follo
     assert next(watching.events).object == {"metadata": {"name": "a", "namespace": "ns", "uid": "u"}}
 
 
+@pytest.mark.contract("manners.back-off")
 def test_refusals_are_told_and_waited_for(server: Any, replies: Any, follow: Any) -> None:
     server.says(
         replies.status(403, "Forbidden", "no"),
@@ -210,6 +213,7 @@ def test_refusals_are_told_and_waited_for(server: Any, replies: Any, follow: Any
     assert watching.pauses == [0.25, 0.5, 1.0, 120.0]
 
 
+@pytest.mark.contract("manners.back-off")
 def test_pauses_grow_to_a_ceiling_and_start_small_again(server: Any, replies: Any, follow: Any) -> None:
     told = replies.stream(event("ADDED", node("a", 11)), end="cut")
     server.says(*[replies.status(500)] * 12, replies.answer(200, listing()), told, told, replies.stream(end="hold"))
@@ -237,6 +241,7 @@ def test_a_server_that_ends_every_watch_at_once_is_not_hammered(server: Any, rep
     assert watching.pauses == [0.25, 0.5, 1.0, 2.0]
 
 
+@pytest.mark.contract("manners.credentials")
 def test_401_renews_the_credentials(server: Any, replies: Any) -> None:
     server.says(
         replies.status(401), replies.answer(200, listing()), replies.stream(event("ADDED", node("a", 11)), end="hold")
@@ -253,6 +258,7 @@ def test_401_renews_the_credentials(server: Any, replies: Any) -> None:
     stop.set()
 
 
+@pytest.mark.contract("manners.watch-goes-on")
 def test_silence_ends_a_watch(server: Any, replies: Any, follow: Any) -> None:
     server.says(
         replies.answer(200, listing()),

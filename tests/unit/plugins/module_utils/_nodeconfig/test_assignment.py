@@ -51,6 +51,7 @@ def test_what_is_refused(text: str, said: str) -> None:
         Assignment.parse(text)
 
 
+@pytest.mark.contract("assignment.answered")
 @pytest.mark.parametrize(
     ("annotations", "answered", "expected"),
     [
@@ -68,6 +69,7 @@ def test_next_id_is_above_what_was_given_and_answered(
     assert next_id(annotations, answered) == expected
 
 
+@pytest.mark.contract("source.annotation", "assignment.answered")
 def test_one_patch_carries_both_annotations() -> None:
     patch = assignment_patch(SOURCE, Assignment(2), resource_version="17")
     assert patch["metadata"]["resourceVersion"] == "17"

@@ -58,6 +58,7 @@ def test_the_trial_is_part_of_the_content() -> None:
     assert plain["metadata"]["name"] != tried["metadata"]["name"]
 
 
+@pytest.mark.contract("trial.of-the-bundle")
 def test_read_back() -> None:
     bundle = Bundle.from_config_map(stored())
     assert bundle.documents == {"kubelet": DOCUMENT}
@@ -79,6 +80,7 @@ def changed(change: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
     return config_map
 
 
+@pytest.mark.contract("source.correct", "source.fetched-once")
 @pytest.mark.parametrize(
     ("config_map", "said"),
     [
@@ -108,6 +110,7 @@ def test_what_is_not_used(config_map: Any, said: str) -> None:
         Bundle.from_config_map(config_map)
 
 
+@pytest.mark.contract("trial.of-the-bundle")
 @pytest.mark.parametrize("trial", ["x", "[]", '{"trialDuration": "soon"}', '{"crashLoopThreshold": 11}', '{"a": 1}'])
 def test_a_bad_trial_is_refused(trial: str) -> None:
     data = {"kubelet": DOCUMENT, "trial": trial}

@@ -28,6 +28,7 @@ def replaced(part: str, value: object) -> dict[str, object]:
     return {"configMap": {**GOOD["configMap"], part: value}}
 
 
+@pytest.mark.contract("source.annotation")
 def test_round_trip_is_stable() -> None:
     source = ConfigSource.parse(json.dumps(GOOD))
     assert source == ConfigSource("configok-system", "workers-0123456789", UID)
@@ -35,6 +36,7 @@ def test_round_trip_is_stable() -> None:
     assert json.loads(source.encode()) == GOOD
 
 
+@pytest.mark.contract("source.correct", "source.invalid")
 @pytest.mark.parametrize(
     ("value", "cause"),
     [
@@ -63,6 +65,7 @@ def test_what_is_refused_and_why(value: object, cause: str) -> None:
     assert str(caught.value) == f"invalid NodeConfigSource, {cause}"
 
 
+@pytest.mark.contract("source.invalid")
 @pytest.mark.parametrize("text", ["", "{", "nonsense", "[" * 100000, '{"configMap":'])
 def test_not_json(text: str) -> None:
     with pytest.raises(InvalidConfigSource, match=r"^invalid NodeConfigSource, it is not JSON"):

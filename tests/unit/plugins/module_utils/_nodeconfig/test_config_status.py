@@ -107,18 +107,21 @@ TABLE = [
 ]
 
 
+@pytest.mark.contract("say.words", "say.cause-for-machines")
 @pytest.mark.parametrize(("said", "status", "message", "reason"), TABLE)
 def test_the_table(said: Verdict, status: str, message: str, reason: str) -> None:
     assert (said.status, said.message, said.reason) == (status, message, reason)
     assert said.cause.isalnum()
 
 
+@pytest.mark.contract("say.damaged")
 def test_damaged_files_are_said_beside_what_is_said_otherwise() -> None:
     said = verdict.with_damaged(verdict.good(Using("current", CUR)), "current")
     assert said.status == "True"
     assert said.reason == "all checks passed; current was damaged and set aside"
 
 
+@pytest.mark.contract("say.long-is-cut")
 def test_long_causes_are_cut() -> None:
     said = verdict.invalid(LAST, NEW, "x" * 5000).cut()
     assert len(said.reason) == verdict.MAX_TEXT
