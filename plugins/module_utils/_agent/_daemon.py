@@ -21,6 +21,7 @@ from ._backoff import Backoff
 from ._care import Care, Seen
 from ._configuration import AgentConfiguration
 from ._decision import in_trial
+from ._events import Events
 from ._local import Local, read_local
 from ._lock import Locked, locked
 from ._node_watch import NodeWatch
@@ -101,6 +102,7 @@ class Daemon:
         self._reporter = Reporter(
             configuration.node_name, client, clock, journal, heartbeat_interval=configuration.heartbeat_interval
         )
+        self._events = Events(configuration.node_name, client, clock, journal)
         self._view: NodeView | None = None
         self._failing = ""
 
@@ -143,7 +145,10 @@ class Daemon:
             self._journal("error", f"the agent's own files: {error}")
             due = self._clock.since_boot() + _DO_FAILED
         self._reporter.attend()
-        return min(due, self._reporter.due)
+        if not self._reporter.is_written:
+            return min(due, self._reporter.due)
+        self._events.attend()  # last: nothing waits for them
+        return min(due, self._reporter.due, self._events.due)
 
     @staticmethod
     def _must_say_again(before: NodeView, after: NodeView) -> bool:
@@ -204,10 +209,10 @@ class Daemon:
                 self._care.begin()
                 self._trial.begin()
             self._journal("info", followed.done, config=followed.detail)
-        if followed.done == "adopted":
-            self._reporter.tell("ConfigAdopted", f"adopted {followed.detail}")
+        if followed.done in ("adopted", "unassigned"):
+            self._events.tell("ConfigAdopted", f"adopted {followed.detail}")
         elif followed.done == "refused":
-            self._reporter.tell("ConfigRefused", followed.detail, warning=True)
+            self._events.tell("ConfigRefused", followed.detail, warning=True)
         return True
 
     def _roll_back(self) -> None:
@@ -260,7 +265,7 @@ class Daemon:
             return
         before = self._said_before()
         if before is None or before.cause not in ("CrashLoop", "NotHealthy", "Suspect"):
-            self._reporter.tell("ConfigRolledBack", f"{verdict.message}: {verdict.reason}", warning=True)
+            self._events.tell("ConfigRolledBack", f"{verdict.message}: {verdict.reason}", warning=True)
 
     def _said_before(self) -> ConfigStatus | None:
         """Return what the node said last, also before the agent was restarted."""

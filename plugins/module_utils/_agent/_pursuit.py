@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from .._nodeconfig._config_source import ConfigSource
 from ._backoff import Backoff
 from ._configuration import AgentConfiguration
 from ._decision import in_trial
@@ -27,7 +28,10 @@ Acknowledge = Callable[[Record, Local], None]
 
 
 class Followed(NamedTuple):
-    """What came of it: "" (nothing was done) | "adopted" | "pinned" | "unassigned" | "refused" | "waiting"."""
+    """What came of it: "" (nothing was done) | "adopted" | "pinned" | "unassigned" | "refused" | "waiting".
+
+    detail, for people: the config, or why it was refused or is waited for.
+    """
 
     done: str = ""
     detail: str = ""
@@ -74,7 +78,7 @@ class Pursuit:
             acknowledge(LOCAL, local)
             with locked(self._store.lock, wait=STORE_WAIT):
                 self._transactions.unassign(self._read(), wish.answered)
-            return Followed("unassigned")
+            return Followed("unassigned", "the local config")
         if wish.kind == "keep":
             self._keep(wish, local)
         elif wish.answered != local.snapshot.answered and wish.kind in ("local", "invalid") and wish.answered.id:
@@ -135,17 +139,17 @@ class Pursuit:
                 self._store.write_current(pinned)
                 if not in_trial(current, good):
                     self._store.write_last_known_good(pinned)
-            return Followed("pinned", prepared.bundle.source.name)
+            return Followed("pinned", _name(prepared.bundle.source))
         acknowledge(record, local)
         with locked(self._store.lock, wait=STORE_WAIT):
             record = record._replace(since_boot=self._clock.since_boot())
             self._transactions.adopt(self._read(), record)
             self._transactions.tidy(self._read())
-        return Followed("adopted", prepared.bundle.source.name)
+        return Followed("adopted", _name(prepared.bundle.source))
 
     def _refuse(self, answered: Answered, outcome: Outcome) -> Followed:
         self._answer(answered.failed(outcome))
-        return Followed("refused", outcome.text)
+        return Followed("refused", f"(UID: {outcome.uid}): {outcome.text}")
 
     def _answer(self, answered: Answered) -> None:
         with locked(self._store.lock, wait=STORE_WAIT):
@@ -153,3 +157,7 @@ class Pursuit:
 
     def _read(self) -> Local:
         return read_local(self._configuration, self._store, self._clock)
+
+
+def _name(source: ConfigSource) -> str:
+    return f"{source.name} (UID: {source.uid})"

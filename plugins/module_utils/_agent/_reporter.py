@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from .._kube._errors import KubeError
-from .._kube._paths import events, node_status
+from .._kube._paths import node_status
 from .._nodeconfig._config_status import ConfigStatus, status_patch
 from .._nodeconfig._verdict import Verdict
 from ._backoff import Backoff
@@ -18,19 +18,15 @@ from ._ports import Clock, Journal
 
 __all__ = ["Reporter", "Writer"]
 
-_EVENTS_NAMESPACE = "default"  # where Events on Nodes live
-
 
 class Writer(Protocol):
-    """The two requests that are needed here."""
+    """The one request that is needed here."""
 
     def patch(self, path: str, body: dict[str, Any], *, kind: str) -> Any: ...
 
-    def create(self, path: str, body: dict[str, Any]) -> Any: ...
-
 
 class Reporter:
-    """One status PATCH per transition, retried with back-off until it is written; Events as a best effort."""
+    """One status PATCH per transition, retried with back-off until it is written."""
 
     def __init__(
         self,
@@ -60,6 +56,11 @@ class Reporter:
     def wanted(self) -> tuple[Verdict, ConfigStatus, str] | None:
         """What was said last, written or not."""
         return self._wanted
+
+    @property
+    def is_written(self) -> bool:
+        """Whether what was said last stands on the Node."""
+        return self._wanted is not None and self._wanted == self._written
 
     def found(self, annotation: str | None, verdict: Verdict, status: ConfigStatus, label: str) -> None:
         """Take what stands on the Node already as written: an agent that restarts has nothing to say."""
@@ -113,27 +114,3 @@ class Reporter:
         if self._wanted is None:
             return float("inf")
         return self._backoff.until if self._wanted != self._written else max(self._heartbeat, self._backoff.until)
-
-    def tell(self, reason: str, message: str, *, warning: bool = False) -> None:
-        """Create an Event on the Node; that it could not be created is no fault."""
-        now = self._clock.now()
-        unique = f"{int(self._random() * 16**12):012x}"
-        body = {
-            "apiVersion": "v1",
-            "kind": "Event",
-            "metadata": {"name": f"{self._node_name}.{unique}", "namespace": _EVENTS_NAMESPACE},
-            "involvedObject": {"kind": "Node", "name": self._node_name, "uid": self._node_name, "apiVersion": "v1"},
-            "reason": reason,
-            "message": message[:1024],
-            "type": "Warning" if warning else "Normal",
-            "source": {"component": "configok-agent", "host": self._node_name},
-            "reportingComponent": "configok-agent",
-            "reportingInstance": self._node_name,
-            "firstTimestamp": now,
-            "lastTimestamp": now,
-            "count": 1,
-        }
-        try:
-            self._client.create(events(_EVENTS_NAMESPACE), body)
-        except KubeError as error:
-            self._journal("warning", f"an Event was not created: {error}", event=reason)
