@@ -60,7 +60,7 @@ class ApiServer(abc.ABC):
 
     @abc.abstractmethod
     def stop(self) -> None:
-        """Stop it; it cannot be started again (the embedded one can: see `Embedded.server`)."""
+        """Stop it (to start it again: `Embedded.server`, `Real.start`)."""
 
     @abc.abstractmethod
     def compact(self) -> None:
@@ -133,20 +133,20 @@ class Embedded(ApiServer):
     def __init__(self, directory: Path, *, tls: bool = False, **options: Any) -> None:
         super().__init__(directory)
         self.ca_file = None
-        self._authority: Authority | None = None
+        self.authority: Authority | None = None
         if tls:
-            self._authority = Authority(directory / "pki")
-            self.ca_file = self._authority.ca_file
-            certificate, key = self._authority.issue_files("server", "server", addresses=["127.0.0.1", "localhost"])
+            self.authority = Authority(directory / "pki")
+            self.ca_file = self.authority.ca_file
+            certificate, key = self.authority.issue_files("server", "server", addresses=["127.0.0.1", "localhost"])
             options.update(
-                tls_cert_file=str(certificate), tls_key_file=str(key), client_ca_file=str(self._authority.ca_file)
+                tls_cert_file=str(certificate), tls_key_file=str(key), client_ca_file=str(self.authority.ca_file)
             )
         self.server = EmbeddedApiServer(**options).start()
         self.url = self.server.url
 
     def _user(self, user: str, groups: Sequence[str]) -> dict[str, str]:
-        if self._authority is not None:
-            return _certificate_user(self._authority, user, groups)
+        if self.authority is not None:
+            return _certificate_user(self.authority, user, groups)
         token = "+".join((user, *groups))
         self.server.add_token(token, user, groups)
         return {"token": token}
@@ -160,30 +160,37 @@ class Embedded(ApiServer):
 
 
 class Real(ApiServer):
-    """etcd and kube-apiserver in processes of their own, on loopback, with Node and RBAC authorization."""
+    """etcd and kube-apiserver in processes of their own, with Node and RBAC authorization; etcd on loopback."""
 
     kind = "real"
 
-    def __init__(self, directory: Path, *, feature_gates: Mapping[str, bool] | None = None) -> None:
+    def __init__(
+        self, directory: Path, *, address: str = "127.0.0.1", feature_gates: Mapping[str, bool] | None = None
+    ) -> None:
         """Start both and wait until they are ready. Raises Unavailable where the binaries are missing.
 
+        address: where kube-apiserver listens.
         feature_gates: more of them; DynamicKubeletConfig is off where the version still has it, as it is today.
         """
         super().__init__(directory)
         self._programs = find("etcd"), find("kube-apiserver")
-        self._authority = Authority(directory / "pki")
-        self.ca_file = self._authority.ca_file
+        self.authority = Authority(directory / "pki")
+        self.ca_file = self.authority.ca_file
         self.version = self._read_version()
         self._gates = dict(feature_gates or {})
         if self.minor < 24:
             self._gates.setdefault("DynamicKubeletConfig", False)
         self.pids: dict[str, int] = {}
         self._processes: list[tuple[subprocess.Popen[bytes], IO[bytes]]] = []
-        try:
-            self._start()
-        except BaseException:
-            self.stop()
-            raise
+        self._address = address
+        self._ports = *_free_ports(2), *_free_ports(1, address)
+        self.etcd_url = f"http://127.0.0.1:{self._ports[0]}"
+        self.url = f"https://{address}:{self._ports[2]}"
+        names = [address, "127.0.0.1", "localhost"]
+        self._serving = self.authority.issue_files("server", "server", addresses=names)
+        self._to_kubelets = self.authority.issue_files("to-kubelets", ADMIN, _MASTERS)
+        _account, self._account_key = self.authority.issue_files("service-accounts", "service-accounts")
+        self.start()
 
     @property
     def minor(self) -> int:
@@ -198,12 +205,20 @@ class Real(ApiServer):
         return match.group(1)
 
     def _user(self, user: str, groups: Sequence[str]) -> dict[str, str]:
-        return _certificate_user(self._authority, user, groups)
+        return _certificate_user(self.authority, user, groups)
+
+    def start(self) -> None:
+        """Start both, also again after stop(): at the same address, with the same data. Waits until they are ready."""
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
 
     def _start(self) -> None:
         etcd, apiserver = self._programs
-        client_port, peer_port, port = _free_ports(3)
-        endpoint = self.etcd_url = f"http://127.0.0.1:{client_port}"
+        _client_port, peer_port, port = self._ports
+        endpoint = self.etcd_url
         peer = f"http://127.0.0.1:{peer_port}"
         flags = [
             f"--data-dir={self.directory / 'etcd'}",
@@ -216,35 +231,34 @@ class Real(ApiServer):
         if "unsafe-no-fsync" in _help(etcd):
             flags.append("--unsafe-no-fsync")
         self._run("etcd", [str(etcd), *flags])
-        certificate, key = self._authority.issue_files("server", "server", addresses=["127.0.0.1", "localhost"])
-        _account, account_key = self._authority.issue_files("service-accounts", "service-accounts")
         flags = [
             f"--etcd-servers={endpoint}",
-            "--bind-address=127.0.0.1",
-            "--advertise-address=127.0.0.1",
+            f"--bind-address={self._address}",
+            f"--advertise-address={self._address}",
             f"--secure-port={port}",
-            f"--tls-cert-file={certificate}",
-            f"--tls-private-key-file={key}",
+            f"--tls-cert-file={self._serving[0]}",
+            f"--tls-private-key-file={self._serving[1]}",
+            f"--kubelet-client-certificate={self._to_kubelets[0]}",
+            f"--kubelet-client-key={self._to_kubelets[1]}",
             f"--client-ca-file={self.ca_file}",
             f"--cert-dir={self.directory / 'generated'}",
             "--authorization-mode=Node,RBAC",
             "--enable-admission-plugins=NodeRestriction",
             "--disable-admission-plugins=ServiceAccount",  # nobody makes service accounts here
             "--service-account-issuer=https://configok.test",
-            f"--service-account-key-file={account_key}",
-            f"--service-account-signing-key-file={account_key}",
+            f"--service-account-key-file={self._account_key}",
+            f"--service-account-signing-key-file={self._account_key}",
             "--service-cluster-ip-range=10.0.0.0/24",
             "--allow-privileged=true",
         ]
         if self._gates:
             gates = ",".join(f"{name}={str(value).lower()}" for name, value in self._gates.items())
             flags.append(f"--feature-gates={gates}")
-        self.url = f"https://127.0.0.1:{port}"
         self._run("kube-apiserver", [str(apiserver), *flags])
         self._wait_until_ready()
 
     def _run(self, name: str, command: Sequence[str]) -> None:
-        log = (self.directory / f"{name}.log").open("wb")
+        log = (self.directory / f"{name}.log").open("ab")
         # Not to be left behind when the test run is killed.
         guard = ["setpriv", "--pdeathsig", "KILL", "--"] if shutil.which("setpriv") else []
         process = subprocess.Popen(
@@ -299,9 +313,9 @@ def start_embedded(directory: Path, *, tls: bool = False, **options: Any) -> Emb
     return Embedded(directory, tls=tls, **options)
 
 
-def start_real(directory: Path, *, feature_gates: Mapping[str, bool] | None = None) -> Real:
+def start_real(directory: Path, *, address: str = "127.0.0.1", feature_gates: Mapping[str, bool] | None = None) -> Real:
     """Start etcd and kube-apiserver. Raises Unavailable with one sentence where they cannot be had."""
-    return Real(directory, feature_gates=feature_gates)
+    return Real(directory, address=address, feature_gates=feature_gates)
 
 
 def _certificate_user(authority: Authority, user: str, groups: Sequence[str]) -> dict[str, str]:
@@ -317,8 +331,8 @@ def _help(program: Path) -> str:
     return done.stdout + done.stderr
 
 
-def _free_ports(count: int) -> Iterator[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _each in range(count)]
+def _free_ports(count: int, address: str = "127.0.0.1") -> Iterator[int]:
+    sockets = [socket.create_server((address, 0)) for _each in range(count)]
     ports = [one.getsockname()[1] for one in sockets]
     for one in sockets:
         one.close()

@@ -1,0 +1,36 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Real nodes for tests: machines with systemd, containerd and a kubelet, on an API server of their own.
+
+with Testbed.start("faults", nodes=2, distribution="bookworm", layout="kubeadm") as bed:
+    node = bed.nodes[0]
+    node.provision()
+    source = bed.publish({"kubelet": {"maxPods": 50}}, trial={"trialDuration": "10s"})
+    node.wait_config_ok("True", assignment=bed.assign(node, source))
+
+Needs root, and what tests/support/bin/prepare-nodes makes available; raises Unavailable where that is not so.
+"""
+
+from __future__ import annotations
+
+from support.binaries import Unavailable
+
+from ._commands import CommandFailed
+from ._node import Node, NodeSpec
+from ._node_files import CERTIFICATE, KUBECONFIG, kubelet_config
+from ._testbed import Testbed
+from ._units import CONFIG_PATHS, LAYOUTS
+
+__all__ = [
+    "CERTIFICATE",
+    "CONFIG_PATHS",
+    "KUBECONFIG",
+    "LAYOUTS",
+    "CommandFailed",
+    "Node",
+    "NodeSpec",
+    "Testbed",
+    "Unavailable",
+    "kubelet_config",
+]

@@ -1,0 +1,33 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A control group for each machine, in every hierarchy: its systemd must not see the processes of another machine.
+
+Two containers that are started in one group of a version 1 hierarchy would both take it for their root.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["make", "only_version_1"]
+
+_ROOT = Path("/sys/fs/cgroup")
+
+
+def only_version_1() -> bool:
+    """Say whether this machine has the version 1 hierarchies, which a new systemd boots with only when told to."""
+    return not (_ROOT / "cgroup.controllers").exists()
+
+
+def make(name: str) -> list[Path]:
+    """Make the group in all hierarchies and return its directories; a process enters through their cgroup.procs."""
+    hierarchies = [one for one in _ROOT.iterdir() if one.is_dir() and not one.is_symlink()]
+    groups = [one / name for one in (hierarchies if only_version_1() else [_ROOT])]
+    for group in groups:
+        group.mkdir(exist_ok=True)
+        # A new cpuset is empty, and takes no process.
+        for file in ("cpuset.cpus", "cpuset.mems"):
+            if (group.parent / "cgroup.sane_behavior").exists() and (group / file).exists():
+                (group / file).write_text((group.parent / file).read_text())
+    return groups

@@ -1,0 +1,47 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Running a command to its end, and saying in one line why it failed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Sequence
+
+__all__ = ["CommandFailed", "run"]
+
+
+class CommandFailed(Exception):
+    """A command ended with another code than 0; the text says which and what it printed."""
+
+
+def run(
+    command: Sequence[str], *, check: bool = True, timeout: float = 30.0, text: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run a command with text on its standard input. check: raise CommandFailed unless it ends with 0.
+
+    Raises subprocess.TimeoutExpired after timeout seconds, when it and its children have been killed.
+    """
+    process = subprocess.Popen(
+        list(command),
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        output, errors = process.communicate(text, timeout=timeout)
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+    done = subprocess.CompletedProcess(list(command), process.returncode, output, errors)
+    if check and done.returncode != 0:
+        said = (errors.strip() or output.strip())[-2000:]
+        raise CommandFailed(f"{' '.join(command)} ended with {done.returncode}: {said}")
+    return done

@@ -1,0 +1,68 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A bridge for a testbed, and a network namespace with one link to it for each machine.
+
+Testbed N has 198.18.N.0/24, of the range that RFC 2544 sets aside for tests; this machine is .1, where the API server
+listens. Nothing is routed beyond. A machine's namespace outlives its boots, so no machine configures its network.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ._commands import run
+from ._sweep import prefix
+
+__all__ = ["Link", "Network"]
+
+_FIRST_HOST = 10
+
+
+@dataclass(frozen=True)
+class Link:
+    """A machine's way to the bridge. interface: this machine's end of it."""
+
+    namespace: str
+    interface: str
+    address: str
+
+    @property
+    def namespace_path(self) -> str:
+        return f"/run/netns/{self.namespace}"
+
+    def down(self) -> None:
+        """Cut the machine off: every packet is lost, and no connection is told."""
+        run(["ip", "link", "set", self.interface, "down"])
+
+    def up(self) -> None:
+        """Connect it again."""
+        run(["ip", "link", "set", self.interface, "up"])
+
+
+class Network:
+    """The bridge of testbed `number`. `_sweep.sweep` takes it away, with all links."""
+
+    def __init__(self, number: int) -> None:
+        """Make it; `address` is this machine's."""
+        self._bridge = prefix(number)
+        self._net = f"198.18.{number}"
+        self._count = 0
+        self.address = f"{self._net}.1"
+        run(["ip", "link", "add", self._bridge, "type", "bridge"])
+        run(["ip", "address", "add", f"{self.address}/24", "dev", self._bridge])
+        run(["ip", "link", "set", self._bridge, "up"])
+
+    def attach(self) -> Link:
+        """Make a namespace whose eth0 has the next address."""
+        self._count += 1
+        name = f"{self._bridge}-{self._count}"
+        link = Link(name, name, f"{self._net}.{_FIRST_HOST + self._count}")
+        run(["ip", "netns", "add", name])
+        run(["ip", "link", "add", name, "type", "veth", "peer", "name", "eth0", "netns", name])
+        run(["ip", "link", "set", name, "master", self._bridge, "up"])
+        run(["ip", "-n", name, "link", "set", "lo", "up"])
+        run(["ip", "-n", name, "address", "add", f"{link.address}/24", "dev", "eth0"])
+        run(["ip", "-n", name, "link", "set", "eth0", "up"])
+        run(["ip", "-n", name, "route", "add", "default", "via", self.address])
+        return link

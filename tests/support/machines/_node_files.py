@@ -1,0 +1,112 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The files that make a Debian machine a Kubernetes node, as data: runtime, network, kubelet, names."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from ._units import CONFIG_PATHS, unit_files
+
+__all__ = ["CERTIFICATE", "KUBECONFIG", "kubelet_config", "node_files"]
+
+KUBECONFIG = "/etc/kubernetes/kubelet.conf"
+# Certificate and key in one file, as the kubelet keeps what it rotates.
+CERTIFICATE = "/var/lib/kubelet/pki/kubelet-client-current.pem"
+_CA = "/etc/kubernetes/pki/ca.crt"
+_SOCKET = "unix:///run/containerd/containerd.sock"
+
+# What the nodes of a testbed share: a container cannot have a hierarchy of QoS groups, nor its own swap.
+_SHARED: dict[str, Any] = {
+    "apiVersion": "kubelet.config.k8s.io/v1beta1",
+    "kind": "KubeletConfiguration",
+    "cgroupDriver": "cgroupfs",
+    "cgroupsPerQOS": False,
+    "clusterDNS": ["10.0.0.10"],
+    "clusterDomain": "cluster.local",
+    "enforceNodeAllocatable": [],
+    "failSwapOn": False,
+    "healthzBindAddress": "127.0.0.1",
+    "healthzPort": 10248,
+}
+# What kubeadm writes besides, and no bundle may set by default.
+_LOCAL: dict[str, Any] = {
+    "authentication": {
+        "anonymous": {"enabled": False},
+        "webhook": {"enabled": True},
+        "x509": {"clientCAFile": _CA},
+    },
+    "authorization": {"mode": "Webhook"},
+    "staticPodPath": "/etc/kubernetes/manifests",
+}
+_CONTAINERD = """version = 2
+[plugins."io.containerd.grpc.v1.cri"]
+  restrict_oom_score_adj = true
+  sandbox_image = "registry.k8s.io/pause:3.6"
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "/usr/lib/cni"
+    conf_dir = "/etc/cni/net.d"
+  [plugins."io.containerd.grpc.v1.cri".containerd]
+    snapshotter = "native"
+"""
+_NETWORK = {
+    "cniVersion": "0.4.0",
+    "name": "pods",
+    "plugins": [
+        {
+            "type": "bridge",
+            "bridge": "cni0",
+            "isGateway": True,
+            "ipam": {
+                "type": "host-local",
+                "ranges": [[{"subnet": "10.88.0.0/16"}]],
+                "routes": [{"dst": "0.0.0.0/0"}],
+            },
+        }
+    ],
+}
+
+
+def kubelet_config(fields: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return what a bundle for nodes of a testbed holds, with these fields over it."""
+    return {**_SHARED, **(fields or {})}
+
+
+def node_files(
+    *, name: str, address: str, layout: str, kubelet_minor: int, server: str, ca: str, authorized_key: str
+) -> dict[str, str]:
+    """Return the texts of all files by path, but for the certificate. Modes: 0600 below /root/.ssh and for kubelet.conf.
+
+    server, ca: the URL and the PEM of the API server's authority; authorized_key: who may log in as root.
+    """
+    flags = [f"--container-runtime-endpoint={_SOCKET}", f"--node-ip={address}"]
+    if kubelet_minor < 27:
+        flags.insert(0, "--container-runtime=remote")
+    kubeconfig = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "default",
+        "clusters": [{"name": "default", "cluster": {"server": server, "certificate-authority": _CA}}],
+        "users": [{"name": "default", "user": {"client-certificate": CERTIFICATE, "client-key": CERTIFICATE}}],
+        "contexts": [{"name": "default", "context": {"cluster": "default", "user": "default"}}],
+    }
+    return {
+        "/etc/hostname": f"{name}\n",
+        "/etc/hosts": f"127.0.0.1 localhost\n::1 localhost\n{address} {name}\n",
+        "/etc/machine-id": f"{uuid.uuid4().hex}\n",
+        "/etc/resolv.conf": "options timeout:1 attempts:1\n",  # there is no name server
+        "/root/.ssh/authorized_keys": authorized_key,
+        "/etc/containerd/config.toml": _CONTAINERD,
+        "/etc/cni/net.d/10-pods.conflist": json.dumps(_NETWORK, indent=2) + "\n",
+        _CA: ca,
+        KUBECONFIG: json.dumps(kubeconfig, indent=2) + "\n",
+        CONFIG_PATHS[layout]: yaml.safe_dump({**_SHARED, **_LOCAL}),
+        "/etc/kubernetes/manifests/.keep": "",
+        **unit_files(layout, flags),
+    }

@@ -1,0 +1,257 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A testbed: some real nodes and a real API server on a bridge of their own, until it is stopped."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import AlreadyExists
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._rollout._assign import assign
+from support import playbooks
+from support.apiserver import start_real
+from support.binaries import Unavailable, find
+from support.clusters import prepare
+
+from . import _sweep
+from ._commands import CommandFailed, run
+from ._machine import Machine
+from ._network import Network
+from ._node import Node, NodeSpec
+from ._node_files import CERTIFICATE, KUBECONFIG, kubelet_config, node_files
+from ._tree import tree
+
+__all__ = ["Testbed"]
+
+_PRIVATE = (KUBECONFIG, "/root/.ssh/authorized_keys")
+
+
+class Testbed:
+    """Real nodes on a real API server. `start` makes one; `stop` takes all of it away, as does the end of the run."""
+
+    __test__ = False  # no class of tests, whatever its name
+
+    def __init__(self, name: str, nodes: Sequence[NodeSpec], *, prepare_cluster: bool) -> None:
+        """Use `start`."""
+        self.name = name
+        self._kubelet = _find_kubelet()
+        for number in _sweep.dead_numbers():
+            _sweep.sweep(number)
+        self.number = _sweep.claim(os.getpid())
+        self.state = _sweep.DIRECTORY / str(self.number)
+        guard = Path(_sweep.__file__)
+        # A session of its own: what ends the run by a signal must not end the guard.
+        self._guard = subprocess.Popen(
+            [sys.executable, str(guard), str(self.number), str(os.getpid())],
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            self._start(nodes, prepare_cluster)
+        except BaseException:
+            self.stop()
+            raise
+
+    @classmethod
+    def start(
+        cls,
+        name: str,
+        nodes: int | Sequence[NodeSpec] = 1,
+        *,
+        distribution: str = "bookworm",
+        layout: str = "kubeadm",
+        prepare_cluster: bool = True,
+        wait: bool = True,
+    ) -> Testbed:
+        """Start an API server and nodes n1, n2, ..., and wait until the Nodes are Ready (unless wait is False).
+
+        nodes: how many of that distribution and layout, or a NodeSpec for each. prepare_cluster: make the namespaces
+        and the access of nodes, as the role cluster does. Raises Unavailable with one sentence where it cannot be had.
+        """
+        specs = [NodeSpec(f"n{i}", distribution, layout) for i in range(1, nodes + 1)] if _is_count(nodes) else nodes
+        bed = cls(name, specs, prepare_cluster=prepare_cluster)
+        try:
+            if wait:
+                for node in bed.nodes:
+                    node.wait_ready(120)
+        except BaseException:
+            bed.stop()
+            raise
+        return bed
+
+    def __enter__(self) -> Testbed:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.stop()
+
+    def _start(self, specs: Sequence[NodeSpec], prepare_cluster: bool) -> None:
+        (self.state / "name").write_text(self.name)
+        trees = {one.distribution: tree(one.distribution) for one in specs}
+        self._network = Network(self.number)
+        self.inventory = self.state / "inventory.yml"
+        self._key = self.state / "ssh-key"
+        run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "configok-tests", "-f", str(self._key)])
+        layer = self._kubernetes_layer()
+        self.nodes: list[Node] = []
+        machines = [
+            Machine(one.name, self.state / one.name, [layer, trees[one.distribution]], self._network.attach())
+            for one in specs
+        ]
+        self.api = start_real(self.state / "api", address=self._network.address)
+        self.client = self.api.client()
+        self.kubeconfig = self.api.admin_kubeconfig
+        if prepare_cluster:
+            prepare(self.client)
+        for spec, machine in zip(specs, machines):
+            node = Node(spec, machine, self.client, self._play)
+            self.nodes.append(node)
+            self._furnish(node)
+            machine.switch_on()
+        self._write_inventory()
+        for machine in machines:
+            machine.wait_booted()
+
+    def stop(self) -> None:
+        """Take everything away. May be called twice."""
+        if hasattr(self, "client"):
+            self.client.close()
+        if hasattr(self, "api"):
+            self.api.stop()
+        _sweep.sweep(self.number)
+        self._guard.kill()
+        self._guard.wait()
+
+    def node(self, name: str) -> Node:
+        """Return the node of that name."""
+        return next(one for one in self.nodes if one.name == name)
+
+    def publish(
+        self,
+        documents: Mapping[str, Mapping[str, Any] | str],
+        *,
+        pool: str = "pool",
+        trial: Mapping[str, Any] | None = None,
+    ) -> ConfigSource:
+        """Publish a bundle and return its config source; the same documents give the same one.
+
+        documents: component -> its whole document as text, or for the kubelet the fields that differ from what all
+        nodes of a testbed share. trial: trialDuration and crashLoopThreshold. Nothing is validated: the nodes do that.
+        """
+        texts = {
+            name: document if isinstance(document, str) else yaml.safe_dump(kubelet_config(document))
+            for name, document in documents.items()
+        }
+        wanted = dict(trial or {})
+        allowed = Trial.of(wanted.pop("trialDuration", None), wanted.pop("crashLoopThreshold", None))
+        if wanted:
+            raise ValueError(f"a trial has trialDuration and crashLoopThreshold, not {', '.join(wanted)}")
+        bundle = build_bundle(pool, texts, trial=None if trial is None else allowed)
+        namespace, name = bundle["metadata"]["namespace"], bundle["metadata"]["name"]
+        try:
+            stored = self.client.create(paths.config_maps(namespace), bundle)
+        except AlreadyExists:
+            stored = self.client.get(paths.config_map(namespace, name))
+        return ConfigSource(namespace, name, stored["metadata"]["uid"])
+
+    def assign(self, node: Node, source: ConfigSource | None, *, forget_bad: bool = False) -> int:
+        """Assign a config source, None for the init config, to a node; return the id of the assignment."""
+        (done,) = assign(self.client, source, names=[node.name], forget_bad=forget_bad)
+        if done.error:
+            raise CommandFailed(done.error)
+        return done.assignment
+
+    def certificate(self, node: Node, **lifetime: Any) -> str:
+        """Return a new client certificate and key of a node, as its file CERTIFICATE holds them. lifetime: see pki."""
+        certificate, key = self.api.authority.issue(f"system:node:{node.name}", ["system:nodes"], **lifetime)
+        return (certificate + key).decode()
+
+    def _furnish(self, node: Node) -> None:
+        """Write the files of a node that has not booted yet."""
+        files = node_files(
+            name=node.name,
+            address=node.address,
+            layout=node.spec.layout,
+            kubelet_minor=_minor(self._kubelet),
+            server=self.api.url,
+            ca=self.api.authority.ca_file.read_text(),
+            authorized_key=self._key.with_suffix(".pub").read_text(),
+        )
+        for path, text in {**files, CERTIFICATE: self.certificate(node)}.items():
+            private = path in (*_PRIVATE, CERTIFICATE)
+            node.write(path, text, mode=0o600 if private else 0o644)
+        node.run(["systemctl", "enable", "--quiet", "kubelet.service", "containerd.service", "ssh.service"])
+
+    def _kubernetes_layer(self) -> Path:
+        """Lay out what the nodes have of Kubernetes; a link of the cached binary costs nothing."""
+        layer = self.state / "kubernetes"
+        target = layer / "usr/bin/kubelet"
+        target.parent.mkdir(parents=True)
+        for directory in (layer, layer / "usr", layer / "usr/bin"):
+            directory.chmod(0o755)
+        try:
+            os.link(self._kubelet, target)
+        except OSError:  # another file system
+            shutil.copy2(self._kubelet, target)
+        return layer
+
+    def _write_inventory(self) -> None:
+        options = "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR"
+        hosts = {one.name: {"ansible_host": one.address} for one in self.nodes}
+        variables = {
+            "ansible_user": "root",
+            "ansible_ssh_private_key_file": str(self._key),
+            "ansible_ssh_common_args": options,
+            "ansible_python_interpreter": "/usr/bin/python3",
+        }
+        groups = {"nodes": {"hosts": hosts, "vars": variables}}
+        self.inventory.write_text(yaml.safe_dump({"all": {"children": groups}}))
+
+    def _play(
+        self, playbook: str, host: str, variables: Mapping[str, Any], *, check: bool, diff: bool
+    ) -> playbooks.PlaybookRun:
+        arguments = [f"configok.node.{playbook}", "-i", str(self.inventory)]
+        arguments += [
+            "-e",
+            yaml.safe_dump({"provision_hosts": host, **variables}, default_flow_style=True, width=10**6),
+        ]
+        arguments += ["--check"] if check else []
+        arguments += ["--diff"] if diff else []
+        return playbooks.finish(playbooks.start(arguments, directory=self.state, kubeconfig=self.kubeconfig))
+
+
+def _is_count(nodes: int | Sequence[NodeSpec]) -> bool:
+    return isinstance(nodes, int)
+
+
+def _find_kubelet() -> Path:
+    """Return the kubelet's path. Raises Unavailable where nodes cannot be had at all."""
+    advice = "tests/support/bin/prepare-nodes makes it available"
+    if os.geteuid() != 0:
+        raise Unavailable("test nodes need root (mounts, network namespaces, containers)")
+    for program in ("systemd-nspawn", "nsenter", "ip", "ssh-keygen"):
+        if shutil.which(program) is None:
+            raise Unavailable(f"{program} was not found on PATH ({advice})")
+    return find("kubelet")
+
+
+def _minor(kubelet: Path) -> int:
+    said = run([str(kubelet), "--version"]).stdout
+    match = re.search(r"v1\.(\d+)\.", said)
+    if match is None:
+        raise Unavailable(f"{kubelet} --version says {said.strip()!r}, which is no version")
+    return int(match.group(1))
