@@ -45,7 +45,9 @@ class Testbed:
 
     __test__ = False  # no class of tests, whatever its name
 
-    def __init__(self, name: str, nodes: Sequence[NodeSpec], *, prepare_cluster: bool) -> None:
+    def __init__(
+        self, name: str, nodes: Sequence[NodeSpec], *, prepare_cluster: bool, feature_gates: Mapping[str, bool]
+    ) -> None:
         """Use `start`."""
         self.name = name
         self._kubelet = _find_kubelet()
@@ -61,7 +63,7 @@ class Testbed:
             start_new_session=True,
         )
         try:
-            self._start(nodes, prepare_cluster)
+            self._start(nodes, prepare_cluster, feature_gates)
         except BaseException:
             self.stop()
             raise
@@ -76,14 +78,15 @@ class Testbed:
         layout: str = "kubeadm",
         prepare_cluster: bool = True,
         wait: bool = True,
+        feature_gates: Mapping[str, bool] | None = None,
     ) -> Testbed:
         """Start an API server and nodes n1, n2, ..., and wait until the Nodes are Ready (unless wait is False).
 
         nodes: how many of that distribution and layout, or a NodeSpec for each. prepare_cluster: make the namespaces
-        and the access of nodes, as the role cluster does. Raises Unavailable with one sentence where it cannot be had.
+        and the access of nodes, as the role cluster does. feature_gates: of the API server. Raises Unavailable with one sentence where it cannot be had.
         """
         specs = [NodeSpec(f"n{i}", distribution, layout) for i in range(1, nodes + 1)] if _is_count(nodes) else nodes
-        bed = cls(name, specs, prepare_cluster=prepare_cluster)
+        bed = cls(name, specs, prepare_cluster=prepare_cluster, feature_gates=feature_gates or {})
         try:
             if wait:
                 for node in bed.nodes:
@@ -99,7 +102,7 @@ class Testbed:
     def __exit__(self, *_exception: object) -> None:
         self.stop()
 
-    def _start(self, specs: Sequence[NodeSpec], prepare_cluster: bool) -> None:
+    def _start(self, specs: Sequence[NodeSpec], prepare_cluster: bool, feature_gates: Mapping[str, bool]) -> None:
         (self.state / "name").write_text(self.name)
         trees = {one.distribution: tree(one.distribution) for one in specs}
         self._network = Network(self.number)
@@ -112,7 +115,7 @@ class Testbed:
             Machine(one.name, self.state / one.name, [layer, trees[one.distribution]], self._network.attach())
             for one in specs
         ]
-        self.api = start_real(self.state / "api", address=self._network.address)
+        self.api = start_real(self.state / "api", address=self._network.address, feature_gates=feature_gates)
         self.client = self.api.client()
         self.kubeconfig = self.api.admin_kubeconfig
         if prepare_cluster:
