@@ -13,6 +13,7 @@ import copy
 import itertools
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -61,12 +62,15 @@ class FakeClock:
         return self.boot
 
     def now(self) -> str:
-        minutes, seconds = divmod(int(self.passed), 60)
-        hours, minutes = divmod(minutes, 60)
-        return f"2026-01-{1 + hours // 24:02}T{hours % 24:02}:{minutes:02}:{seconds:02}Z"
+        wall = datetime(2026, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=int(self.passed))
+        return wall.strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def advance(self, seconds: float) -> None:
         self.seconds += seconds
+        self.passed += seconds
+
+    def jump(self, seconds: float) -> None:
+        """Somebody sets the wall clock."""
         self.passed += seconds
 
     def reboot(self) -> None:
