@@ -83,7 +83,8 @@ class Testbed:
         """Start an API server and nodes n1, n2, ..., and wait until the Nodes are Ready (unless wait is False).
 
         nodes: how many of that distribution and layout, or a NodeSpec for each. prepare_cluster: make the namespaces
-        and the access of nodes, as the role cluster does. feature_gates: of the API server. Raises Unavailable with one sentence where it cannot be had.
+        and the access of nodes, as the role cluster does. feature_gates: of the API server. Raises
+        Unavailable with one sentence where it cannot be had.
         """
         specs = [NodeSpec(f"n{i}", distribution, layout) for i in range(1, nodes + 1)] if _is_count(nodes) else nodes
         bed = cls(name, specs, prepare_cluster=prepare_cluster, feature_gates=feature_gates or {})
