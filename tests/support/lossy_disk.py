@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 from ansible_collections.configok.node.plugins.module_utils._agent._files import Disk
@@ -13,34 +14,48 @@ __all__ = ["LossyDisk", "PowerLost"]
 
 
 class PowerLost(BaseException):
-    """The machine is off: nothing may catch this and go on."""
+    """The machine is off, or the process is killed: nothing may catch this and go on."""
 
 
 class LossyDisk(Disk):
-    """Counts its steps. At step ``fails`` it raises; with ``power`` what was not durable is lost as well.
+    """Counts its steps. At step ``fails``, and at the ``lasts`` - 1 steps after it, it raises OSError with ``number``.
 
-    A file that was written and not synced has lost half of its content; a rename or a removal whose directory was not
-    synced is undone (``undo``) or happened to be durable (both are possible, tests try both).
+    With ``power`` the machine is off from that step on, and what was not durable is lost: a file that was written and
+    not synced has lost half of its content; a rename whose directory was not synced is undone (``undo``) or happened
+    to be durable (both are possible, tests try both). With ``kill`` only the process ends: nothing is lost.
     """
 
-    def __init__(self, fails: int = -1, *, power: bool = False, undo: bool = False) -> None:
+    def __init__(
+        self,
+        fails: int = -1,
+        *,
+        power: bool = False,
+        undo: bool = False,
+        kill: bool = False,
+        number: int = errno.ENOSPC,
+        lasts: int = 1,
+    ) -> None:
         self.steps = 0
         self._fails = fails
+        self._ends = power or kill
         self._power = power
         self._undo = undo
+        self._number = number
+        self._lasts = lasts
         self._unsynced: set[str] = set()
         self._renames: list[tuple[str, str, bytes | None]] = []
 
     def _step(self) -> None:
-        if self.steps == self._fails:
-            self.steps += 1
-            if not self._power:
-                raise OSError(28, "No space left on device")
-            self._lose()
-            raise PowerLost
-        if self._power and self.steps > self._fails >= 0:
-            raise PowerLost
+        step = self.steps
         self.steps += 1
+        if step < self._fails or self._fails < 0:
+            return
+        if self._ends:
+            if self._power and step == self._fails:
+                self._lose()
+            raise PowerLost
+        if step < self._fails + self._lasts:
+            raise OSError(self._number, os.strerror(self._number))
 
     def _lose(self) -> None:
         if self._undo:

@@ -16,6 +16,7 @@ from ._ports import Clock, Journal, Prober, ProbeResult, ServiceError, ServiceMa
 from ._render import NotRendered, decode
 from ._rendered import same_config_files
 from ._store import Store, digest
+from ._tally import Tally
 
 __all__ = ["Care", "Seen"]
 
@@ -52,6 +53,7 @@ class Care:
         prober: Prober,
         clock: Clock,
         journal: Journal,
+        tally: Tally,
     ) -> None:
         self._configuration = configuration
         self._store = store
@@ -59,12 +61,12 @@ class Care:
         self._prober = prober
         self._clock = clock
         self._journal = journal
+        self._tally = tally
         self._health: dict[str, Health] = {}
         self._asked: dict[str, tuple[str, float]] = {}
         self._effective: dict[str, tuple[str, Mapping[str, Any]]] = {}
         self.invocations: dict[str, str] = {}
         self.due = 0.0  # when to look again, in seconds since boot
-        self.restarts = 0
 
     def begin(self) -> None:
         """What the components read was changed: nothing that was seen before counts."""
@@ -128,16 +130,22 @@ class Care:
     def _reads_another(self, local: Local, name: str, unit: Unit, config: str) -> bool:
         """Return whether the running component was started with another config than it should read now.
 
-        That is known from its start. Where prestart could not write that down: if it runs since before the adoption.
+        That is known from its start. Where prestart could not write that down: if it runs since before the adoption,
+        or since before the roll-back.
         """
         if unit.state not in ("active", "failed"):
             return False  # it is about to start, and reads what is right
         start, boot_id, record = local.last_start(name), self._clock.boot_id(), local.current
+        outcome = local.snapshot.answered.outcome
         if start is not None and start.boot_id == boot_id and unit.invocation in ("", start.invocation):
             return not same_config_files(name, self._store, start.config, config)
-        if record.source is None or record.boot_id != boot_id or record.confirmed or name not in record.files:
-            return False
-        return unit.active_since is not None and unit.active_since < record.since_boot
+        if record.source is not None:
+            if record.confirmed or name not in record.files:
+                return False
+            since = record.boot_id, record.since_boot
+        else:  # the local config has no record of when: that it was gone back to stands with the outcome
+            since = (outcome.boot_id, outcome.since_boot) if outcome is not None else ("", 0.0)
+        return unit.active_since is not None and since[0] == boot_id and unit.active_since < since[1]
 
     def _restart(self, name: str, config: str, now: float) -> None:
         asked = self._asked.get(name)
@@ -147,7 +155,7 @@ class Care:
         self._journal("info", "restarting: what it reads has changed", component=name, config=config[:10])
         try:
             self._services.restart(name)
-            self.restarts += 1
+            self._tally.restarts[name] += 1
         except ServiceError as error:
             self._journal("error", str(error), component=name)
 

@@ -116,7 +116,10 @@ class Transactions:
                     answered = Answered(known.node_uid or left.node_uid, max(known.id, left.assignment), left.source)
                     self._store.write_answered(answered.failed(failure))
         now = target._replace(
-            adopted_at=self._clock.now(), boot_id=self._clock.boot_id(), since_boot=self._clock.since_boot()
+            adopted_at=self._clock.now(),
+            boot_id=self._clock.boot_id(),
+            since_boot=self._clock.since_boot(),
+            confirmed=False,  # until it is probed healthy again: a component may still run what is left
         )
         target = now if target.source is not None else LOCAL
         self._store.write_current(target)

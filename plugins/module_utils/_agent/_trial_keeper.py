@@ -52,12 +52,12 @@ class TrialKeeper:
         if local.current.passed and not same_config(local.current, local.snapshot.last_known_good):
             self._promote(local.current)  # that was cut short, or last-known-good was damaged
             return "promoted"
-        outcome = local.snapshot.answered.outcome
-        if outcome is not None and outcome.kind in ("CrashLoop", "NotHealthy"):
-            return self._after_roll_back(local, seen, outcome)
         if seen.healthy and local.current.source is not None and not local.current.confirmed:
             self._save(local, confirmed=True)
             return "confirmed"
+        outcome = local.snapshot.answered.outcome
+        if outcome is not None and outcome.kind in ("CrashLoop", "NotHealthy"):
+            return self._after_roll_back(local, seen, outcome)
         return ""
 
     def _trial(self, local: Local, seen: Seen) -> str:

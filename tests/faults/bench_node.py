@@ -1,0 +1,206 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The driver in this process: a node of support.agent_bench whose agent, prestart and poststop write on faulty disks."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from ansible_collections.configok.node.plugins.module_utils._agent import _poststop, _prestart
+from ansible_collections.configok.node.plugins.module_utils._agent._files import Disk
+from ansible_collections.configok.node.plugins.module_utils._agent._records import Damaged, Record
+from ansible_collections.configok.node.plugins.module_utils._agent._store import Store
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from faults.invariants import UNKNOWN, Expected, Seen, Told
+from support import agent_bench
+from support.agent_bench import Bench
+from support.lossy_disk import LossyDisk, PowerLost
+
+__all__ = ["ACTORS", "CHANGES", "TEXTS", "BenchNode", "Change", "node_before", "undisturbed"]
+
+ACTORS = ("agent", "prestart", "poststop")
+TEXTS = {
+    "init": "maxPods: 110\n",
+    "good": "maxPods: 120\n",
+    "next": "maxPods: 130\n",
+    "deadly": "mood: deadly\n",
+    "sick": "mood: sick\n",
+    "invalid": "mood: invalid\n",
+}
+_NAMES = {text: name for name, text in TEXTS.items()}
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change on a node that runs "good", which is its last-known-good.
+
+    to: the name of what is assigned. seconds: by when it is over. ends: what runs in the end, and is last-known-good.
+    says: ConfigOK in the end. threshold: of its crash loop.
+    """
+
+    to: str
+    seconds: float
+    ends: str
+    says: Told
+    trial: float = 5.0
+    threshold: int = 1
+
+    def expected(self, starts: tuple[int, int], *, doomed_more: int = 0) -> Expected:
+        """Return what must hold; starts as they were seen without a fault, or a range."""
+        doomed = frozenset({self.to} & {"deadly"})
+        return Expected(
+            valid=frozenset({"init", "good", self.to} - {"invalid"}),
+            runs=frozenset({self.ends}),
+            good=frozenset({self.ends}),
+            kept=frozenset({"good", self.ends}),
+            starts=starts,
+            told=frozenset({self.says}),
+            doomed=doomed,
+            doomed_starts=self.threshold + 1 + doomed_more if doomed else 0,
+        )
+
+
+_BACK = Told("False", "using last-known-good (UID: good)")
+CHANGES = {
+    "adopt and trial": Change("next", 30, "next", Told("True", "using current (UID: next)")),
+    "crash loop and roll-back": Change("deadly", 30, "good", _BACK, trial=60),
+    "unhealthy and roll-back": Change("sick", 200, "good", _BACK, trial=600),
+    "refused": Change("invalid", 10, "good", _BACK),
+    "unassigned": Change("init", 10, "init", Told("True", "using current (init)")),
+}
+
+
+class BenchNode(Bench):
+    """A bench that remembers what each start has read, and speaks of configs by their names."""
+
+    def __init__(self, directory: Path, **settings: Any) -> None:
+        self.disks: dict[str, Disk | None] = dict.fromkeys(ACTORS)
+        self.started_with: list[str] = []
+        self.names: dict[str, str] = {}
+        super().__init__(directory, **settings)
+
+    # Disks
+
+    def new_daemon(self) -> Any:
+        daemon = super().new_daemon()
+        if self.disks["agent"] is not None:
+            daemon._store.files._disk = self.disks["agent"]
+        return daemon
+
+    @contextmanager
+    def on_disk(
+        self, disk: Disk, actors: Collection[str] = ACTORS, *, hooks_are_killed: bool = False
+    ) -> Iterator[None]:
+        """Have these actors write on that disk. hooks_are_killed: PowerLost ends prestart or poststop alone."""
+        with ExitStack() as stack:
+            for actor, module in (("prestart", _prestart), ("poststop", _poststop)):
+                if actor in actors:
+                    stack.enter_context(patch.object(module, "Store", partial(Store, disk=disk)))
+                    if hooks_are_killed:
+                        whole = getattr(agent_bench, actor)
+                        stack.enter_context(patch.object(agent_bench, actor, _killable(whole)))
+            if "agent" in actors:
+                self.disks["agent"] = disk
+                before, self.daemon._store.files._disk = self.daemon._store.files._disk, disk
+                daemon = self.daemon
+                stack.callback(setattr, daemon._store.files, "_disk", before)
+                stack.callback(self.disks.update, agent=None)
+            yield
+
+    # What happens
+
+    def start(self, component: str) -> None:
+        before = self.processes[component].starts
+        super().start(component)
+        if self.processes[component].starts > before:
+            self.started_with.append(_NAMES.get(self._text(component), UNKNOWN))
+
+    def _text(self, component: str) -> str:
+        try:
+            return self.reads(component)
+        except (OSError, UnicodeDecodeError):
+            return ""
+
+    def begin(self, change: Change) -> ConfigSource | None:
+        """Assign what the change is about; starts are counted from here."""
+        self.started_with.clear()
+        if change.to == "init":
+            self.assign(None)
+            return None
+        source = self.publish(TEXTS[change.to], trial=Trial(change.trial, change.threshold))
+        self.names[source.uid] = change.to
+        self.assign(source)
+        return source
+
+    def good_node(self, text: str = TEXTS["good"]) -> ConfigSource:
+        source = super().good_node(text)
+        self.names[source.uid] = _NAMES[text]
+        return source
+
+    # What is seen
+
+    def last_known_good(self) -> str:
+        """Return its name, "" where it is lost. Looks only: nothing is set aside."""
+        try:
+            record = Record.decode((self.directory / "state/last-known-good").read_bytes())
+        except (OSError, Damaged):
+            return ""
+        if record.source is None:
+            return "init"
+        kept = self.store.files.read(f"components/kubelet/{record.files['kubelet']}.yaml")
+        return _NAMES.get((kept or b"").decode(errors="replace"), "")
+
+    def told(self) -> Told:
+        """Return what ConfigOK says, with names for uids."""
+        status, message, _reason = self.words
+        for uid, name in self.names.items():
+            message = message.replace(uid, name)
+        return Told(status, message)
+
+    def seen(self, kept: str | None = None) -> Seen:
+        """Return what the invariants are about."""
+        runs = _NAMES.get(self._text("kubelet"), UNKNOWN) if self.processes["kubelet"].state == "active" else ""
+        if runs and (not self.started_with or self.started_with[-1] != runs):
+            runs = self.started_with[-1] if self.started_with else runs  # what it was started with, not what lies there
+        return Seen(tuple(self.started_with), runs, self.last_known_good(), self.told(), kept)
+
+
+def _killable(hook: Callable[..., int]) -> Callable[..., int]:
+    def run(*arguments: Any) -> int:
+        try:
+            return hook(*arguments)
+        except PowerLost:
+            return 0  # the unit's wrapper lets 78 alone count
+
+    return run
+
+
+@contextmanager
+def node_before(directory: Path, change: Change, **settings: Any) -> Iterator[BenchNode]:
+    """A node that runs "good" for good, to which the change was just assigned; nothing was done about it yet."""
+    directory.mkdir()
+    node = BenchNode(directory, **settings)
+    try:
+        node.good_node()
+        node.begin(change)
+        yield node
+    finally:
+        shutil.rmtree(directory)
+
+
+def undisturbed(directory: Path, change: Change, actors: Collection[str] = ACTORS) -> tuple[int, int]:
+    """Run the change without a fault; return the durable steps of these actors, and the starts that it needs."""
+    disk = LossyDisk()
+    with node_before(directory, change) as node:
+        with node.on_disk(disk, actors):
+            node.run(change.seconds)
+        return disk.steps, len(node.started_with)

@@ -1,0 +1,49 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Faults: every case goes through the ledger, which fails the test, prints the closing line and writes the rows.
+
+A whole run writes build/faults.jsonl; a part of one (-m, -k) build/faults-part.jsonl, and enumerations then take a
+systematic sample with -m quick.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from faults.ledger import Ledger
+
+_BUILD = Path(__file__).resolve().parents[2] / "build"
+_LEDGER = Ledger()
+_BEGAN = time.monotonic()
+
+
+@pytest.fixture
+def ledger() -> Iterator[Ledger]:
+    """Where the test's cases are written down; what did not hold fails the test."""
+    _LEDGER.failures.clear()
+    yield _LEDGER
+    if _LEDGER.failures:
+        pytest.fail("\n".join(_LEDGER.failures), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def every(request: pytest.FixtureRequest) -> int:
+    """Every how manieth case of an enumeration is run: all of them, or a sample in the quick part."""
+    return 7 if request.config.option.markexpr == "quick" else 1
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if not _LEDGER.tallies:
+        return
+    option = session.config.option
+    part = option.markexpr or option.keyword or any("::" in str(one) for one in session.config.args)
+    _LEDGER.write(_BUILD / ("faults-part.jsonl" if part else "faults.jsonl"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.write_line(f"{_LEDGER.summary()}; {time.monotonic() - _BEGAN:.0f} s")

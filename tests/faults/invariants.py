@@ -1,0 +1,91 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The five invariants, written once: what must be true of a node after any fault, whoever injected it and wherever.
+
+Drivers speak of configs by names ("init", "good", "next", "deadly", ...), so that one expectation serves them all.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["INVARIANTS", "Expected", "Seen", "Told", "violations"]
+
+INVARIANTS = {
+    "I1": "the component runs a config that was valid",
+    "I2": "last-known-good is never lost",
+    "I3": "a deadly config is rolled back within its threshold",
+    "I4": "nothing is restarted that had no need to",
+    "I5": "the truth reaches ConfigOK when the API is back",
+}
+UNKNOWN = "?"  # a file that is no config of the scenario: torn, mixed, made up
+
+
+class Told(NamedTuple):
+    """ConfigOK: status and message, with the names of configs in the place of uids."""
+
+    status: str
+    message: str
+
+
+class Expected(NamedTuple):
+    """What is allowed.
+
+    valid: what a component may be started with at any time. runs: in the end. good: what last-known-good may name in
+    the end; kept: right after the fault (empty: not looked at). starts: the fewest and the most in all. doomed: the
+    configs that must be left, doomed_starts: how often one of them may be started in all. told: in the end.
+    """
+
+    valid: frozenset[str]
+    runs: frozenset[str]
+    good: frozenset[str]
+    starts: tuple[int, int]
+    told: frozenset[Told]
+    kept: frozenset[str] = frozenset()
+    doomed: frozenset[str] = frozenset()
+    doomed_starts: int = 0
+
+
+class Seen(NamedTuple):
+    """What was seen of the node.
+
+    started_with: one name for each start of the component since the change was assigned. runs: "" where it does not
+    run. good: "" where last-known-good cannot be read, or a file that it names is gone; kept: the same right after
+    the fault, None where nobody looked.
+    """
+
+    started_with: tuple[str, ...]
+    runs: str
+    good: str
+    told: Told
+    kept: str | None = None
+
+
+def violations(expected: Expected, seen: Seen) -> list[str]:
+    """Return what does not hold, one sentence each, which begins with the invariant; nothing where all do."""
+    found = []
+    odd = [name for name in seen.started_with if name not in expected.valid]
+    if odd:
+        found.append(f"I1: started with {odd[0]!r}; valid are {_set(expected.valid)}")
+    if seen.runs not in expected.runs:
+        found.append(f"I1: runs {seen.runs!r} and not {_set(expected.runs)}")
+    if seen.good not in expected.good:
+        found.append(f"I2: last-known-good is {seen.good!r} and not {_set(expected.good)}")
+    if seen.kept is not None and expected.kept and seen.kept not in expected.kept:
+        found.append(f"I2: last-known-good was {seen.kept!r} right after the fault and not {_set(expected.kept)}")
+    doomed = sum(1 for name in seen.started_with if name in expected.doomed)
+    if doomed > expected.doomed_starts:
+        found.append(f"I3: started {doomed} times with what it dies of; {expected.doomed_starts} are allowed")
+    if seen.runs in expected.doomed:
+        found.append(f"I3: still on {seen.runs!r}")
+    least, most = expected.starts
+    if not least <= len(seen.started_with) <= most:
+        found.append(f"I4: {len(seen.started_with)} starts ({', '.join(seen.started_with)}); {least} to {most} needed")
+    if seen.told not in expected.told:
+        found.append(f"I5: says {' '.join(seen.told)!r} and not {_set(' '.join(told) for told in expected.told)}")
+    return found
+
+
+def _set(names: object) -> str:
+    return " or ".join(sorted(repr(name) for name in names))  # type: ignore[attr-defined]

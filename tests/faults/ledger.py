@@ -1,0 +1,131 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What became of every case: for the screen, for build/faults.jsonl, and so for docs/faults.md."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from faults.invariants import INVARIANTS, Expected, Seen, violations
+
+__all__ = ["Case", "Ledger", "TooManyFailures"]
+
+_ENOUGH = 5  # failing cases of one test: more of them say nothing new
+
+
+class TooManyFailures(AssertionError):
+    """The rest of an enumeration is not worth its time."""
+
+
+class Key(NamedTuple):
+    """One line of the table."""
+
+    where: str
+    fault: str
+    phase: str
+
+
+class Tally:
+    """The cases of one line."""
+
+    def __init__(self) -> None:
+        self.cases = 0
+        self.failed: list[str] = []
+        self.invariants: set[str] = set()
+
+
+class Case:
+    """One fault in one phase: ``check`` what was seen after it."""
+
+    def __init__(self, key: Key, detail: str) -> None:
+        self.key = key
+        self.detail = detail
+        self.found: list[str] = []
+        self.invariants: set[str] = set()
+
+    def check(self, expected: Expected, seen: Seen) -> None:
+        """Check all invariants."""
+        self.invariants.update(INVARIANTS)
+        if not expected.doomed:
+            self.invariants.discard("I3")
+        self.found += violations(expected, seen)
+
+    def holds(self, invariant: str, condition: bool, sentence: str) -> None:
+        """Check one invariant (or "", for what is none) by a condition of the case's own."""
+        if invariant:
+            self.invariants.add(invariant)
+        if not condition:
+            self.found.append(f"{invariant}: {sentence}" if invariant else sentence)
+
+
+class Ledger:
+    """All cases and figures of one run."""
+
+    def __init__(self) -> None:
+        self.tallies: dict[Key, Tally] = {}
+        self.figures: list[dict[str, Any]] = []
+        self.failures: list[str] = []  # since the present test began
+
+    @contextmanager
+    def case(self, where: str, fault: str, phase: str, detail: str = "") -> Iterator[Case]:
+        """Count a case, and note what does not hold; the next case goes on, until it is enough."""
+        case = Case(Key(where, fault, phase), detail)
+        try:
+            yield case
+        except Exception as error:  # noqa: BLE001 - a case that cannot even be run has failed, the others go on
+            case.found.append(f"{type(error).__name__}: {error}")
+        except BaseException as error:
+            if type(error).__name__ != "Failed":  # pytest.fail: not an Exception
+                raise
+            case.found.append(str(error))
+        tally = self.tallies.setdefault(case.key, Tally())
+        tally.cases += 1
+        tally.invariants |= case.invariants
+        if case.found:
+            sentence = f"{where}: {fault}, {phase} {detail}: " + "; ".join(case.found)
+            tally.failed.append(sentence)
+            self.failures.append(sentence)
+            if len(self.failures) >= _ENOUGH:
+                raise TooManyFailures(f"{len(self.failures)} cases failed, the rest is not run")
+
+    def figure(
+        self, name: str, value: float, unit: str, *, most: float | None = None, least: float | None = None
+    ) -> None:
+        """Note a measured figure with its limits."""
+        ok = (most is None or value <= most) and (least is None or value >= least)
+        self.figures.append(
+            {"name": name, "value": round(value, 3), "unit": unit, "ok": ok, "most": most, "least": least}
+        )
+        if not ok:
+            self.failures.append(f"{name}: {value:.3f} {unit}, allowed are at least {least} and at most {most}")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the rows: one for each line of the table, then the figures."""
+        lines = []
+        for key, tally in sorted(self.tallies.items()):
+            row = {
+                "name": "/".join(key),
+                "value": tally.cases,
+                "unit": "cases",
+                "ok": not tally.failed,
+                **key._asdict(),
+            }
+            lines.append({**row, "failed": len(tally.failed), "invariants": sorted(tally.invariants)})
+        return lines + self.figures
+
+    def write(self, path: Path) -> None:
+        """Write the rows as JSON lines."""
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("".join(json.dumps(row) + "\n" for row in self.rows()), encoding="utf-8")
+
+    def summary(self) -> str:
+        """Return the closing line."""
+        cases = sum(tally.cases for tally in self.tallies.values())
+        failed = sum(len(tally.failed) for tally in self.tallies.values())
+        told = ", ".join(f"{one['name']} {one['value']:g} {one['unit']}" for one in self.figures)
+        return f"faults: {cases} cases in {len(self.tallies)} lines, {failed} failed" + (f"; {told}" if told else "")
