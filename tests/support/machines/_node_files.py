@@ -81,7 +81,7 @@ def kubelet_config(fields: Mapping[str, Any] | None = None) -> dict[str, Any]:
 def node_files(
     *, name: str, address: str, layout: str, kubelet_minor: int, server: str, ca: str, authorized_key: str
 ) -> dict[str, str]:
-    """Return the texts of all files by path, but for the certificate. Modes: 0600 below /root/.ssh and for kubelet.conf.
+    """Return the texts of all files by path, but for the certificate.
 
     server, ca: the URL and the PEM of the API server's authority; authorized_key: who may log in as root.
     """

@@ -86,8 +86,9 @@ class Testbed:
         and the access of nodes, as the role cluster does. feature_gates: of the API server. Raises
         Unavailable with one sentence where it cannot be had.
         """
-        specs = [NodeSpec(f"n{i}", distribution, layout) for i in range(1, nodes + 1)] if _is_count(nodes) else nodes
-        bed = cls(name, specs, prepare_cluster=prepare_cluster, feature_gates=feature_gates or {})
+        if isinstance(nodes, int):
+            nodes = [NodeSpec(f"n{i}", distribution, layout) for i in range(1, nodes + 1)]
+        bed = cls(name, nodes, prepare_cluster=prepare_cluster, feature_gates=feature_gates or {})
         try:
             if wait:
                 for node in bed.nodes:
@@ -236,10 +237,6 @@ class Testbed:
         arguments += ["--check"] if check else []
         arguments += ["--diff"] if diff else []
         return playbooks.finish(playbooks.start(arguments, directory=self.state, kubeconfig=self.kubeconfig))
-
-
-def _is_count(nodes: int | Sequence[NodeSpec]) -> bool:
-    return isinstance(nodes, int)
 
 
 def _find_kubelet() -> Path:
