@@ -1,0 +1,83 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From where components read their config, and how they are told to read another, for the units that are out there."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._units._setting import setting_for
+from ansible_collections.configok.node.plugins.module_utils._units._start import (
+    NotUnderstood,
+    config_flag,
+    path_of,
+    start_of,
+)
+from support.unit_layouts import LAYOUTS, TARGET, Layout
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+def test_what_is_read_is_found_and_what_is_set_wins(layout: Layout) -> None:
+    start = start_of(layout.texts, layout.files)
+    flag = config_flag(start)
+    assert path_of(start, flag.value if flag else "") == layout.config
+
+    setting = setting_for(start, TARGET)
+    assert (setting.variable, setting.exec_start) == (layout.variable, layout.exec_start)
+
+    # With the drop-in that the role writes of it, as systemd merges it.
+    drop_in = f"[Service]\nExecStart=\nExecStart={setting.exec_start}\n" if setting.exec_start else "[Service]\n"
+    ours = [f"{setting.variable}=--config={TARGET}\n"] if setting.variable else []
+    merged = start_of([*layout.texts, drop_in], [*layout.files, *ours])
+    assert tuple(argument.text for argument in merged.arguments) == layout.arguments
+    assert merged.command.program == start.command.program
+    assert merged.command.prefix == start.command.prefix
+
+
+PLAIN = "[Service]\nExecStart=/usr/bin/kubelet --config=/etc/k.yaml $EXTRA\n"
+
+
+def test_what_the_user_decides_is_taken_where_it_works() -> None:
+    start = start_of([PLAIN], [])
+    assert setting_for(start, TARGET, variable="EXTRA").variable == "EXTRA"
+    line = f"/usr/bin/kubelet --v=4 --config={TARGET}"
+    assert setting_for(start, TARGET, exec_start=line).exec_start == line
+
+
+@pytest.mark.parametrize(
+    ("decided", "sentence"),
+    [
+        ({"variable": "NOT_USED"}, "by the variable NOT_USED: it would read /etc/k.yaml"),
+        ({"exec_start": "/usr/bin/kubelet --v=2"}, "by this exec_start: no --config would reach the component"),
+        ({"exec_start": f"/usr/bin/kubelet --config={TARGET} --config=/x"}, "by this exec_start: it would read /x"),
+        ({"exec_start": "/usr/bin/kubelet 'x"}, "cannot be given this exec_start: a quote is not closed"),
+    ],
+)
+def test_what_would_not_win_is_refused(decided: dict[str, str], sentence: str) -> None:
+    with pytest.raises(NotUnderstood, match=sentence):
+        setting_for(start_of([PLAIN], []), TARGET, **decided)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[Service]\nType=oneshot\n", "has no ExecStart= lines"),
+        ("[Service]\nExecStart=/a\nExecStart=/b\n", "has 2 ExecStart= lines"),
+        ("[Service]\nExecStart=/a ; /b\n", "it holds more than one command"),
+        ('[Service]\nExecStart=/a "b\n', "a quote is not closed"),
+        ("[Service]\nExecStart=-@\n", "it names no program"),
+    ],
+)
+def test_a_unit_that_is_not_understood_is_refused_with_a_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(NotUnderstood, match=sentence):
+        start_of([text], [])
+
+
+def test_a_variable_that_is_unset_counts_for_nothing() -> None:
+    unset = "[Service]\nUnsetEnvironment=KUBELET_CONFIG_ARGS\n"
+    text = "[Service]\nEnvironment=KUBELET_CONFIG_ARGS=--config=/a\nExecStart=/usr/bin/kubelet $KUBELET_CONFIG_ARGS\n"
+    assert setting_for(start_of([text], []), TARGET).variable == "KUBELET_CONFIG_ARGS"
+    assert setting_for(start_of([text, unset], []), TARGET).exec_start.endswith(f" --config={TARGET}")
+    with pytest.raises(NotUnderstood, match="no --config would reach the component"):
+        setting_for(start_of([text, unset], []), TARGET, variable="NOT_THERE")
