@@ -149,6 +149,7 @@ class Bench:
         self.log: list[tuple[str, str, dict[str, Any]]] = []
         self.processes = {name: Process() for name in components}
         self.judged: list[str] = []
+        self.host: list[dict[str, Any]] = []  # what the judge finds wrong with the host
         self.checked: list[str] = []
         self.check_code = 0
         self.restarts: list[str] = []
@@ -220,7 +221,12 @@ class Bench:
     def journal(self, level: str, message: str, **fields: Any) -> None:
         self.log.append((level, message, fields))
 
-    def judge(self, component: str, text: str, version: str, *, bundle: bool) -> list[dict[str, Any]]:
+    def judge(
+        self, component: str, text: str, version: str, *, bundle: bool, known: bool = False
+    ) -> list[dict[str, Any]]:
+        return [*([] if known else self._judge(component, text)), *(self.host if bundle else [])]
+
+    def _judge(self, component: str, text: str) -> list[dict[str, Any]]:
         self.judged.append(component)
         if "mood: invalid" in text or '"mood": "invalid"' in text:
             return [{"path": "mood", "message": "must not be invalid", "level": "component"}]

@@ -15,6 +15,7 @@ from .._kube._errors import KubeError
 from .._kube._paths import config_map
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._nodeconfig._config_source import ConfigSource
+from ._command_line import command_line
 from ._configuration import AgentConfiguration, ComponentConfiguration
 from ._lock import locked
 from ._ports import Clock
@@ -22,7 +23,7 @@ from ._records import Record
 from ._render import NotRendered, render
 from ._rendered import keep, read_own, values_of
 from ._store import Store, digest
-from ._verdicts import Judge, JudgeFailed, errors_of, first_error, judged, recorded
+from ._verdicts import Judge, JudgeFailed, errors_of, first_error, judged_here, recorded
 
 __all__ = ["STORE_WAIT", "Check", "Getter", "NotFetched", "Prepared", "Preparation", "Refused"]
 
@@ -136,15 +137,15 @@ class Preparation:
     def _file(self, component: ComponentConfiguration, document: str) -> str:
         """Judge one component's document and keep what the component would read; return its hash."""
         name = component.name
-        self._judged(component, document.encode(), bundle=True)
         try:
-            data = render(document, read_own(component.instance_config))
-        except NotRendered as error:
-            raise Refused(f"{name}: {error}", []) from error
+            instance = read_own(component.instance_config)
         except OSError as error:
             raise NotFetched(f"this node's instance config cannot be read: {error}") from error
-        if data != document.encode():
-            self._judged(component, data, bundle=False)  # with this node's own fields it is no bundle any more
+        host = self._judged(component, document, instance)
+        try:
+            data = render(document, instance)
+        except NotRendered as error:
+            raise Refused(f"{name}: {error}", []) from error
         with locked(self._store.lock, wait=STORE_WAIT):
             kept = keep(name, self._store, data)
             present = self._store.read_config(name)
@@ -153,26 +154,30 @@ class Preparation:
                 there = keep(name, self._store, present)
                 if values_of(name, self._store, there) == values_of(name, self._store, kept):
                     return there
+        if errors_of(host) and (present is None or digest(present) != kept):
+            raise Refused(first_error(name, host), host)
         self._checked(component, kept)
         return kept
 
-    def _judged(self, component: ComponentConfiguration, data: bytes, *, bundle: bool) -> None:
-        tracked = self._store.component_version(component.name, component.version)
+    def _judged(self, component: ComponentConfiguration, document: str, instance: str | None) -> list[dict[str, Any]]:
+        """Return what was found on the host, which matters only where the component is about to be touched."""
+        name = component.name
         try:
-            found = judged(
+            found, host = judged_here(
                 self._store,
                 self._judge,
-                component.name,
-                data,
-                version=self._version_of(component.name),
-                tracked=tracked,
+                name,
+                document.encode(),
+                version=self._version_of(name),
+                tracked=self._store.component_version(name, component.version),
                 engine=self._engine,
-                denied=component.denied_fields if bundle else None,
+                beside=(sorted(component.denied_fields), instance, command_line(self._store, name)),
             )
         except JudgeFailed as error:
             raise NotFetched(str(error)) from error
         if errors_of(found):
-            raise Refused(first_error(component.name, found), found)
+            raise Refused(first_error(name, found), found)
+        return host
 
     def _checked(self, component: ComponentConfiguration, kept: str) -> None:
         if not component.check_command:

@@ -4,7 +4,8 @@
 """Judging a config, and remembering the verdict, so that nothing is judged twice. Private to configok.node.
 
 The judge is a short-lived child: the daemon never holds the engine in memory. A verdict is kept under the file's hash,
-the engine (the agent's version) and the component's version, and prestart reads it in no time.
+the engine (the agent's version) and the component's version, and prestart reads it in no time. What the judge says of
+the host holds for the moment only: it is never kept, and never keeps a component from starting.
 """
 
 from __future__ import annotations
@@ -16,17 +17,34 @@ from typing import Any, Protocol
 from ._ports import Runner
 from ._store import Store, digest
 
-__all__ = ["CommandJudge", "Judge", "JudgeFailed", "errors_of", "first_error", "is_fatal", "judged", "recorded"]
+__all__ = [
+    "HOST",
+    "CommandJudge",
+    "Judge",
+    "JudgeFailed",
+    "errors_of",
+    "first_error",
+    "is_fatal",
+    "judged",
+    "judged_here",
+    "recorded",
+]
+
+HOST = "host:"  # how the rule of a finding on the host begins
 
 _KEPT = 32
 _TIMEOUT = 60.0  # seconds for the child
 
 
 class Judge(Protocol):
-    """Judges one component's document for a version ("": any). bundle: as part of a bundle, so that what may not be
-    shared, relative paths and what this node denies are refused too. Returns findings as dicts; raises JudgeFailed."""
+    """Judges one component's document for a version ("": any). bundle: as part of a bundle that this node is to run:
+    what may not be shared, relative paths and what this node denies are refused too, the instance config and the
+    component's flags are laid over it, and the host is looked at; with known, at nothing else. Returns findings as
+    dicts; raises JudgeFailed."""
 
-    def __call__(self, component: str, text: str, version: str, *, bundle: bool) -> Sequence[Mapping[str, Any]]: ...
+    def __call__(
+        self, component: str, text: str, version: str, *, bundle: bool, known: bool = False
+    ) -> Sequence[Mapping[str, Any]]: ...
 
 
 class JudgeFailed(Exception):
@@ -41,11 +59,13 @@ class CommandJudge:
         self._runner = runner
         self._argv = tuple(argv)
 
-    def __call__(self, component: str, text: str, version: str, *, bundle: bool) -> Sequence[Mapping[str, Any]]:
-        """Return the findings, as dicts with file, line, path, value, message, level. Raises JudgeFailed."""
+    def __call__(
+        self, component: str, text: str, version: str, *, bundle: bool, known: bool = False
+    ) -> Sequence[Mapping[str, Any]]:
+        """Return the findings, as dicts with file, line, path, value, message, level, rule. Raises JudgeFailed."""
         argv = [*self._argv, "--json", "--component", component]
         if bundle:
-            argv.append("--bundle")
+            argv.append("--only-host" if known else "--on-node")
         if version:
             argv += ["--kubernetes-version", version]
         result = self._runner([*argv, "-"], timeout=_TIMEOUT, stdin=text)
@@ -62,6 +82,24 @@ class CommandJudge:
 
 
 def judged(
+    store: Store, judge: Judge, component: str, data: bytes, *, version: str, tracked: str, engine: str
+) -> list[dict[str, Any]]:
+    """Return the findings on a file of this node's own, recorded ones where there are any.
+
+    version: to judge for; tracked: the version to record under. Raises JudgeFailed, OSError. The caller holds no lock:
+    a judge takes its time, and a lost record costs only that again.
+    """
+    text = data.decode("utf-8", "replace")
+    return recorded(
+        store,
+        component,
+        f"{digest(data)}:{engine}",
+        lambda: judge(component, text, version, bundle=False),
+        tracked=tracked,
+    )
+
+
+def judged_here(
     store: Store,
     judge: Judge,
     component: str,
@@ -70,23 +108,22 @@ def judged(
     version: str,
     tracked: str,
     engine: str,
-    denied: Sequence[str] | None,
-) -> list[dict[str, Any]]:
-    """Return the findings on a file, recorded ones where there are any.
+    beside: object,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the findings on a bundle's document, recorded ones where there are any, and those on the host just now.
 
-    version: to judge for; tracked: the version to record under; denied: the fields that this node denies, where the
-    file is judged as part of a bundle, else None. Raises JudgeFailed, OSError. The caller holds no lock: a judge takes
-    its time, and a lost record costs only that again.
+    beside: what else the verdict hangs on (what this node denies, its instance config, the component's flags), as
+    anything whose repr tells it. Otherwise as judged().
     """
-    key = f"{digest(data)}:{engine}"
-    if denied is not None:
-        key += f":bundle:{digest(repr(sorted(denied)).encode())[:16]}"
+    key = f"{digest(data)}:{engine}:bundle:{digest(repr(beside).encode())[:16]}"
+    kept = store.read_verdicts(component, tracked).get(key)
+    if kept is not None and errors_of(kept):
+        return list(kept), []
     text = data.decode("utf-8", "replace")
-
-    def find() -> Sequence[Mapping[str, Any]]:
-        return judge(component, text, version, bundle=denied is not None)
-
-    return recorded(store, component, key, find, tracked=tracked)
+    answer = judge(component, text, version, bundle=True, known=kept is not None)
+    host = [_plain(finding) for finding in answer if str(finding.get("rule")).startswith(HOST)]
+    own = [finding for finding in answer if not str(finding.get("rule")).startswith(HOST)]
+    return recorded(store, component, key, lambda: own, tracked=tracked), host
 
 
 def recorded(

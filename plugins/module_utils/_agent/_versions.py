@@ -81,7 +81,6 @@ class Versions:
                 version=version,
                 tracked=tracked,
                 engine=self._engine,
-                denied=None,
             )
         except JudgeFailed as error:
             self._journal("warning", f"the init config: {error}", component=name)

@@ -22,10 +22,10 @@ from ._paths import lookup
 from ._policy import bundle_problems
 from ._rules import Context, run_rules
 from ._schema import MAIN_KINDS, Kind, find_kind, kinds, known_minors
-from ._types import Problem, check_types
+from ._types import Checked, Problem, check_types
 from ._versions import name, names, parse_minor
 
-__all__ = ["validate"]
+__all__ = ["context_of", "validate"]
 
 # From which minor on a reader of the kind refuses unknown and duplicate fields; all others take them, with a warning
 # or silently.
@@ -178,9 +178,23 @@ def _judge(judged: _Judged, kind: Kind, minor: int) -> None:
     checked = check_types(judged.document.data, kind, at, is_json=judged.document.is_json, gated=GATED_VALUES)
     judged.add((one for one in checked.problems if one.rule == "unknown-field"), lenient_level, minor)
     judged.add((one for one in checked.problems if one.rule != "unknown-field"), COMPONENT, minor)
-    given = checked.data.get("featureGates", {})
-    context = Context(at, checked.data, kind.fields, Gates(at, given), frozenset(checked.broken))
+    context = _context(checked, kind, at)
     for section, rules in _RULES.get(kind.kind, ()):
         for problem in run_rules(section, rules, context):
             certain = problem.rule not in ("gates-known", "gates-deps") or context.gates.certain
             judged.add([problem], COMPONENT if certain else WARNING, minor)
+
+
+def _context(checked: Checked, kind: Kind, at: int) -> Context:
+    gates = Gates(at, checked.data.get("featureGates", {}))
+    return Context(at, checked.data, kind.fields, gates, frozenset(checked.broken))
+
+
+def context_of(document: Document, minor: int) -> Context | None:
+    """A config as the component of one minor sees it, for checks beside these; None where it is none of its kinds."""
+    data = document.data
+    kind = find_kind(data.get("apiVersion"), data.get("kind")) if isinstance(data, dict) else None
+    if kind is None:
+        return None
+    at = min(max(minor, known_minors()[0]), known_minors()[-1])
+    return _context(check_types(data, kind, at, is_json=document.is_json, gated=GATED_VALUES), kind, at)

@@ -104,6 +104,12 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="judge it as part of a bundle: what may not be shared, and what this node denies",
     )
+    validate.add_argument(
+        "--on-node",
+        action="store_true",
+        help="judge it as a bundle that this node is to run: with its instance config, the component's flags, the host",
+    )
+    validate.add_argument("--only-host", action="store_true", help="the same, but look at the host alone")
     which = add("forget-bad", _forget_bad, "forget that a config was bad").add_mutually_exclusive_group(required=True)
     which.add_argument("uid", metavar="UID", nargs="?")
     which.add_argument("--all", action="store_true", help="all of them")
@@ -168,25 +174,26 @@ def _status(arguments: argparse.Namespace) -> int:
 
 
 def _validate(arguments: argparse.Namespace) -> int:
-    from ._validate import validate_files
+    from ._validate import judge_anywhere, judge_on_node, validate_files
 
-    denied: tuple[str, ...] = ()
     versions = list(arguments.versions)
-    if arguments.component and (arguments.bundle or arguments.installed_version):
+    name = arguments.component
+    on_node = arguments.on_node or arguments.only_host
+    if on_node and not name:
+        raise InvalidConfiguration(["--on-node needs --component"])
+    denied: tuple[str, ...] = ()
+    if name and (on_node or arguments.bundle or arguments.installed_version):
         configuration = _configuration(arguments)
-        _known(configuration, arguments.component)
+        _known(configuration, name)
         if arguments.bundle:
-            denied = configuration.components[arguments.component].denied_fields
+            denied = configuration.components[name].denied_fields
         if arguments.installed_version:
-            versions += _installed(configuration, arguments.component)
-    return validate_files(
-        arguments.files,
-        component=arguments.component,
-        versions=versions,
-        bundle=arguments.bundle,
-        denied_fields=denied,
-        as_json=arguments.json,
-    )
+            versions += _installed(configuration, name)
+    if on_node:
+        judge = judge_on_node(configuration, name, versions, only_host=arguments.only_host)
+    else:
+        judge = judge_anywhere(name, versions, bundle=arguments.bundle, denied_fields=denied)
+    return validate_files(arguments.files, judge, as_json=arguments.json)
 
 
 def _installed(configuration: AgentConfiguration, component: str) -> list[str]:

@@ -7,28 +7,22 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from ._agent._configuration import AgentConfiguration
 from ._componentconfig._decode import decode
 from ._componentconfig._findings import WARNING, DecodeError, Finding
 from ._componentconfig._policy import denied
 from ._componentconfig._validate import validate
 from ._output import complain
 
-__all__ = ["validate_files"]
+__all__ = ["Judge", "judge_anywhere", "judge_on_node", "validate_files"]
 
 _OK, _REFUSED, _USAGE = 0, 1, 2
+Judge = Callable[[bytes, str], "list[Finding]"]  # of a file's content and name; raises OSError, ValueError
 
 
-def validate_files(
-    names: Sequence[str],
-    *,
-    component: str,
-    versions: Sequence[str],
-    bundle: bool,
-    denied_fields: Sequence[str],
-    as_json: bool,
-) -> int:
+def validate_files(names: Sequence[str], judge: Judge, *, as_json: bool) -> int:
     """Print all findings of all files and return 0, 1 where one refuses, 2 where a file or a version cannot be read.
 
     names: paths, "-" for standard input. Findings are lines, or with as_json one list of objects.
@@ -36,11 +30,9 @@ def validate_files(
     found: list[Finding] = []
     for name in names:
         try:
-            text = _read(name)
-            found += validate(text, file=name, component=component or None, versions=versions, bundle=bundle)
-            found += _denied(text, name, denied_fields)
+            found += judge(_read(name), name)
         except OSError as error:
-            complain(f"{name}: cannot be read: {error.strerror or error}")
+            complain(f"{error.filename or name}: cannot be read: {error.strerror or error}")
             return _USAGE
         except ValueError as error:  # a version that is none
             complain(str(error))
@@ -58,6 +50,40 @@ def _read(name: str) -> bytes:
         return sys.stdin.buffer.read()
     with open(name, "rb") as stream:
         return stream.read()
+
+
+def judge_anywhere(component: str, versions: Sequence[str], *, bundle: bool, denied_fields: Sequence[str]) -> Judge:
+    """Return what judges a file by itself."""
+
+    def judge(text: bytes, name: str) -> list[Finding]:
+        found = validate(text, file=name, component=component or None, versions=versions, bundle=bundle)
+        return found + _denied(text, name, denied_fields)
+
+    return judge
+
+
+def judge_on_node(
+    configuration: AgentConfiguration, component: str, versions: Sequence[str], *, only_host: bool
+) -> Judge:
+    """Return what judges a bundle's document as this node would run it."""
+    from ._agent._clock import SystemClock
+    from ._agent._command_line import command_line
+    from ._agent._host import read_host
+    from ._agent._judge_here import judge_here
+    from ._agent._store import Store
+
+    def judge(text: bytes, name: str) -> list[Finding]:
+        return judge_here(
+            text,
+            name,
+            configuration.components[component],
+            argv=command_line(Store(configuration.state_directory, now=SystemClock().now), component),
+            version=versions[-1] if versions else "",
+            known=only_host,
+            read_host=read_host,
+        )
+
+    return judge
 
 
 def _denied(text: bytes, name: str, denied_fields: Sequence[str]) -> list[Finding]:

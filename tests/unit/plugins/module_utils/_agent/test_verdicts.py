@@ -21,10 +21,12 @@ from ansible_collections.configok.node.plugins.module_utils._agent._verdicts imp
     first_error,
     is_fatal,
     judged,
+    judged_here,
 )
 
 FATAL = {"path": "maxPods", "message": "must be >= 0", "level": "component"}
 POLICY = {"path": "staticPodPath", "message": "is denied", "level": "policy"}
+SWAP = {"path": "failSwapOn", "message": "must be false", "level": "component", "rule": "host:swap-on"}
 WARNING = {"path": "x", "message": "is unknown", "level": "warning"}
 
 
@@ -54,11 +56,13 @@ def test_the_child_is_asked_for_one_document() -> None:
         "--json",
         "--component",
         "kubelet",
-        "--bundle",
+        "--on-node",
         "--kubernetes-version",
         "v1.35.0",
         "-",
     ]
+    judge("kubelet", "", "", bundle=True, known=True)
+    assert runner.argv[-2:] == ["--only-host", "-"]
     judge("kubelet", "", "", bundle=False)
     assert runner.argv == ["configok-agent", "validate", "--json", "--component", "kubelet", "-"]
 
@@ -72,23 +76,58 @@ def test_no_answer_is_no_verdict(out: str) -> None:
 @pytest.mark.contract("validate.only-once")
 def test_nothing_is_judged_twice_but_what_changes_the_verdict(tmp_path: Path) -> None:
     store = Store(str(tmp_path), now=lambda: "t")
-    calls: list[bool] = []
+    calls: list[tuple[bool, bool]] = []
 
-    def judge(component: str, text: str, version: str, *, bundle: bool) -> list[dict[str, Any]]:
-        calls.append(bundle)
-        return [FATAL]
+    def judge(component: str, text: str, version: str, *, bundle: bool, known: bool = False) -> list[dict[str, Any]]:
+        calls.append((bundle, known))
+        return [] if known else [WARNING]
 
-    def ask(text: bytes, engine: str = "1", denied: Sequence[str] | None = ()) -> None:
-        judged(store, judge, "kubelet", text, version="v1", tracked="v1", engine=engine, denied=denied)
+    def ask(text: bytes, engine: str = "1", beside: object = None) -> None:
+        judged_here(store, judge, "kubelet", text, version="v1", tracked="v1", engine=engine, beside=beside)
 
     ask(b"a")
-    ask(b"a")
-    assert calls == [True]
     ask(b"b")
     ask(b"a", engine="2")
-    ask(b"a", denied=["x"])
-    ask(b"a", denied=None)
-    assert calls == [True, True, True, True, False]
+    ask(b"a", beside=["x"])
+    judged(store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1")
+    assert calls == [(True, False)] * 4 + [(False, False)]
+    ask(b"a")
+    judged(store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1")
+    assert calls[5:] == [(True, True)], "the host is looked at anew, and nothing else"
+
+
+@pytest.mark.contract("validate.host-checks")
+def test_what_is_said_of_the_host_holds_for_the_moment_and_is_never_kept(tmp_path: Path) -> None:
+    store = Store(str(tmp_path), now=lambda: "t")
+    host = [SWAP]
+
+    def judge(component: str, text: str, version: str, *, bundle: bool, known: bool = False) -> list[dict[str, Any]]:
+        return [*([] if known else [WARNING]), *host]
+
+    def ask() -> tuple[list[str], list[str]]:
+        found, of_host = judged_here(store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1", beside=None)
+        return [one["path"] for one in found], [one["path"] for one in of_host]
+
+    assert ask() == (["x"], ["failSwapOn"])
+    assert ask() == (["x"], ["failSwapOn"])
+    host.clear()
+    assert ask() == (["x"], [])
+    assert "failSwapOn" not in (tmp_path / "kubelet-v1/verdicts").read_text()
+    assert not is_fatal(store.read_verdicts("kubelet", "v1"), digest(b"a"))
+
+
+def test_a_config_that_was_refused_is_refused_without_a_look_at_the_host(tmp_path: Path) -> None:
+    store = Store(str(tmp_path), now=lambda: "t")
+    calls: list[bool] = []
+
+    def judge(component: str, text: str, version: str, *, bundle: bool, known: bool = False) -> list[dict[str, Any]]:
+        calls.append(known)
+        return [FATAL]
+
+    for _time in range(2):
+        found, host = judged_here(store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1", beside=None)
+        assert ([one["path"] for one in found], host) == (["maxPods"], [])
+    assert calls == [False]
 
 
 @pytest.mark.contract("init.refused-if-deadly")

@@ -1,0 +1,98 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The kubelet's flags, and the fields of its config that they win over.
+
+Nearly every flag is its field in lower case with dashes; the others are named here, read from the flags that the
+kubelet registers for its config (1.20) and from the fields that were flags before (1.21 and newer). A flag wins over
+the whole field, feature gates over single keys. Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+__all__ = ["CONFIG_DIRECTORY", "FEATURE_GATES", "field_of_flag", "flags_of", "pairs_of", "shadowed_by_flags"]
+
+CONFIG_DIRECTORY = "config-dir"
+FEATURE_GATES = "featureGates"
+
+_OTHER_NAMES = {
+    "anonymous-auth": "authentication.anonymous.enabled",
+    "authentication-token-webhook": "authentication.webhook.enabled",
+    "authentication-token-webhook-cache-ttl": "authentication.webhook.cacheTTL",
+    "authorization-mode": "authorization.mode",
+    "authorization-webhook-cache-authorized-ttl": "authorization.webhook.cacheAuthorizedTTL",
+    "authorization-webhook-cache-unauthorized-ttl": "authorization.webhook.cacheUnauthorizedTTL",
+    "client-ca-file": "authentication.x509.clientCAFile",
+    "contention-profiling": "enableContentionProfiling",
+    "event-qps": "eventRecordQPS",
+    "experimental-kernel-memcg-notification": "kernelMemcgNotification",
+    "experimental-logging-sanitization": "logging.sanitization",
+    "image-gc-high-threshold": "imageGCHighThresholdPercent",
+    "image-gc-low-threshold": "imageGCLowThresholdPercent",
+    "kube-api-content-type": "contentType",
+    "log-flush-frequency": "logging.flushFrequency",
+    "log-json-info-buffer-size": "logging.options.json.infoBufferSize",
+    "log-json-split-stream": "logging.options.json.splitStream",
+    "logging-format": "logging.format",
+    "manifest-url": "staticPodURL",
+    "manifest-url-header": "staticPodURLHeader",
+    "minimum-image-ttl-duration": "imageMinimumGCAge",
+    "pod-manifest-path": "staticPodPath",
+    "pod-max-pids": "podPidsLimit",
+    "registry-qps": "registryPullQPS",
+    "reserved-cpus": "reservedSystemCPUs",
+    "rotate-server-certificates": "serverTLSBootstrap",
+    "v": "logging.verbosity",
+    "vmodule": "logging.vmodule",
+}
+
+
+def flags_of(argv: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the flags of a command line in their order, each with its value ("" for a bare switch).
+
+    ``argv`` begins with the program. The kubelet takes no other arguments, so a word behind a flag is its value.
+    """
+    found: list[tuple[str, str]] = []
+    for word in argv[1:]:
+        if word.startswith("-") and not word[1:2].isdigit() and len(word) > 1:
+            name, _equals, value = word.lstrip("-").partition("=")
+            found.append((name.replace("_", "-"), value))
+        elif found and not found[-1][1]:
+            found[-1] = (found[-1][0], word)
+    return found
+
+
+def field_of_flag(flag: str, fields: Iterable[str]) -> str:
+    """Return the path of the field that a flag wins over, "" where it is none of ``fields`` (names at the top)."""
+    other = _OTHER_NAMES.get(flag)
+    if other is not None:
+        return other
+    plain = flag.replace("-", "").lower()
+    return next((field for field in fields if field.lower() == plain), "")
+
+
+def pairs_of(value: str, separator: str = "=") -> dict[str, str]:
+    """Return the keys and values of a flag that takes a map, for example ``cpu=500m,memory=1Gi``."""
+    pairs = (part.partition(separator) for part in value.split(",") if separator in part)
+    return {key.strip(): text.strip() for key, _separator, text in pairs}
+
+
+def shadowed_by_flags(argv: Sequence[str], paths: Sequence[str]) -> list[str]:
+    """Return which of the fields that a file sets (paths of its leaves) the flags win over, in words.
+
+    Each as ``maxPods (--max-pods)``, feature gates as ``featureGates.Name (--feature-gates)``.
+    """
+    tops = sorted({path.partition(".")[0] for path in paths})
+    found = set()
+    for flag, value in flags_of(argv):
+        field = field_of_flag(flag, tops)
+        if field == FEATURE_GATES:
+            wanted = [f"{FEATURE_GATES}.{gate}" for gate in pairs_of(value)]
+        else:
+            wanted = [field] if field else []
+        for one in wanted:
+            if any(path == one or path.startswith(f"{one}.") for path in paths):
+                found.add(f"{one} (--{flag})")
+    return sorted(found)
