@@ -240,6 +240,7 @@ class Real(ApiServer):
             f"--tls-private-key-file={self._serving[1]}",
             f"--kubelet-client-certificate={self._to_kubelets[0]}",
             f"--kubelet-client-key={self._to_kubelets[1]}",
+            "--kubelet-preferred-address-types=InternalIP",  # nothing here resolves the names of nodes
             f"--client-ca-file={self.ca_file}",
             f"--cert-dir={self.directory / 'generated'}",
             "--authorization-mode=Node,RBAC",
@@ -294,6 +295,12 @@ class Real(ApiServer):
         pool.clear()
         if answer.status != 200 and b"has been compacted" not in answer.data:
             raise RuntimeError(f"etcd did not compact: {answer.data!r}")
+
+    def kill(self) -> None:
+        """Kill both at once: connections break, nothing is told."""
+        for process, _log in self._processes:
+            process.kill()
+        self.stop()
 
     def stop(self) -> None:
         self._close_wires()

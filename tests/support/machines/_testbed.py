@@ -136,7 +136,7 @@ class Testbed:
         if hasattr(self, "client"):
             self.client.close()
         if hasattr(self, "api"):
-            self.api.stop()
+            self.api.kill()
         _sweep.sweep(self.number)
         self._guard.kill()
         self._guard.wait()

@@ -1,0 +1,148 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Testbeds from the command line: a process of its own keeps each one until it is told to end."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from support.binaries import Unavailable
+
+from . import _sweep
+from ._node import NodeSpec
+from ._testbed import Testbed
+from ._units import LAYOUTS
+
+__all__ = ["main"]
+
+_KEPT = "kept"  # marks a testbed that this command line keeps
+_UNAVAILABLE = 3
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do what the arguments say; return the exit code: 3 where test nodes cannot be had, with one sentence."""
+    given = _parse(arguments)
+    try:
+        if given.command == "up":
+            return _up(given.name, given.node, arguments[1:])
+        if given.command == "keep":
+            return _keep(given.name, given.node, bare=given.bare)
+        if given.command == "down":
+            return _down(given.name)
+        return _list()
+    except Unavailable as problem:
+        print(f"machines: {problem}", file=sys.stderr)
+        return _UNAVAILABLE
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="machines", description="Real nodes for tests, on an API server of their own."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command, text in (("up", "start a testbed, and print where its things are, as JSON"), ("keep", "")):
+        up = commands.add_parser(command, help=text or argparse.SUPPRESS)
+        up.add_argument("name", help="a name, for `down`")
+        up.add_argument(
+            "--node",
+            action="append",
+            type=_spec,
+            required=True,
+            metavar="NAME[:DISTRIBUTION[:LAYOUT]]",
+            help=f"a node, bookworm:kubeadm if not said; layouts: {', '.join(LAYOUTS)}",
+        )
+        up.add_argument("--bare", action="store_true", help="leave the cluster's namespaces and access to the user")
+    down = commands.add_parser("down", help="take a testbed away; without a name, what dead runs have left behind")
+    down.add_argument("name", nargs="?")
+    commands.add_parser("list", help="list the testbeds")
+    return parser.parse_args(arguments)
+
+
+def _spec(text: str) -> NodeSpec:
+    spec = NodeSpec(*text.split(":"))
+    if spec.layout not in LAYOUTS:
+        raise ValueError(spec.layout)
+    return spec
+
+
+def _up(name: str, _nodes: Sequence[NodeSpec], arguments: Sequence[str]) -> int:
+    if _number(name) is not None:
+        print(f"machines: there is a testbed {name}: take it away first (machines down {name})", file=sys.stderr)
+        return 1
+    keeper = subprocess.Popen(
+        [sys.executable, "-m", "support.machines", "keep", *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    said = keeper.stdout.readline() if keeper.stdout else ""
+    if not said:
+        return keeper.wait()
+    print(said.strip())
+    return 0
+
+
+def _keep(name: str, nodes: Sequence[NodeSpec], *, bare: bool) -> int:
+    signal.signal(signal.SIGTERM, lambda *_signal: sys.exit(0))
+    with Testbed.start(name, nodes, prepare_cluster=not bare) as bed:
+        (bed.state / _KEPT).touch()
+        things = {"state": bed.state, "inventory": bed.inventory, "kubeconfig": bed.kubeconfig, "server": bed.api.url}
+        print(json.dumps({key: str(value) for key, value in things.items()}), flush=True)
+        # Whoever called `up` has read enough, and is not to wait for the end of what this process prints.
+        with Path(os.devnull).open("w") as nothing, (bed.state / "keeper.log").open("w") as log:
+            os.dup2(nothing.fileno(), 1)
+            os.dup2(log.fileno(), 2)
+        while True:
+            signal.pause()
+
+
+def _down(name: str | None) -> int:
+    for dead in _sweep.dead_numbers():
+        print(f"machines: taking away what is left of testbed {dead}")
+        _sweep.sweep(dead)
+    number = None if name is None else _number(name)
+    if number is None:
+        return 0
+    directory = _sweep.DIRECTORY / str(number)
+    if not (directory / _KEPT).exists():
+        print(f"machines: the testbed {name} belongs to a run that goes on", file=sys.stderr)
+        return 1
+    os.kill(int((directory / "owner").read_text().split()[0]), signal.SIGTERM)
+    deadline = time.monotonic() + 60
+    while directory.exists():
+        if time.monotonic() > deadline:
+            print(f"machines: the testbed {name} does not end: see {directory / 'keeper.log'}", file=sys.stderr)
+            return 1
+        time.sleep(0.1)
+    return 0
+
+
+def _list() -> int:
+    dead = _sweep.dead_numbers()
+    for number in _sweep.numbers():
+        directory = _sweep.DIRECTORY / str(number)
+        print(f"{number}\t{_name(number)}\t{'left behind' if number in dead else 'running'}\t{directory}")
+    return 0
+
+
+def _number(name: str) -> int | None:
+    """Return the number of the running testbed of that name."""
+    dead = _sweep.dead_numbers()
+    return next((one for one in _sweep.numbers() if one not in dead and _name(one) == name), None)
+
+
+def _name(number: int) -> str:
+    try:
+        return (_sweep.DIRECTORY / str(number) / "name").read_text()
+    except OSError:
+        return ""
