@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 
 __all__ = ["DIRECTORY_MODE", "FILE_MODE", "TEMPORARY", "Disk", "Files"]
 
@@ -67,14 +68,22 @@ class Files:
         return os.path.join(self.root, name)
 
     def read(self, name: str) -> bytes | None:
-        """Return the content, None where there is no such file. Raises OSError, also for what is too large."""
+        """Return the content, None where there is no such file. Raises OSError, also for what is too large or no file."""
         try:
-            with open(self.path(name), "rb") as file:
-                if os.fstat(file.fileno()).st_size > MAX_BYTES:
-                    raise OSError(errno.EFBIG, f"larger than {MAX_BYTES} bytes", self.path(name))
-                return file.read()
+            # Without waiting: a named pipe in its place would block the start of a component.
+            descriptor = os.open(self.path(name), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except (FileNotFoundError, NotADirectoryError):
             return None
+        try:
+            there = os.fstat(descriptor)
+            if not stat.S_ISREG(there.st_mode):
+                raise OSError(errno.EISDIR, "not a regular file", self.path(name))
+            if there.st_size > MAX_BYTES:
+                raise OSError(errno.EFBIG, f"larger than {MAX_BYTES} bytes", self.path(name))
+            with open(descriptor, "rb", closefd=False) as file:
+                return file.read()
+        finally:
+            os.close(descriptor)
 
     def write(self, name: str, data: bytes, mode: int = FILE_MODE) -> None:
         """Replace the content: temp file beside it, fsync, rename, fsync of the directory.

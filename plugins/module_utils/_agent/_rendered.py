@@ -67,7 +67,7 @@ def restore(component: ComponentConfiguration, store: Store, record: Record, nam
         return data
     data = store.read_config(component.name)
     if data is not None and digest(data) == name:
-        return data
+        return _kept_again(component.name, store, data)
     bundle = store.read_checkpoint(record.source) if record.source is not None else None
     if bundle is None or component.name not in bundle.documents:
         return None
@@ -75,9 +75,15 @@ def restore(component: ComponentConfiguration, store: Store, record: Record, nam
         data = render(bundle.documents[component.name], read_own(component.instance_config))
     except (NotRendered, OSError, ImportError):
         return None
-    if digest(data) != name:
-        return None
-    keep(component.name, store, data)
+    return _kept_again(component.name, store, data) if digest(data) == name else None
+
+
+def _kept_again(component: str, store: Store, data: bytes) -> bytes:
+    """Keep what was lost, before the next change writes over the last place that has it."""
+    try:
+        keep(component, store, data)
+    except OSError:
+        pass  # a disk that is full now: it is usable without, and the next reader tries again
     return data
 
 

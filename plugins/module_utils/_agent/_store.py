@@ -141,8 +141,8 @@ class Store:
         return self.files.path(f"components/{component}/{CONFIG_FILE}")
 
     def read_config(self, component: str) -> bytes | None:
-        """Return what the component would read now."""
-        return self.files.read(f"components/{component}/{CONFIG_FILE}")
+        """Return what the component would read now; what is no file at all is set aside, so that one can be written."""
+        return self._read(f"components/{component}/{CONFIG_FILE}", bytes)
 
     def write_config(self, component: str, data: bytes) -> None:
         """Switch what the component reads: a whole file in the place of a whole file, the path never changes."""

@@ -1,0 +1,224 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each file of the store in turn is damaged, in each phase: while the agent runs, before its start, before a boot."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from faults.bench_node import CHANGES, TEXTS, BenchNode
+from faults.invariants import Expected, Told
+from faults.ledger import Ledger
+from support.agent_bench import Bench
+
+pytestmark = pytest.mark.quick
+WHERE = "in process"
+LONG = 900.0
+_UNSEEN = frozenset({"good", "init", "next", ""})
+
+
+@pytest.fixture(autouse=True)
+def _no_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
+
+
+def _cut(part: Callable[[int], int]) -> Callable[[Path], None]:
+    def damage(path: Path) -> None:
+        data = path.read_bytes()
+        path.write_bytes(data[: max(0, part(len(data)))])
+
+    return damage
+
+
+def _content(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
+    def damage(path: Path) -> None:
+        path.write_bytes(change(path.read_bytes()))
+
+    return damage
+
+
+def _directory(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+    (path / "something").write_text("in the way")
+
+
+def _dangling(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("/nonexistent/target")
+
+
+def _loop(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path.name)
+
+
+def _elsewhere(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("/proc/self/status")
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def _owned(path: Path) -> None:
+    os.chown(path, 65534, 65534)
+    path.chmod(0o666)
+
+
+def _closed(path: Path) -> None:
+    path.chmod(0)
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "emptied": _cut(lambda length: 0),
+    "cut after one byte": _cut(lambda length: 1),
+    "cut in the middle": _cut(lambda length: length // 2),
+    "cut before its last byte": _cut(lambda length: length - 1),
+    "cut before its last two bytes": _cut(lambda length: length - 2),
+    "zeros": _content(lambda data: bytes(len(data))),
+    "one bit flipped": _content(lambda data: data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 1 if data else 1])),
+    "noise before it": _content(lambda data: b"\xff\xfe{" + data),
+    "JSON of another shape": _content(lambda data: b'[{"kind": 1}]'),
+    "nothing but null": _content(lambda data: b"null"),
+    "deeply nested": _content(lambda data: b"[" * 100_000),
+    "removed": Path.unlink,
+    "a directory in its place": _directory,
+    "a dangling link in its place": _dangling,
+    "a link to itself in its place": _loop,
+    "a link to another file in its place": _elsewhere,
+    "a named pipe in its place": _pipe,
+    "another owner, open to all": _owned,
+    "no permissions": _closed,
+}
+
+
+def _on_good(node: BenchNode) -> None:
+    node.good_node()
+
+
+def _in_trial(node: BenchNode) -> None:
+    node.good_node()
+    node.begin(CHANGES["adopt and trial"])
+    node.run(3)
+    assert node.last_known_good() == "good"
+
+
+def _rolled_back(node: BenchNode) -> None:
+    node.good_node()
+    node.begin(CHANGES["crash loop and roll-back"])
+    node.run(30)
+    assert node.told() == Told("False", "using last-known-good (UID: good)")
+
+
+def _refused(node: BenchNode) -> None:
+    node.good_node()
+    node.begin(CHANGES["refused"])
+    node.run(10)
+
+
+def _crashing(node: BenchNode) -> None:
+    node.good_node()
+    node.begin(CHANGES["crash loop and roll-back"])
+    node.run(1)
+    assert node.started_with == ["deadly"]
+
+
+# phase -> how to come there, the configs that may run in the end, what ConfigOK may say then
+PHASES: dict[str, tuple[Callable[[BenchNode], None], set[str], set[str]]] = {
+    "after the trial": (_on_good, {"good"}, {"True using current (UID: good)"}),
+    "trial": (_in_trial, {"next"}, {"True using current (UID: next)"}),
+    "crash loop": (_crashing, {"good"}, {"False using last-known-good (UID: good)"}),
+    "rolled back": (_rolled_back, {"good"}, {"False using last-known-good (UID: good)"}),
+    "refused": (_refused, {"good"}, {"False using last-known-good (UID: good)"}),
+}
+NEXT = {
+    "the agent runs on": lambda node: None,
+    "the agent starts": lambda node: setattr(node, "daemon", node.new_daemon()),
+    "the component ends": lambda node: node.crash("kubelet"),
+    "the machine boots": lambda node: node.reboot(),
+}
+
+
+def files_of(state: Path) -> list[str]:
+    """The files of the store, with patterns in the place of uids and hashes."""
+    names = {_pattern(path.relative_to(state)) for path in state.rglob("*") if path.is_file()}
+    return sorted(names - {".lock"})
+
+
+def _pattern(path: Path) -> str:
+    stem = "*" if len(path.stem) >= 36 else path.stem
+    return str(path.parent / f"{stem}{path.suffix}")
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_file_is_damaged(ledger: Ledger, tmp_path: Path, every: int, phase: str, damage: str) -> None:
+    """The component starts with a valid config whatever lies there, and the node comes to what is assigned."""
+    cases = list(_cases(tmp_path / "template", phase))
+    first = list(DAMAGES).index(damage) % every
+    for name, what in cases[first::every]:
+        detail = f"{name}, then {what}"
+        with ledger.case(WHERE, f"state file damaged: {damage}", phase, detail) as case, _node(tmp_path) as node:
+            before = _reach(node, phase)
+            state = node.directory / "state"
+            for path in [path for path in state.glob(name) if path.is_file() and _pattern(path.relative_to(state)) == name]:
+                DAMAGES[damage](path)
+            NEXT[what](node)
+            node.run(LONG)
+            # What a node falls back to is the init config where last-known-good itself cannot be read any more.
+            lost = phase == "crash loop" and name == "last-known-good"
+            case.check(_expected(phase, before, {"init"} if lost else set()), node.seen())
+
+
+def _expected(phase: str, before: int, fallback: set[str]) -> Expected:
+    _come, runs, says = PHASES[phase]
+    runs = runs | fallback
+    says = says | {f"False using last-known-good ({name})" for name in fallback}
+    doomed = frozenset({"deadly"}) if phase in ("crash loop", "rolled back") else frozenset()
+    return Expected(
+        valid=frozenset({"init", "good", "next"}) | doomed,
+        runs=frozenset(runs),
+        good=frozenset(runs | ({""} if fallback else set())),
+        starts=(before, before + 8),
+        told=frozenset(Told(*text.split(" ", 1)) for text in says),
+        doomed=doomed,
+        doomed_starts=4,
+    )
+
+
+def _cases(template: Path, phase: str) -> Iterator[tuple[str, str]]:
+    with _node(template.parent, template.name) as node:
+        _reach(node, phase)
+        names = files_of(node.directory / "state")
+    assert len(names) > 8
+    for name in names:
+        for what in NEXT:
+            yield name, what
+
+
+def _reach(node: BenchNode, phase: str) -> int:
+    PHASES[phase][0](node)
+    return len(node.started_with)
+
+
+class _node:  # noqa: N801 - used as a function
+    """A node below a directory, which is removed with it."""
+
+    def __init__(self, directory: Path, name: str = "node") -> None:
+        self._directory = directory / name
+
+    def __enter__(self) -> BenchNode:
+        self._directory.mkdir()
+        return BenchNode(self._directory)
+
+    def __exit__(self, *_exception: object) -> None:
+        shutil.rmtree(self._directory)
