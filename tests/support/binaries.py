@@ -22,8 +22,8 @@ def cache_directory() -> Path:
     return Path(os.environ.get("CONFIGOK_CACHE") or Path(base) / "configok")
 
 
-def find(program: str) -> Path:
-    """The path of kube-apiserver, kubelet or etcd. Raises Unavailable."""
+def find(program: str, *, made_by: str = "prepare-apiserver") -> Path:
+    """The path of a program that a script beside, in bin/, makes available. Raises Unavailable."""
     places = [cache_directory() / "bin"]
     if os.environ.get("KUBEBUILDER_ASSETS"):
         places.insert(0, Path(os.environ["KUBEBUILDER_ASSETS"]))
@@ -34,6 +34,6 @@ def find(program: str) -> Path:
     if found is None:
         raise Unavailable(
             f"{program} was not found in $KUBEBUILDER_ASSETS, in {places[-1]} or on PATH "
-            "(tests/support/bin/prepare-apiserver makes it available)"
+            f"(tests/support/bin/{made_by} makes it available)"
         )
     return Path(found)

@@ -36,6 +36,8 @@ _COMPONENT = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")
 _NODE = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\Z")
 _UNIT = re.compile(r"[A-Za-z0-9:_.\\@-]{1,240}\.service\Z")
 _VERSION = re.compile(r"v?\d+\.\d+(\.\d+)?([-+][0-9A-Za-z.+-]+)?\Z")
+_PROM_FILE = re.compile(r"(/[^/\0\n]+)+\.prom\Z")
+_LOOPBACK = re.compile(r"(127\.0\.0\.1|\[::1\]):([1-9]\d{0,4})\Z")
 _URL = re.compile(r"https?://[^\s/]+(/\S*)?\Z")
 _FIELD_PATH = re.compile(r"[A-Za-z0-9_-]+(\.(\*|[A-Za-z0-9_-]+))*\Z")  # as _componentconfig's denied() reads them
 
@@ -63,6 +65,7 @@ class ComponentConfiguration(NamedTuple):
     health_url: str = ""  # "" means: from the effective config, where the component is known
     serving_probe: bool = True  # expect a TLS handshake on the serving port
     lease: bool = False  # expect the Node's Lease to be renewed
+    host_checks: bool = True  # look at the host before it is touched: files named, swap, cgroups, ...
     denied_fields: tuple[str, ...] = ()  # field paths no bundle may set; each denies what is below it too
     command: tuple[str, ...] = ()  # supervisor only: what to run
     restart_delay: float = 1.0  # supervisor only: seconds between an end and the next start
@@ -85,6 +88,8 @@ class AgentConfiguration(NamedTuple):
     probe_interval: float = 10.0
     heartbeat_interval: float = 600.0
     checkpoints_kept: int = 5
+    metrics_file: str = ""  # path of a .prom file for node_exporter's textfile collector, "" means none
+    metrics_address: str = ""  # 127.0.0.1:PORT or [::1]:PORT to serve metrics on, "" means none
 
 
 _COMPONENT_DEFAULTS = ComponentConfiguration("", "")
@@ -132,6 +137,8 @@ def parse_configuration(text: str, *, file: str) -> AgentConfiguration:
         "probe_interval": top.get("probeInterval", _duration(0.1), _DEFAULTS.probe_interval),
         "heartbeat_interval": top.get("heartbeatInterval", _duration(1.0), _DEFAULTS.heartbeat_interval),
         "checkpoints_kept": top.get("checkpointsKept", _whole(2, 1000), _DEFAULTS.checkpoints_kept),
+        "metrics_file": top.get("metricsFile", _metrics_file, ""),
+        "metrics_address": top.get("metricsAddress", _metrics_address, ""),
         "components": _components(top, supervised=manager == "supervisor"),
     }
     top.finish()
@@ -169,6 +176,7 @@ def _components(top: _Object, *, supervised: bool) -> dict[str, ComponentConfigu
             health_url=one.get("healthURL", _url, ""),
             serving_probe=one.get("servingProbe", _boolean, kubelet),
             lease=one.get("lease", _boolean, kubelet),
+            host_checks=one.get("hostChecks", _boolean, not supervised),
             denied_fields=one.get("deniedFields", _field_paths, DENIED_FIELDS.get(name, ())),
             command=one.get("command", _command, ()),
             restart_delay=one.get("restartDelay", _duration(0.05), _COMPONENT_DEFAULTS.restart_delay),
@@ -270,6 +278,19 @@ _path = _matching(re.compile(r"/[^\0\n]*\Z"), "an absolute path")
 
 def _optional_path(value: Any) -> str:
     return "" if value == "" else _path(value)
+
+
+def _metrics_file(value: Any) -> str:
+    if value != "" and not (isinstance(value, str) and len(value) <= 4096 and _PROM_FILE.match(value)):
+        raise ValueError("must be an absolute path that ends with .prom, what the textfile collector reads")
+    return str(value)
+
+
+def _metrics_address(value: Any) -> str:
+    found = _LOOPBACK.match(value) if isinstance(value, str) else None
+    if value != "" and (found is None or int(found[2]) > 65535):
+        raise ValueError("must be 127.0.0.1:PORT or [::1]:PORT: metrics are served on loopback alone")
+    return str(value)
 
 
 def _choice(*allowed: str) -> Callable[[Any], str]:

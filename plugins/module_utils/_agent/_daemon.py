@@ -9,13 +9,15 @@ no config is on trial it wakes for the heartbeat only.
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .._nodeconfig import _verdict as words
 from .._nodeconfig._config_status import ConfigStatus
 from .._nodeconfig._verdict import Verdict
+from ._announcer import Announcer
 from ._answer import Condition, answer
 from ._backoff import Backoff
 from ._care import Care, Seen
@@ -28,11 +30,14 @@ from ._node_watch import NodeWatch
 from ._nudge import Nudges
 from ._ports import Clock, Journal, Prober, ServiceManager
 from ._prepare import STORE_WAIT, Check, Preparation
-from ._pursuit import Followed, Pursuit
+from ._pursuit import Pursuit
 from ._records import LOCAL, Record
+from ._report import Report
 from ._reporter import Reporter
 from ._statement import Statement, essence
 from ._store import Store
+from ._surface import MetricsSink, Surface
+from ._tally import Tally
 from ._transaction import Transactions
 from ._trial_keeper import TrialKeeper
 from ._verdicts import Judge
@@ -63,16 +68,21 @@ class Daemon:
         check: Check,
         version_of: Callable[[str], str] | None = None,
         store: Store | None = None,
+        sinks: Sequence[MetricsSink] = (),
     ) -> None:
         """client: with short timeouts and few retries, since the agent has its own back-off.
 
         check: asked of components that have a check of their own.
         version_of(component) -> "v1.35.2", or "" where the component cannot say (default: what the config says).
+        sinks: where its metrics are shown.
         """
         self._configuration = configuration
         self._client = client
         self._clock = clock
         self._journal = journal
+        self._agent_version = agent_version
+        self._started_at = clock.now()
+        self._tally = Tally(list(configuration.components))
         self._store = store or Store(configuration.state_directory, now=clock.now)
         self._transactions = Transactions(configuration, self._store, clock, journal)
         self._versions = Versions(
@@ -95,14 +105,24 @@ class Daemon:
             clock,
             journal,
             Backoff(first=1.0, longest=300.0),
+            self._tally,
         )
-        self._care = Care(configuration, self._store, service_manager, prober, clock, journal)
+        self._care = Care(configuration, self._store, service_manager, prober, clock, journal, self._tally)
         self._trial = TrialKeeper(configuration, self._store, self._transactions, clock)
         self._statement = Statement(configuration, self._store, agent_version=agent_version)
         self._reporter = Reporter(
-            configuration.node_name, client, clock, journal, heartbeat_interval=configuration.heartbeat_interval
+            configuration.node_name,
+            client,
+            clock,
+            journal,
+            self._tally,
+            heartbeat_interval=configuration.heartbeat_interval,
         )
         self._events = Events(configuration.node_name, client, clock, journal)
+        self._announcer = Announcer(self._events, self._tally, clock, journal)
+        self._surface = Surface(configuration, self._tally, journal, list(sinks), agent_version=agent_version)
+        self._watch: NodeWatch | None = None
+        self._seen: tuple[Local, Wish | None] | None = None  # what the last round went by
         self._view: NodeView | None = None
         self._failing = ""
 
@@ -111,7 +131,8 @@ class Daemon:
 
         The caller holds DAEMON_LOCK, which keeps a second daemon out.
         """
-        watch = NodeWatch(self._configuration.node_name, self._client, self._journal, wake.set)
+        watch = NodeWatch(self._configuration.node_name, self._client, self._journal, wake.set, self._tally)
+        self._watch = watch
         watch.start()
         try:
             while not stop.is_set():
@@ -130,6 +151,7 @@ class Daemon:
             self._trial.save(self._read())
         except (OSError, Locked) as error:
             self._journal("warning", f"the trial's seconds were not written down: {error}")
+        self._surface.close()
 
     def cycle(self, view: NodeView | None) -> float:
         """Do one round; return when the next is due, in seconds since boot. view: None while the Node is not known."""
@@ -145,10 +167,11 @@ class Daemon:
             self._journal("error", f"the agent's own files: {error}")
             due = self._clock.since_boot() + _DO_FAILED
         self._reporter.attend()
-        if not self._reporter.is_written:
-            return min(due, self._reporter.due)
-        self._events.attend()  # last: nothing waits for them
-        return min(due, self._reporter.due, self._events.due)
+        if self._reporter.is_written:
+            self._events.attend()  # nothing waits for them
+            due = min(due, self._events.due)
+        self._show()
+        return min(due, self._reporter.due)
 
     @staticmethod
     def _must_say_again(before: NodeView, after: NodeView) -> bool:
@@ -168,7 +191,13 @@ class Daemon:
         wish = None
         if view is not None:
             wish = read_wish(view, local.snapshot.answered, local.current, self._configuration.namespace)
-            if self._tell(self._pursuit.follow(wish, local, self._acknowledge)):
+            began = self._clock.since_boot()
+            followed = self._pursuit.follow(wish, local, self._acknowledge)
+            if followed.done not in ("", "waiting"):
+                if followed.done in ("adopted", "unassigned"):
+                    self._care.begin()
+                    self._trial.begin()
+                self._announcer.followed(followed, wish, began=began)
                 return True, 0.0
             local = self._read()
             wish = read_wish(view, local.snapshot.answered, local.current, self._configuration.namespace)
@@ -177,8 +206,11 @@ class Daemon:
         seen = self._care.look(local, steady=self._steady(local))
         done = self._trial.keep(local, seen)
         if done:
-            self._done(done, local, seen)
+            self._announcer.kept(done, local.current, seen.detail)
+            if done == "rolled back":
+                self._care.begin()
             return True, 0.0
+        self._seen = (local, wish)
         self._speak(wish, local, seen)
         fetch = self._pursuit.due if wish is not None else float("inf")
         return False, min(self._care.due, fetch, self._trial.end)
@@ -199,22 +231,6 @@ class Daemon:
         suspect = outcome is not None and outcome.suspect
         return not (in_trial(local.current, local.snapshot.last_known_good) or suspect or self._failing)
 
-    # What was done, in the log and as Events
-
-    def _tell(self, followed: Followed) -> bool:
-        if followed.done in ("", "waiting"):
-            return False
-        if followed.done != "refused":
-            if followed.done != "pinned":
-                self._care.begin()
-                self._trial.begin()
-            self._journal("info", followed.done, config=followed.detail)
-        if followed.done in ("adopted", "unassigned"):
-            self._events.tell("ConfigAdopted", f"adopted {followed.detail}")
-        elif followed.done == "refused":
-            self._events.tell("ConfigRefused", followed.detail, warning=True)
-        return True
-
     def _roll_back(self) -> None:
         with locked(self._store.lock, wait=STORE_WAIT):
             fresh = read_local(self._configuration, self._store, self._clock)
@@ -222,12 +238,6 @@ class Daemon:
                 self._transactions.roll_back(fresh)
         self._care.begin()
         self._trial.begin()
-
-    def _done(self, done: str, local: Local, seen: Seen) -> None:
-        level = "info" if done in ("confirmed", "promoted", "cleared") else "error"
-        self._journal(level, f"config {done}", uid=local.current.uid or "init", detail=seen.detail)
-        if done == "rolled back":
-            self._care.begin()
 
     # What is said
 
@@ -265,7 +275,7 @@ class Daemon:
             return
         before = self._said_before()
         if before is None or before.cause not in ("CrashLoop", "NotHealthy", "Suspect"):
-            self._events.tell("ConfigRolledBack", f"{verdict.message}: {verdict.reason}", warning=True)
+            self._announcer.rolled_back(verdict.message, verdict.reason)
 
     def _said_before(self) -> ConfigStatus | None:
         """Return what the node said last, also before the agent was restarted."""
@@ -300,5 +310,23 @@ class Daemon:
         if not self._transactions.is_switched(LOCAL):
             self._switch()
         seen = self._care.look(local, steady=True)
+        self._seen = (local, None)
         self._say(words.opted_out(), local, None, active=LOCAL, states=seen.states)
         return False, self._care.due
+
+    def _show(self) -> None:
+        """Show on the node itself what the last round went by, and what came of it."""
+        if self._seen is None:
+            return
+        said = self._reporter.wanted
+        watching = "" if self._watch is None else self._watch.trouble
+        report = Report(
+            agent_version=self._agent_version,
+            pid=os.getpid(),
+            started_at=self._started_at,
+            condition=None if said is None else said[0],
+            written=self._reporter.is_written,
+            written_at=self._reporter.written_at,
+            trouble=watching or self._reporter.trouble,
+        )
+        self._surface.show(*self._seen, report)

@@ -9,11 +9,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from .._kube._errors import KubeError
 from .._kube._paths import NODES
 from .._kube._watch import watch
 from .._nodeconfig._names import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
 from ._ports import Journal
+from ._tally import Tally
 from ._wish import NodeView
 
 __all__ = ["NodeWatch", "view_of"]
@@ -34,15 +34,16 @@ def view_of(node: dict[str, Any]) -> NodeView:
 class NodeWatch:
     """The newest view of the Node. A deleted Node is no view: nothing is known until there is one again."""
 
-    def __init__(self, node_name: str, client: Any, journal: Journal, wake: Callable[[], None]) -> None:
-        """wake: called when the view has changed."""
+    def __init__(self, node_name: str, client: Any, journal: Journal, wake: Callable[[], None], tally: Tally) -> None:
+        """wake: called when the view has changed, and when the watch begins or ceases to fail."""
         self._node_name = node_name
         self._client = client
         self._journal = journal
+        self._tally = tally
         self._wake = wake
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="node-watch", daemon=True)
-        self._silent: str | None = None
+        self.trouble = ""  # why the Node cannot be watched now
         self.view: NodeView | None = None
         self.ended = False  # without having been stopped: a fault of ours
 
@@ -71,17 +72,22 @@ class NodeWatch:
             stop=self._stop,
         ):
             if event.type == "ERROR":
-                self._complain(event.error)
-            elif event.type == "DELETED":
+                self._tally.errors["watch"] += 1
+                self._find(str(event.error))
+                continue
+            self._find("")
+            if event.type == "DELETED":
                 self._see(None)
             elif event.object is not None:
-                self._silent = None
                 self._see(view_of(event.object))
 
-    def _complain(self, error: KubeError | None) -> None:
-        if str(error) != self._silent:  # one line for each kind of trouble, not one for each attempt
-            self._silent = str(error)
-            self._journal("warning", f"the Node cannot be watched: {error}")
+    def _find(self, trouble: str) -> None:
+        if trouble == self.trouble:  # one line for each kind of trouble, not one for each attempt
+            return
+        self.trouble = trouble
+        if trouble:
+            self._journal("warning", f"the Node cannot be watched: {trouble}")
+        self._wake()
 
     def _see(self, view: NodeView | None) -> None:
         if view != self.view:

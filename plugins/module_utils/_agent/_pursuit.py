@@ -18,6 +18,7 @@ from ._ports import Clock, Journal
 from ._prepare import STORE_WAIT, NotFetched, Preparation, Prepared, Refused
 from ._records import LOCAL, Answered, Outcome, Record, same_config
 from ._store import Store
+from ._tally import Tally
 from ._transaction import Transactions
 from ._wish import Wish
 
@@ -49,6 +50,7 @@ class Pursuit:
         clock: Clock,
         journal: Journal,
         backoff: Backoff,
+        tally: Tally,
     ) -> None:
         self._configuration = configuration
         self._store = store
@@ -57,6 +59,7 @@ class Pursuit:
         self._clock = clock
         self._journal = journal
         self._backoff = backoff
+        self._tally = tally
         self._pursued: object = None
         self.fetch_error = ""
 
@@ -118,6 +121,7 @@ class Pursuit:
         except NotFetched as error:
             self._backoff.failed(self._clock.since_boot(), error.retry_after)  # a request may have taken its time
             self.fetch_error = str(error)
+            self._tally.errors["fetch"] += 1
             self._journal("warning", f"the config cannot be had: {error}", uid=source.uid)
             return Followed("waiting", self.fetch_error)
         except Refused as error:

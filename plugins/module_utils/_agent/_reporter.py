@@ -15,6 +15,7 @@ from .._nodeconfig._config_status import ConfigStatus, status_patch
 from .._nodeconfig._verdict import Verdict
 from ._backoff import Backoff
 from ._ports import Clock, Journal
+from ._tally import Tally
 
 __all__ = ["Reporter", "Writer"]
 
@@ -34,6 +35,7 @@ class Reporter:
         client: Writer,
         clock: Clock,
         journal: Journal,
+        tally: Tally,
         *,
         heartbeat_interval: float,
         random: Callable[[], float] = _random.random,
@@ -43,6 +45,7 @@ class Reporter:
         self._client = client
         self._clock = clock
         self._journal = journal
+        self._tally = tally
         self._interval = heartbeat_interval
         self._random = random
         self._backoff = Backoff(first=1.0, longest=60.0, random=random)
@@ -50,6 +53,8 @@ class Reporter:
         self._written: tuple[Verdict, ConfigStatus, str] | None = None
         self._status = ""  # of the condition, as far as it is known to be on the Node
         self._heartbeat = 0.0
+        self.trouble = ""  # why the last write was not made
+        self.written_at = ""  # RFC 3339, of the last write
         self._rest(clock.since_boot())
 
     @property
@@ -98,9 +103,13 @@ class Reporter:
             self._client.patch(node_status(self._node_name), patch, kind="strategic")
         except KubeError as error:
             self._backoff.failed(self._clock.since_boot(), error.retry_after)  # a request may have taken its time
+            self._tally.errors["status"] += 1
+            self.trouble = str(error)
             self._journal("warning", f"the status was not written: {error}")
             return
         self._backoff.reset()
+        self.trouble = ""
+        self.written_at = self._clock.now()
         self._written = self._wanted
         self._status = verdict.status
         self._rest(now)

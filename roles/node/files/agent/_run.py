@@ -15,11 +15,13 @@ from ._agent._clock import SystemClock
 from ._agent._configuration import AgentConfiguration
 from ._agent._daemon import Daemon
 from ._agent._lock import DAEMON_LOCK, Locked, locked
+from ._agent._metrics_file import MetricsFile
 from ._agent._nudge import Nudges
 from ._agent._own_check import OwnCheck
 from ._agent._ports import Journal, Runner, ServiceManager
 from ._agent._probe import HealthProber
 from ._agent._supervisor_client import Supervisors
+from ._agent._surface import MetricsSink
 from ._agent._systemd import Systemd
 from ._agent._verdicts import CommandJudge
 from ._agent._version import AGENT_VERSION
@@ -83,7 +85,22 @@ def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: N
         agent_version=AGENT_VERSION,
         check=OwnCheck(run_command),
         version_of=ComponentVersions(configuration, run_command, journal),
+        sinks=_metrics_sinks(configuration, journal),
     ).run(stop, wake)
+
+
+def _metrics_sinks(configuration: AgentConfiguration, journal: Journal) -> list[MetricsSink]:
+    sinks: list[MetricsSink] = []
+    if configuration.metrics_file:
+        sinks.append(MetricsFile(configuration.metrics_file, journal))
+    if configuration.metrics_address:
+        from ._agent._metrics_server import MetricsServer  # few nodes want it, and memory is short
+
+        host, _colon, port = configuration.metrics_address.rpartition(":")
+        server = MetricsServer((host.strip("[]"), int(port)), journal)
+        server.start()
+        sinks.append(server)
+    return sinks
 
 
 def _program() -> list[str]:

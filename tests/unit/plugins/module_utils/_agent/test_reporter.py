@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._backoff import Backoff
 from ansible_collections.configok.node.plugins.module_utils._agent._reporter import Reporter
+from ansible_collections.configok.node.plugins.module_utils._agent._tally import Tally
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import ServerError, TooManyRequests
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, adopting, good
@@ -24,7 +25,7 @@ def reporter(api: FakeApi, clock: FakeClock) -> Reporter:
     def journal(level: str, message: str, **fields: Any) -> None:
         """Nobody reads it."""
 
-    return Reporter("n1", api, clock, journal, heartbeat_interval=600.0, random=lambda: 0.5)
+    return Reporter("n1", api, clock, journal, Tally(["kubelet"]), heartbeat_interval=600.0, random=lambda: 0.5)
 
 
 @pytest.mark.contract("say.on-transitions")

@@ -1,0 +1,33 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The MESSAGE_ID of each kind of transition in the journal. Private to configok.node.
+
+They are contracts (docs/observing.md): ``journalctl MESSAGE_ID=...`` finds every line of a kind, whatever its words.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ADOPTED",
+    "CONDITION",
+    "CONFIRMED",
+    "DAMAGED",
+    "PROMOTED",
+    "REFUSED",
+    "RESTARTING",
+    "ROLLED_BACK",
+    "START_REFUSED",
+    "SUSPECT",
+]
+
+ADOPTED = "df2c42b3a6f847cbaef199241ccc9630"  # an assigned config is taken into use
+CONDITION = "c4eaddc15f264078aea8d2f07752b3e5"  # what ConfigOK says has changed
+CONFIRMED = "87ecfc70b05f49aea8b95f029471a9a4"  # a config was seen healthy
+DAMAGED = "3511f230e6444f3ab39758d2e585c9dc"  # one of the agent's own files was damaged and set aside
+PROMOTED = "b3c572738e804495bbf07c7ddc95ffa3"  # a config is last-known-good from now on
+REFUSED = "1fb4eb8cc5764dc79174f1db27bc4530"  # an assigned config was refused, nothing was touched
+RESTARTING = "9b673e3c70584702adb37ccc95f066b6"  # a component is restarted to read its config
+ROLLED_BACK = "27eef90dbe314e999c808dfb0ac38d40"  # back to last-known-good
+START_REFUSED = "eba64da810cd4f7f8290933510ae5b17"  # a component would not run with the init config: exit 78
+SUSPECT = "89032558d1934942acb03cb4f16a7ef2"  # last-known-good fails as well

@@ -1,0 +1,35 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What this agent has done since it was started, counted. Private to configok.node.
+
+Nothing of it is kept on disk: a counter that begins at nought again is what Prometheus expects of a process that was
+restarted, and a number read back from a file could not be trusted.
+"""
+
+from __future__ import annotations
+
+__all__ = ["BUCKETS", "OPERATIONS", "Tally"]
+
+# Seconds from the adoption to health: a kubelet's restart takes 6, healthTimeout ends it after 120.
+BUCKETS = (1.0, 2.5, 5.0, 7.5, 10.0, 15.0, 30.0, 60.0, 120.0)
+OPERATIONS = ("watch", "fetch", "status")  # what is asked of the API: follow the Node, get a bundle, write the status
+
+
+class Tally:
+    """Counters, as they are exposed. The watch counts in its own thread, under a key that nobody else counts under."""
+
+    def __init__(self, components: list[str]) -> None:
+        """components: the names of those that this node runs."""
+        self.adoptions = 0
+        self.refusals = 0
+        self.rollbacks = 0
+        self.restarts = dict.fromkeys(components, 0)
+        self.errors = dict.fromkeys(OPERATIONS, 0)
+        self.adoption_seconds = 0.0
+        self.adoption_buckets = [0] * (len(BUCKETS) + 1)  # not cumulative; the last is +Inf
+
+    def adopted_within(self, seconds: float) -> None:
+        """Count an adoption that ended well, and how long it took."""
+        self.adoption_seconds += seconds
+        self.adoption_buckets[sum(seconds > bound for bound in BUCKETS)] += 1
