@@ -65,7 +65,9 @@ def judge_here(
         found += _of_bundle(document, component)
         found += _of_writing(text, document, instance, component)
         found += _of_config(config, component, version, {layer.file for layer in running})
-    return found + _of_host(config, component, argv, minor, read_host)
+    if component.host_checks:
+        found += _of_host(config, component, argv, minor, read_host)
+    return found
 
 
 def _instance(component: ComponentConfiguration) -> list[Document]:

@@ -172,6 +172,7 @@ class Preparation:
                 tracked=self._store.component_version(name, component.version),
                 engine=self._engine,
                 beside=(sorted(component.denied_fields), instance, command_line(self._store, name)),
+                host=component.host_checks,
             )
         except JudgeFailed as error:
             raise NotFetched(str(error)) from error

@@ -109,21 +109,22 @@ def judged_here(
     tracked: str,
     engine: str,
     beside: object,
+    host: bool,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the findings on a bundle's document, recorded ones where there are any, and those on the host just now.
 
     beside: what else the verdict hangs on (what this node denies, its instance config, the component's flags), as
-    anything whose repr tells it. Otherwise as judged().
+    anything whose repr tells it. host: whether the host is looked at. Otherwise as judged().
     """
     key = f"{digest(data)}:{engine}:bundle:{digest(repr(beside).encode())[:16]}"
     kept = store.read_verdicts(component, tracked).get(key)
-    if kept is not None and errors_of(kept):
+    if kept is not None and (errors_of(kept) or not host):
         return list(kept), []
     text = data.decode("utf-8", "replace")
     answer = judge(component, text, version, bundle=True, known=kept is not None)
-    host = [_plain(finding) for finding in answer if str(finding.get("rule")).startswith(HOST)]
+    of_host = [_plain(finding) for finding in answer if str(finding.get("rule")).startswith(HOST)]
     own = [finding for finding in answer if not str(finding.get("rule")).startswith(HOST)]
-    return recorded(store, component, key, lambda: own, tracked=tracked), host
+    return recorded(store, component, key, lambda: own, tracked=tracked), of_host
 
 
 def recorded(

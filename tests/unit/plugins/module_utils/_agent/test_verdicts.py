@@ -83,7 +83,7 @@ def test_nothing_is_judged_twice_but_what_changes_the_verdict(tmp_path: Path) ->
         return [] if known else [WARNING]
 
     def ask(text: bytes, engine: str = "1", beside: object = None) -> None:
-        judged_here(store, judge, "kubelet", text, version="v1", tracked="v1", engine=engine, beside=beside)
+        judged_here(store, judge, "kubelet", text, version="v1", tracked="v1", engine=engine, beside=beside, host=True)
 
     ask(b"a")
     ask(b"b")
@@ -105,7 +105,9 @@ def test_what_is_said_of_the_host_holds_for_the_moment_and_is_never_kept(tmp_pat
         return [*([] if known else [WARNING]), *host]
 
     def ask() -> tuple[list[str], list[str]]:
-        found, of_host = judged_here(store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1", beside=None)
+        found, of_host = judged_here(
+            store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1", beside=None, host=True
+        )
         return [one["path"] for one in found], [one["path"] for one in of_host]
 
     assert ask() == (["x"], ["failSwapOn"])
@@ -125,7 +127,9 @@ def test_a_config_that_was_refused_is_refused_without_a_look_at_the_host(tmp_pat
         return [FATAL]
 
     for _time in range(2):
-        found, host = judged_here(store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1", beside=None)
+        found, host = judged_here(
+            store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1", beside=None, host=True
+        )
         assert ([one["path"] for one in found], host) == (["maxPods"], [])
     assert calls == [False]
 
