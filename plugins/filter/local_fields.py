@@ -15,6 +15,7 @@ description:
   - Returns those fields of a component config that a bundle may not set by default, since they amount to root on
     the node, cut it off or belong to it alone.
   - A node that moves from its init config to a bundle keeps them as its instance config.
+  - Relative paths become absolute ones with O(directory), since the instance config stands elsewhere.
 positional: component
 options:
   _input:
@@ -25,12 +26,21 @@ options:
     description: The name of the component. One that is not known has no such fields.
     type: str
     required: true
+  directory:
+    description: The directory of the file that the config is from.
+    type: str
+    default: ""
 """
 
 EXAMPLES = r"""
 - name: Show what a kubelet's config holds for this node alone
   ansible.builtin.debug:
     msg: "{{ {'maxPods': 110, 'staticPodPath': '/etc/kubernetes/manifests'} | configok.node.local_fields('kubelet') }}"
+  # => {"staticPodPath": "/etc/kubernetes/manifests"}
+
+- name: Show it for a config that names a path beside itself
+  ansible.builtin.debug:
+    msg: "{{ {'staticPodPath': 'manifests'} | configok.node.local_fields('kubelet', directory='/etc/kubernetes') }}"
   # => {"staticPodPath": "/etc/kubernetes/manifests"}
 """
 
@@ -46,12 +56,15 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.configok.node.plugins.module_utils._agent._denied_fields import DENIED_FIELDS
+from ansible_collections.configok.node.plugins.module_utils._agent._render import resolved
 
 
-def local_fields(config: Any, component: str) -> dict[str, Any]:
-    """Return the fields of a decoded config that DENIED_FIELDS names for the component."""
+def local_fields(config: Any, component: str, directory: str = "") -> dict[str, Any]:
+    """Return the fields of a decoded config that DENIED_FIELDS names for the component, paths made absolute."""
     if not isinstance(config, Mapping):
         raise AnsibleFilterError(f"local_fields needs a component config, decoded, not {type(config).__name__}")
+    if directory:
+        config = resolved(component, config, directory)
     found: dict[str, Any] = {}
     for path in DENIED_FIELDS.get(component, ()):
         *parents, last = path.split(".")

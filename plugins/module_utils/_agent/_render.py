@@ -25,6 +25,7 @@ __all__ = [
     "relative_paths",
     "render",
     "render_init",
+    "resolved",
 ]
 
 _KINDS = {
@@ -90,12 +91,16 @@ def render_init(component: str, data: bytes, directory: str) -> bytes:
         values = decode(data.decode(), "the init config")
     except (NotRendered, UnicodeDecodeError, ImportError):
         return data  # judged elsewhere: the component gets what the node was provisioned with
-    found = relative_paths(component, values)
-    if not found:
+    if not relative_paths(component, values):
         return data
-    for path in found:
+    return json.dumps(resolved(component, values, directory), indent=2, ensure_ascii=False).encode() + b"\n"
+
+
+def resolved(component: str, values: Any, directory: str) -> Any:
+    """Return a decoded config with its relative paths resolved against a directory."""
+    for path in relative_paths(component, values):
         values = _with(values, path.split("."), os.path.normpath(os.path.join(directory, _at(values, path))))
-    return json.dumps(values, indent=2, ensure_ascii=False).encode() + b"\n"
+    return values
 
 
 def default_document(component: str) -> bytes:

@@ -51,7 +51,8 @@ class Transactions:
         """Return whether every component's file is what the record says. (A full disk may have cut a switch short.)"""
         for name, component in self._configuration.components.items():
             expected = record.files.get(name) or init_hash(component, self._store)
-            if expected and digest(self._store.read_config(name) or b"") != expected:
+            data = self._store.read_config(name)
+            if data is None or (expected and digest(data) != expected):
                 return False
         return True
 

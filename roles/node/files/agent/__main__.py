@@ -89,6 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     add("status", _status, "say which config this node uses, and why").add_argument(
         "--json", action="store_true", help="for machines"
     )
+    add("check", _check, "say whether the agent can work here: its own config, and its credentials")
     validate = add("validate", _validate, "say what is wrong with component configs; - is standard input")
     validate.add_argument("files", metavar="FILE", nargs="+")
     validate.add_argument("--json", action="store_true", help="for machines: a list of findings")
@@ -170,6 +171,19 @@ def _status(arguments: argparse.Namespace) -> int:
         print(json.dumps(description, indent=2))
     else:
         print(render(description))
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from ._kube._errors import KubeError
+    from ._kube._kubeconfig import from_kubeconfig
+
+    configuration = _configuration(arguments)
+    try:
+        from_kubeconfig(configuration.kubeconfig)
+    except KubeError as error:
+        complain(str(error))
+        return _FAILED
     return 0
 
 

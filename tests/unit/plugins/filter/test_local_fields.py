@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from ansible.errors import AnsibleFilterError
 
@@ -28,6 +30,20 @@ def test_nested_fields_stay_nested_and_alone() -> None:
     config = {"clientConnection": {"kubeconfig": "/k", "qps": 5}, "mode": "ipvs"}
     assert local_fields(config, "kube-proxy") == {"clientConnection": {"kubeconfig": "/k"}}
     assert local_fields({"clientConnection": "odd"}, "kube-proxy") == {}
+
+
+def test_a_relative_path_means_the_directory_of_its_file() -> None:
+    config: dict[str, Any] = {
+        "kind": "KubeletConfiguration",
+        "staticPodPath": "../manifests",
+        "tlsCertFile": "/pki/tls.crt",
+    }
+    config["authentication"] = {"x509": {"clientCAFile": "ca.crt"}}
+    assert local_fields(config, "kubelet", directory="/etc/kubernetes/kubelet") == {
+        "authentication": {"x509": {"clientCAFile": "/etc/kubernetes/kubelet/ca.crt"}},
+        "staticPodPath": "/etc/kubernetes/manifests",
+        "tlsCertFile": "/pki/tls.crt",
+    }
 
 
 def test_unknown_components_have_none() -> None:
