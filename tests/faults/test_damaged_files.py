@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from faults.bench_node import CHANGES, TEXTS, BenchNode
+from faults.bench_node import CHANGES, BenchNode
 from faults.invariants import Expected, Told
 from faults.ledger import Ledger
-from support.agent_bench import Bench
 
 pytestmark = pytest.mark.quick
 WHERE = "in process"
@@ -170,7 +169,9 @@ def test_a_file_is_damaged(ledger: Ledger, tmp_path: Path, every: int, phase: st
         with ledger.case(WHERE, f"state file damaged: {damage}", phase, detail) as case, _node(tmp_path) as node:
             before = _reach(node, phase)
             state = node.directory / "state"
-            for path in [path for path in state.glob(name) if path.is_file() and _pattern(path.relative_to(state)) == name]:
+            for path in [
+                path for path in state.glob(name) if path.is_file() and _pattern(path.relative_to(state)) == name
+            ]:
                 DAMAGES[damage](path)
             NEXT[what](node)
             node.run(LONG)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.bench_node import CHANGES, Change, node_before, undisturbed
+from faults.bench_node import CHANGES, node_before, undisturbed
 from faults.ledger import Ledger
 from support.lossy_disk import LossyDisk, PowerLost
 
