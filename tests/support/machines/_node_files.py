@@ -34,6 +34,9 @@ _SHARED: dict[str, Any] = {
     "failSwapOn": False,
     "healthzBindAddress": "127.0.0.1",
     "healthzPort": 10248,
+    # A new Node is Ready 10 s sooner; written only when something has changed, as by default.
+    "nodeStatusUpdateFrequency": "2s",
+    "nodeStatusReportFrequency": "5m0s",
 }
 # What kubeadm writes besides, and no bundle may set by default.
 _LOCAL: dict[str, Any] = {
