@@ -1,0 +1,142 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Conformance: the ancestor's scenarios, its gaps and its known faults, on real kubelets and a real API server."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.conformance.ancestor import AncestorNode
+from support.conformance.blinded import blinded
+from support.conformance.ours import OurNode
+from support.conformance.rows import Case, Rows
+from support.conformance.stress import Stress
+from support.machines import Testbed
+
+ROWS = pytest.StashKey[Rows]()
+CaseOf = Callable[..., AbstractContextManager[Case]]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    def say(line: str) -> None:
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            reporter.ensure_newline()
+            reporter.write_line(line)
+
+    config.stash[ROWS] = Rows(say)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    rows = config.stash[ROWS].rows
+    terminalreporter.write_line(f"{'CASE':44} {'RESTARTS':>8} {'SECONDS':>8} OK")
+    for row in sorted(rows, key=lambda one: str(one["name"])):
+        good = "yes" if row["ok"] else "NO"
+        terminalreporter.write_line(f"{row['name']:44} {row['value']:>8} {row['seconds']:>8.1f} {good}")
+    ours = [row for row in rows if row["side"] == "configok"]
+    good = sum(row["ok"] for row in ours)
+    terminalreporter.write_line(
+        f"conformance: {good} of {len(ours)} cases as they should be, {sum(row['value'] for row in ours)} restarts of "
+        f"the kubelet; the ancestor beside it: {len(rows) - len(ours)} cases"
+    )
+
+
+def _wanted(request: pytest.FixtureRequest) -> dict[str, int]:
+    """Return the number of the machine that each role has; only machines that a test of this run uses are started."""
+    names = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
+    used = ["ours", *(name for name in ("stress", "ancestor") if name in names)]
+    return {name: number for number, name in enumerate(used)}
+
+
+@pytest.fixture(scope="session")
+def machines(request: pytest.FixtureRequest) -> dict[str, int]:
+    """Which machine of the testbed is whose."""
+    return _wanted(request)
+
+
+@pytest.fixture(scope="session")
+def bed(machines: dict[str, int]) -> Iterator[Testbed]:
+    """The testbed, with an API server that still has what the ancestor needs."""
+    gates = {"DynamicKubeletConfig": True} if "ancestor" in machines else {}
+    with Testbed.start("conformance", nodes=len(machines), layout="kubeadm", feature_gates=gates) as started:
+        yield started
+
+
+def _ours(bed: Testbed, number: int) -> OurNode:
+    machine = bed.nodes[number]
+    machine.provision()
+    node = OurNode(bed, machine)
+    machine.wait_config_ok("True")
+    return node
+
+
+@pytest.fixture(scope="session")
+def provisioned(bed: Testbed, machines: dict[str, int]) -> OurNode:
+    """The node with our agent."""
+    return _ours(bed, machines["ours"])
+
+
+@pytest.fixture
+def ours(provisioned: OurNode) -> OurNode:
+    """The node with our agent, on its init config."""
+    provisioned.reset()
+    return provisioned
+
+
+@pytest.fixture(scope="session")
+def ancestor_node(bed: Testbed, machines: dict[str, int]) -> AncestorNode:
+    """The node whose kubelet has --dynamic-config-dir."""
+    return AncestorNode(bed, bed.nodes[machines["ancestor"]])
+
+
+@pytest.fixture
+def ancestor(ancestor_node: AncestorNode) -> AncestorNode:
+    """The ancestor's node, on its local config."""
+    ancestor_node.reset()
+    return ancestor_node
+
+
+@pytest.fixture(scope="session")
+def api_stays() -> threading.Lock:
+    """Held by whoever needs the API server to stay, or to go."""
+    return threading.Lock()
+
+
+@pytest.fixture(scope="session")
+def stress(bed: Testbed, machines: dict[str, int], api_stays: threading.Lock) -> Iterator[Stress]:
+    """A hundred updates, made on a node of their own while the other tests run."""
+    work = Stress(_ours(bed, machines["stress"]), api_stays)
+    yield work
+    work.stop()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _early(request: pytest.FixtureRequest, machines: dict[str, int]) -> None:
+    """Begin the hundred updates before everything else, where they are asked for."""
+    if "stress" in machines:
+        request.getfixturevalue("stress").start()
+
+
+@pytest.fixture
+def case(request: pytest.FixtureRequest) -> CaseOf:
+    """``with case("E2", ours) as seen``: one row of evidence."""
+    rows = request.config.stash[ROWS]
+
+    def make(name: str, node: OurNode | AncestorNode) -> AbstractContextManager[Case]:
+        return rows.case(name, node.side, node.starts)
+
+    return make
+
+
+@pytest.fixture
+def blind(ours: OurNode, tmp_path: Path) -> Iterator[OurNode]:
+    """The node with our agent, whose engine finds nothing."""
+    with blinded(ours, tmp_path):
+        yield ours

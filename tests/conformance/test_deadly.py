@@ -1,0 +1,77 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What matters most, first part: a config that validates and then kills the kubelet is never promoted, and rolled back;
+one that cannot be right costs no restart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from support.conformance.ours import SHORT, STATE, OurNode
+from support.conformance.payloads import BOGUS, DEADLY
+
+
+def _rolled_back(node: OurNode, seen: Any, good: ConfigSource, changes: Mapping[str, Any]) -> None:
+    """Assign a deadly config to a node that is settled on good; check all that was promised."""
+    # Its trial is over long before its crash loop is, if time alone were to tell.
+    deadly = node.publish(changes, trial="1s", threshold=1)
+    seen.begin()
+    number = node.assign(deadly)
+    answer = node.expect(number, "CrashLoop", assigned=deadly, active=good, good=good, timeout=120)
+    assert answer.condition["status"] == "False"
+    assert answer.condition["message"] == f"using last-known-good (UID: {good.uid})"
+    assert answer.condition["reason"] == f"current (UID: {deadly.uid}) crashed 2 times during its trial"
+    assert deadly.uid not in node.machine.read(f"{STATE}/last-known-good")
+    assert deadly.uid in node.agent("status", "--json")
+    assert seen.restarts == 3  # two that crash, and the way back
+    seen.say(f"crashed twice, then healthy on last-known-good after {seen.seconds:.0f} s; never last-known-good")
+    after = node.starts()
+    again = node.answered(node.assign(deadly), "KnownBad")
+    assert again.status.active == good
+    assert node.starts() == after
+    seen.say("assigned again it is refused without a restart")
+
+
+@pytest.mark.quick
+@pytest.mark.contract("validate.costs-no-restart", "validate.for-the-version", "say.invalid")
+def test_what_cannot_be_right_costs_no_restart(ours: OurNode, case: Any) -> None:
+    good = ours.publish({"maxPods": 131}, trial=SHORT)
+    ours.settled(good)
+    for name, changes in BOGUS.items():
+        source = ours.publish(changes)
+        with case(f"F1 {name}, refused", ours) as seen:
+            answer = ours.expect(ours.assign(source), "InvalidConfig", assigned=source, active=good, good=good)
+            assert name in answer.condition["reason"]
+            assert seen.restarts == 0
+            seen.say(f"refused after {seen.seconds:.1f} s: {answer.condition['reason'].partition(': ')[2]}")
+
+
+@pytest.mark.quick
+@pytest.mark.contract(
+    "trial.never-promotes-the-deadly",
+    "crashloop.over-the-threshold",
+    "crashloop.probed-before-said",
+    "crashloop.bad-stays-bad",
+    "say.crash-loop",
+    "say.known-bad",
+)
+def test_what_no_validation_finds_is_rolled_back(ours: OurNode, case: Any) -> None:
+    good = ours.publish({"maxPods": 132}, trial=SHORT)
+    ours.settled(good)
+    for name, changes in DEADLY.items():
+        with case(f"G3 {name}, rolled back", ours) as seen:
+            _rolled_back(ours, seen, good, changes)
+
+
+@pytest.mark.contract("trial.never-promotes-the-deadly", "crashloop.over-the-threshold")
+@pytest.mark.parametrize("name", BOGUS)
+def test_what_the_engine_would_find_is_rolled_back_without_it(blind: OurNode, case: Any, name: str) -> None:
+    good = blind.publish({"maxPods": 133}, trial=SHORT)
+    blind.settled(good)
+    with case(f"F1 {name}, rolled back", blind) as seen:
+        _rolled_back(blind, seen, good, BOGUS[name])

@@ -1,0 +1,164 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the ancestor's own tests left out."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+import uuid
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from support.conformance.ours import SHORT, STATE, OurNode
+from support.conformance.payloads import DEADLY, FAIL_PARSE, document
+from support.conformance.wait import stays, until
+
+
+@pytest.mark.contract("source.correct", "source.invalid", "say.fetch-retried")
+def test_the_bundle_is_missing_at_the_first_assignment(ours: OurNode, case: Any) -> None:
+    body = build_bundle("pool", {"kubelet": document({**ours.values, "maxPods": 139})})
+    absent = ConfigSource("configok-system", body["metadata"]["name"], str(uuid.uuid4()))
+    with case("G1", ours) as seen:
+        number = ours.assign(absent)
+        answer = ours.expect(number, "FetchFailed", assigned=absent, active=None, good=None)
+        assert answer.condition["status"] == "Unknown"
+        source = ours.create(body)
+
+        def other() -> bool:
+            found = ours.says()
+            return found is not None and f"has uid {source.uid}" in found.condition["reason"]
+
+        until("the node sees an object with another uid", other)
+        assert seen.restarts == 0
+        ours.expect(ours.assign(source), "Good", assigned=source, active=source, good=None)
+        assert seen.restarts == 1
+        seen.say("Unknown, with the cause, until it is assigned by the uid that it has")
+
+
+@pytest.mark.contract("source.absent-unassigns", "source.absent-same-config")
+def test_unassign_while_in_error(ours: OurNode, case: Any) -> None:
+    bad = ours.publish(text=FAIL_PARSE, trial="6s")
+    absent = ConfigSource("configok-system", "pool-0123456789", str(uuid.uuid4()))
+    with case("G2", ours) as seen:
+        for source, cause in ((bad, "InvalidConfig"), (absent, "FetchFailed")):
+            ours.expect(ours.assign(source), cause, assigned=source, active=None, good=None)
+            answer = ours.expect(ours.assign(None), "Init", assigned=None, active=None, good=None)
+            assert (answer.status.error, answer.condition["status"]) == ("", "True")
+        number = ours.annotate("{}")
+        ours.answered(number, "InvalidConfigSource")
+        ours.expect(ours.assign(None), "Init", assigned=None, active=None, good=None)
+        assert seen.restarts == 0
+        seen.say("the error is gone at once, whatever it was: 0 restarts")
+
+
+@pytest.mark.contract("trial.goes-on", "crashloop.counts-since")
+def test_a_reboot(ours: OurNode, case: Any) -> None:
+    source = ours.publish({"maxPods": 140})
+    with case("G6", ours) as seen:
+        number = ours.assign(source)
+        ours.answered(number, "Good")
+        until("some of the trial is over", lambda: ours.says() is not None and _healthy_for(ours) > 0, 90)
+        before = _healthy_for(ours)
+        ours.machine.reboot()
+        seen.rebooted()
+        ours.machine.wait_ready()
+        ours.expect(number, "Good", assigned=source, active=source, good=None)
+        until("the trial goes on", lambda: _healthy_for(ours) >= before > 0)
+        ours.uses(maxPods=140)
+        assert ours.starts() == 1
+        seen.say("the same config; the seconds of its trial go on; the kubelet is started once, by the boot")
+
+
+def _healthy_for(node: OurNode) -> float:
+    """Return the seconds of the trial that are written down."""
+    trial = json.loads(node.machine.read(f"{STATE}/current"))["trial"]
+    return float(trial["healthySeconds"]) if trial["confirmed"] else 0.0
+
+
+@pytest.mark.contract("rollback.without-daemon-and-api", "say.after-an-outage")
+def test_the_api_server_is_down(ours: OurNode, case: Any, api_stays: threading.Lock) -> None:
+    good, (_name, changes) = ours.publish({"maxPods": 141}, trial=SHORT), next(iter(DEADLY.items()))
+    ours.settled(good)
+    deadly = ours.publish(changes, threshold=1, trial="21s")
+    with case("G7", ours) as seen, api_stays:
+        number = ours.assign(deadly)
+        until("the deadly config is current", lambda: deadly.uid in ours.machine.read(f"{STATE}/current"))
+        ours.bed.api.stop()
+        try:
+            until("the node is back", lambda: good.uid in ours.machine.read(f"{STATE}/current"), 120)
+            assert ours.starts()
+            seen.say(f"back on last-known-good {seen.seconds:.0f} s after the assignment, without the API server")
+        finally:
+            ours.bed.api.start()
+        back = time.monotonic()
+        ours.expect(number, "CrashLoop", assigned=deadly, active=good, good=good)
+        took = time.monotonic() - back
+        assert took < 30
+        seen.say(f"said so {took:.1f} s after its return")
+
+
+@pytest.mark.contract("render.shadowed")
+def test_flags_win_over_the_payload(ours: OurNode, case: Any) -> None:
+    source = ours.publish({"maxPods": 142})
+    kept = ours.machine.read("/etc/default/kubelet") if ours.machine.exists("/etc/default/kubelet") else ""
+    try:
+        ours.machine.write("/etc/default/kubelet", 'KUBELET_EXTRA_ARGS="--max-pods=99"\n', mode=0o644)
+        ours.machine.run(["systemctl", "restart", "kubelet"])
+        ours.pause_until_quiet()
+        with case("G8", ours) as seen:
+            answer = ours.on(source)
+            told = f"{answer.words} {answer.status.components}"
+            assert "maxPods" in told
+            assert "--max-pods" in told
+            seen.say("adopted, and the status says that the flag --max-pods wins over maxPods")
+    finally:
+        ours.machine.write("/etc/default/kubelet", kept, mode=0o644)
+        ours.machine.run(["systemctl", "restart", "kubelet"])
+        ours.pause_until_quiet()
+
+
+@pytest.mark.contract("trial.goes-on", "trial.sums-health", "trial.promotes-at-its-end")
+def test_the_trial_is_not_over(ours: OurNode, case: Any) -> None:
+    seconds = 24
+    source = ours.publish({"maxPods": 143}, trial=f"{seconds}s")
+    with case("G9", ours) as seen:
+        answer = ours.on(source)
+        healthy = time.monotonic()
+        assert (answer.status.last_known_good, answer.status.in_trial) == (None, True)
+        for pause in (6.0, 6.0):  # an agent that restarts, an assignment of the same: neither begins the trial again
+            stays("still in its trial", lambda: _in_trial(ours), pause)
+            ours.restart_agent()
+            answer = ours.answered(ours.assign(source), "Good")
+            assert answer.status.last_known_good is None
+        ours.promoted(source)
+        took = time.monotonic() - healthy
+        assert seconds - 1 <= took < seconds + 9
+        assert seen.restarts == 1
+        seen.say(f"a trial of {seconds} s, promoted after {took:.0f} s, through 2 restarts of the agent and 2 no-ops")
+
+
+def _in_trial(node: OurNode) -> bool:
+    answer = node.says()
+    return answer is not None and answer.status.in_trial
+
+
+@pytest.mark.contract("unit.restarts-for-ever", "crash.what-counts")
+def test_a_kubelet_that_exits_with_0(ours: OurNode, case: Any) -> None:
+    source = ours.publish({"maxPods": 144}, threshold=0)
+    with case("G10", ours) as seen:
+        ours.on(source)
+        seen.begin()
+        ours.machine.run(["systemctl", "kill", "--kill-who=main", "--signal=TERM", "kubelet"])
+        ours.until_starts(ours.starts() + 1)
+        ours.pause_until_quiet(8)
+        answer = ours.says()
+        assert answer is not None
+        assert (answer.status.active, answer.status.cause) == (source, "Good")
+        assert seen.restarts == 1
+        seen.say("systemd starts it again, and it is no crash, with a threshold of 0")

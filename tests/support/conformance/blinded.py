@@ -1,0 +1,50 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An agent whose engine knows nothing: what no validation can find is shown with values that ours would find."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ansible_collections.configok.node.plugins.module_utils._agent._pack import pack
+from support.conformance.ours import OurNode
+
+__all__ = ["blinded", "blinded_archive"]
+
+COLLECTION = Path(__file__).resolve().parents[3]
+INSTALLED = "/usr/local/lib/configok/configok-agent.pyz"
+_BLIND = """
+def validate_files(*_names, **_options):
+    print("[]")
+    return 0
+"""
+
+
+def blinded_archive(directory: Path) -> bytes:
+    """Return the agent's archive with a ``validate`` that finds nothing. directory: for a copy of the sources."""
+    for part in ("plugins/module_utils", "roles/node/files/agent"):
+        shutil.copytree(COLLECTION / part, directory / part, ignore=shutil.ignore_patterns("__pycache__"))
+    validate = directory / "roles/node/files/agent/_validate.py"
+    validate.write_text(validate.read_text() + _BLIND)
+    return pack(directory)
+
+
+@contextmanager
+def blinded(node: OurNode, directory: Path) -> Iterator[None]:
+    """Let a node run that agent; afterwards it has its own again, and has forgotten the other's verdicts."""
+    run = node.machine.run
+    run(["cp", "-a", INSTALLED, f"{INSTALLED}.kept"])
+    try:
+        node.machine.write("/root/blinded.b64", base64.b64encode(blinded_archive(directory)).decode())
+        run(["sh", "-c", f"base64 -d /root/blinded.b64 > {INSTALLED} && {INSTALLED} compile"])
+        node.restart_agent()
+        yield
+    finally:
+        run(["mv", f"{INSTALLED}.kept", INSTALLED])
+        run(["sh", "-c", f"rm -f /root/blinded.b64 /var/lib/configok/kubelet-*/verdicts*; {INSTALLED} compile"])
+        node.restart_agent()

@@ -1,0 +1,217 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Our side: a node with the agent, as an operator and a scheduler of tests see it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import Conflict
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, config_maps
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import node as node_path
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, next_id
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+    ConfigStatus,
+    read_condition,
+    read_status,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import (
+    ANNOTATION_ASSIGNMENT,
+    ANNOTATION_CONFIG_SOURCE,
+    NAMESPACE_BUNDLES,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from support.conformance.payloads import document, shareable
+from support.conformance.wait import until
+from support.machines import Node, Testbed
+
+__all__ = ["Answer", "OurNode"]
+
+STATE = "/var/lib/configok"
+LONG = "10m"
+SHORT = "3s"
+
+
+class Answer(NamedTuple):
+    """What the node says: the ConfigOK condition, and the structured status."""
+
+    condition: Mapping[str, Any]
+    status: ConfigStatus
+
+    @property
+    def words(self) -> str:
+        """The condition in one line."""
+        return f"{self.condition['status']}, {self.condition['message']}: {self.condition['reason']}"
+
+
+class OurNode:
+    """A provisioned node; sources are assigned to it, and its answers are awaited."""
+
+    side = "configok"
+
+    def __init__(self, bed: Testbed, machine: Node) -> None:
+        self.bed = bed
+        self.machine = machine
+        self.client = bed.client
+        self.values = shareable(yaml.safe_load(machine.read("/etc/configok/init/kubelet.yaml")))
+
+    def starts(self) -> int:
+        """How often the kubelet was started since this boot."""
+        return self.machine.kubelet_starts()
+
+    # The operator
+
+    def publish(
+        self,
+        changes: Mapping[str, Any] | None = None,
+        *,
+        text: str | None = None,
+        trial: str = LONG,
+        threshold: int = 1,
+        others: Mapping[str, str] | None = None,
+    ) -> ConfigSource:
+        """Publish a bundle: the node's own values with changes, or a text as it is. others: of further components."""
+        written = document({**self.values, **(changes or {})}) if text is None else text
+        body = build_bundle("pool", {"kubelet": written, **(others or {})}, trial=Trial.of(trial, threshold))
+        return self.create(body)
+
+    def create(self, body: Mapping[str, Any]) -> ConfigSource:
+        """Create a ConfigMap, or find the one that has this name already."""
+        try:
+            found = self.client.create(config_maps(NAMESPACE_BUNDLES), dict(body))
+        except Conflict:
+            found = self.client.get(config_map(NAMESPACE_BUNDLES, body["metadata"]["name"]))
+        metadata = found["metadata"]
+        return ConfigSource(metadata["namespace"], metadata["name"], metadata["uid"])
+
+    def delete(self, source: ConfigSource) -> None:
+        """Delete a bundle from the cluster."""
+        self.client.delete(config_map(source.namespace, source.name))
+
+    def recreate(self, source: ConfigSource) -> ConfigSource:
+        """Delete a bundle and publish the same again: the same name, another uid."""
+        found = self.client.get(config_map(source.namespace, source.name))
+        self.delete(source)
+        kept = {key: found["metadata"][key] for key in ("namespace", "name", "labels", "annotations")}
+        return self.create({**{key: found[key] for key in ("immutable", "data")}, "metadata": kept})
+
+    def assign(self, source: ConfigSource | None, *, forget_bad: bool = False) -> int:
+        """Assign a config source, or the init config; return the assignment's id."""
+        return self.annotate(None if source is None else source.encode(), forget_bad=forget_bad)
+
+    def annotate(self, text: str | None, *, forget_bad: bool = False) -> int:
+        """Write any text as config source, with the next id beside it, in one PATCH."""
+        found = self._node()
+        annotations = found["metadata"].get("annotations") or {}
+        status = read_status(found)
+        number = next_id(annotations, status.assignment if status is not None else 0)
+        values = {ANNOTATION_CONFIG_SOURCE: text, ANNOTATION_ASSIGNMENT: Assignment(number, forget_bad).encode()}
+        self.client.patch(node_path(self.machine.name), {"metadata": {"annotations": values}})
+        return number
+
+    # What the node says
+
+    def _node(self) -> dict[str, Any]:
+        return self.client.get(node_path(self.machine.name))
+
+    def says(self) -> Answer | None:
+        """Return what the node says now."""
+        found = self._node()
+        status, condition = read_status(found), read_condition(found)
+        return None if status is None or condition is None else Answer(condition, status)
+
+    def answered(self, assignment: int, causes: Iterable[str] | str, timeout: float = 60.0) -> Answer:
+        """Wait until the node has answered an assignment with one of these causes."""
+        wanted = {causes} if isinstance(causes, str) else set(causes)
+
+        def look() -> Answer | None:
+            found = self.says()
+            right = found is not None and found.status.assignment == assignment and found.status.cause in wanted
+            return found if right else None
+
+        return until(f"assignment {assignment} is answered with {sorted(wanted)}", look, timeout, self.says)
+
+    def expect(
+        self,
+        assignment: int,
+        cause: str,
+        *,
+        assigned: ConfigSource | None,
+        active: ConfigSource | None,
+        good: ConfigSource | None,
+        timeout: float = 60.0,
+    ) -> Answer:
+        """Wait for the answer, and check what the ancestor's own tests checked: assigned, active, last-known-good."""
+        found = self.answered(assignment, cause, timeout)
+        status = found.status
+        seen = (status.assigned, status.active, status.last_known_good)
+        assert seen == (assigned, active, good), f"{found.words}; {status}"
+        return found
+
+    def promoted(self, source: ConfigSource, timeout: float = 60.0) -> Answer:
+        """Wait until a source is last-known-good."""
+
+        def look() -> Answer | None:
+            found = self.says()
+            good = found is not None and found.status.last_known_good == source and not found.status.in_trial
+            return found if good else None
+
+        return until(f"{source.name} is last-known-good", look, timeout, self.says)
+
+    def reset(self) -> None:
+        """Bring the node to where every scenario begins: the init config, healthy."""
+        self.answered(self.assign(None), "Init", timeout=120.0)
+
+    def on(self, source: ConfigSource) -> Answer:
+        """Assign a good config and wait until the node says that it uses it."""
+        return self.answered(self.assign(source), "Good")
+
+    def settled(self, source: ConfigSource) -> Answer:
+        """Assign a good config with a short trial and wait until it is last-known-good."""
+        self.on(source)
+        return self.promoted(source)
+
+    # What is on the node
+
+    def reads(self) -> dict[str, Any]:
+        """Return the values of the file that the kubelet reads."""
+        found: dict[str, Any] = yaml.safe_load(self.machine.read(f"{STATE}/components/kubelet/config.yaml"))
+        return found
+
+    def uses(self, **values: Any) -> None:
+        """Check values of the config that the kubelet runs with: what it reads has not changed since its start."""
+        found = self.reads()
+        assert {name: found.get(name) for name in values} == values
+
+    def agent(self, *arguments: str, check: bool = True) -> str:
+        """Run the agent's command on the node; return what it printed."""
+        done = self.machine.run(["configok-agent", *arguments], check=check)
+        return str(done.stdout)
+
+    def restart_agent(self) -> None:
+        """Restart the agent and wait until systemd says that it runs."""
+        self.machine.run(["systemctl", "restart", "configok-agent"])
+
+    def names(self, directory: str) -> list[str]:
+        """Return the names in a directory of the state."""
+        return str(self.machine.run(["ls", "-A", f"{STATE}/{directory}"]).stdout).split()
+
+    def until_starts(self, number: int, timeout: float = 60.0) -> None:
+        """Wait until the kubelet was started so often."""
+        until(f"the kubelet was started {number} times", lambda: self.starts() >= number, timeout, self.starts)
+
+    def pause_until_quiet(self, seconds: float = 2.0) -> None:
+        """Wait until the kubelet has not been started for some seconds."""
+        since, before = time.monotonic(), self.starts()
+        while time.monotonic() - since < seconds:
+            time.sleep(0.3)
+            now = self.starts()
+            if now != before:
+                since, before = time.monotonic(), now

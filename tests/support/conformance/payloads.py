@@ -1,0 +1,43 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Documents that nodes are given: good ones, such that do not parse, do not validate, or kill the kubelet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.configok.node.plugins.module_utils._agent._denied_fields import DENIED_FIELDS
+
+__all__ = ["BOGUS", "DEADLY", "FAIL_PARSE", "INVALID", "document", "shareable"]
+
+# The payload of the ancestor's own tests.
+FAIL_PARSE = "{0xdeadbeef}"
+INVALID: Mapping[str, Any] = {"kubeAPIQPS": -1}
+
+# What the ancestor's validation took and its kubelet died of: the values of its known fault 1.
+BOGUS: Mapping[str, Mapping[str, Any]] = {
+    "evictionHard": {"evictionHard": {"memory.available": "bogus"}},
+    "cpuManagerPolicy": {"cpuManagerPolicy": "bogus"},
+    "tlsCipherSuites": {"tlsCipherSuites": ["BOGUS"]},
+    "kubeReserved": {"kubeReserved": {"cpu": "minus"}},
+}
+# Values that no data about fields can refuse, and that kill this kubelet on this machine.
+DEADLY: Mapping[str, Mapping[str, Any]] = {
+    # A suite that exists; without the one that HTTP/2 wants the kubelet cannot serve.
+    "tlsCipherSuites": {"tlsCipherSuites": ["TLS_RSA_WITH_AES_256_CBC_SHA"]},
+}
+
+
+def document(values: Mapping[str, Any]) -> str:
+    """Return a kubelet's component config with these values."""
+    head = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+    return json.dumps({**head, **values}, indent=1, sort_keys=True) + "\n"
+
+
+def shareable(local: Mapping[str, Any]) -> dict[str, Any]:
+    """Return of a node's local config what a bundle may set."""
+    left_out = {"apiVersion", "kind", *DENIED_FIELDS["kubelet"]}
+    return {name: value for name, value in local.items() if name not in left_out}

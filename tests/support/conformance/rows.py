@@ -1,0 +1,96 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Evidence: one row for each case on each side, to build/conformance.jsonl and to the screen."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+__all__ = ["ROWS", "Case", "Rows"]
+
+ROWS = Path(__file__).resolve().parents[3] / "build" / "conformance.jsonl"
+
+
+class Case:
+    """What one case has seen so far."""
+
+    def __init__(self, starts: Callable[[], int]) -> None:
+        self._starts = starts
+        self.begin()
+
+    def begin(self) -> None:
+        """Count from here: what went before was preparation."""
+        self.saw: list[str] = []
+        self._before = self._starts()
+        self._since = time.monotonic()
+
+    def say(self, sentence: str) -> None:
+        """Keep a piece of evidence for the page."""
+        self.saw.append(sentence)
+
+    def rebooted(self) -> None:
+        """Count from the boot: the starts before are counted no more by the machine."""
+        self._before = 0
+
+    @property
+    def restarts(self) -> int:
+        """How often the kubelet was started since begin()."""
+        return self._starts() - self._before
+
+    @property
+    def seconds(self) -> float:
+        """Since begin()."""
+        return time.monotonic() - self._since
+
+
+class Rows:
+    """Collects rows; each is written as soon as its case is over."""
+
+    def __init__(self, say: Callable[[str], None], path: Path = ROWS) -> None:
+        """say: shows a line to whoever watches."""
+        self._say = say
+        self._path = path
+        self.rows: list[dict[str, Any]] = []
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("")
+
+    @contextmanager
+    def case(self, name: str, side: str, starts: Callable[[], int]) -> Iterator[Case]:
+        """Run a case; its row has the restarts of the kubelet as value. name: "E2", or "F1 evictionHard"."""
+        seen = Case(starts)
+        try:
+            yield seen
+        except BaseException as error:
+            seen.say(f"failed: {str(error).splitlines()[0] if str(error) else type(error).__name__}"[:300])
+            self._keep(name, side, seen, ok=False)
+            raise
+        self._keep(name, side, seen, ok=True)
+
+    def _keep(self, name: str, side: str, seen: Case, *, ok: bool) -> None:
+        try:
+            restarts = seen.restarts
+        except Exception:  # noqa: BLE001 - of a node that is gone the row tells the rest
+            restarts = -1
+        row = {
+            "name": name if side == "configok" else f"{name} ({side})",
+            "value": restarts,
+            "unit": "restarts",
+            "ok": ok,
+            "case": name,
+            "side": side,
+            "seconds": round(seen.seconds, 1),
+            "saw": seen.saw,
+        }
+        self.rows.append(row)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+        self._say(
+            f"{row['name']:44} {restarts:>3} restarts {seen.seconds:>6.1f} s  {'ok' if ok else 'FAILED'}  "
+            + "; ".join(seen.saw)
+        )

@@ -1,0 +1,50 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Wait for what another machine does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError
+
+__all__ = ["Never", "stays", "until"]
+
+T = TypeVar("T")
+_PAUSE = 0.1  # seconds between two looks
+
+
+class Never(AssertionError):
+    """It was not seen in time; the text says what was waited for and what was seen last."""
+
+
+def until(what: str, look: Callable[[], T | None], timeout: float = 60.0, seen: Callable[[], Any] | None = None) -> T:
+    """Look until it is true, and return what was seen; an API server that is away is no answer. Raises Never.
+
+    timeout: seconds; the ancestor's own tests gave each step a minute. seen: what to tell where it does not come true.
+    """
+    deadline = time.monotonic() + timeout
+    while True:
+        last: object = None
+        try:
+            found = look()
+            if found:
+                return found
+        except KubeError as error:
+            last = error
+        if time.monotonic() > deadline:
+            last = last or (seen() if seen is not None else found)
+            raise Never(f"not seen within {timeout:g} s: {what}; last: {last}")
+        time.sleep(_PAUSE)
+
+
+def stays(what: str, look: Callable[[], bool], seconds: float) -> None:
+    """Look for so many seconds whether it stays true. Raises AssertionError."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if not look():
+            raise AssertionError(f"did not stay so: {what}")
+        time.sleep(_PAUSE)
