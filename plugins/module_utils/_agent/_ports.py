@@ -9,12 +9,14 @@ processes and print; tests bring their own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 __all__ = [
     "Clock",
     "CommandResult",
+    "Errand",
+    "Errands",
     "Journal",
     "ProbeResult",
     "Prober",
@@ -97,3 +99,27 @@ class Prober(Protocol):
     """Looks at one component once. Never raises for what it finds, never waits longer than its own short timeouts."""
 
     def __call__(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult: ...
+
+
+class Errand(Protocol):
+    """Does one thing at a time that may hang, so that nobody waits for it longer than he wants."""
+
+    @property
+    def under_way(self) -> bool:
+        """Whether something was started that was neither taken nor dropped."""
+
+    def start(self, what: Callable[[], Any]) -> None:
+        """Begin; nothing may be under way."""
+
+    def wait(self, seconds: float) -> bool:
+        """Wait at most so long; return whether it is done and can be taken."""
+
+    def take(self) -> Any:
+        """Return what came of it, or raise what it raised; only once wait() has said that it is done."""
+
+    def drop(self) -> None:
+        """Leave to itself what is under way."""
+
+
+# Makes an errand that calls the function when it is done and nobody waits for it.
+Errands = Callable[[Callable[[], None]], Errand]

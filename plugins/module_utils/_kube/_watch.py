@@ -31,7 +31,8 @@ _GUARD_INTERVAL = 5.0
 
 
 class Event(NamedTuple):
-    """ADDED, MODIFIED, DELETED with the object; SYNCED when all that exists has been told; ERROR with its reason."""
+    """ADDED, MODIFIED, DELETED with the object; SYNCED when all that exists has been told; ERROR with its reason; BACK
+    when the server answers again after an ERROR."""
 
     type: str
     object: Object | None = None
@@ -48,6 +49,7 @@ def watch(
     stop: threading.Event,
     inactivity: float | None = None,
     server_timeout: tuple[float, float] = SERVER_TIMEOUT,
+    longest_pause: float = LONGEST_PAUSE,
     sleep: Callable[[float], Any] | None = None,
     monotonic: Callable[[], float] = time.monotonic,
     random: Callable[[], float] = _random.random,
@@ -57,8 +59,9 @@ def watch(
     After an interruption that cannot be bridged (410) everything is listed again: ADDED or MODIFIED for each object
     that exists, DELETED for each that is gone (with what is known of its metadata only), then SYNCED. No fault is
     raised: an ERROR is yielded for each failed attempt to list or to connect, and the next attempt comes after a
-    growing, jittered pause, never before the server's Retry-After. inactivity is the longest silence in seconds
-    (default: the server's own timeout for the watch, which is drawn from server_timeout, and a grace).
+    growing, jittered pause of at most longest_pause seconds, never before the server's Retry-After. inactivity is the
+    longest silence in seconds (default: the server's own timeout for the watch, which is drawn from server_timeout, and
+    a grace).
     """
     following = _Following(
         client,
@@ -68,6 +71,7 @@ def watch(
         stop=stop,
         inactivity=inactivity,
         server_timeout=server_timeout,
+        longest_pause=longest_pause,
         monotonic=monotonic,
         random=random,
     )
@@ -92,6 +96,7 @@ class _Following:
         stop: threading.Event,
         inactivity: float | None,
         server_timeout: tuple[float, float],
+        longest_pause: float,
         monotonic: Callable[[], float],
         random: Callable[[], float],
     ) -> None:
@@ -105,6 +110,7 @@ class _Following:
         self._ended = threading.Event()
         self._inactivity = inactivity
         self._server_timeout = server_timeout
+        self._longest_pause = longest_pause
         self._monotonic = monotonic
         self._random = random
         self._known = Known()
@@ -124,6 +130,7 @@ class _Following:
 
     def run(self, sleep: Callable[[float], Any]) -> Iterator[Event]:
         failures = 0
+        away = False
         while not self._stop.is_set():
             error: KubeError | None = None
             opened: float | None = None
@@ -133,6 +140,9 @@ class _Following:
                     yield from self._list()
                 with contextlib.closing(self._open()) as lines:
                     opened = self._monotonic()
+                    if away:
+                        away = False
+                        yield Event("BACK")
                     for event in self._events(lines):
                         told = True
                         if event is not None:
@@ -151,8 +161,9 @@ class _Following:
                 continue
             failures = 1 if lived else failures + 1
             if error is not None and not lived and not isinstance(error, Gone):
+                away = True
                 yield Event("ERROR", None, error)
-            pause = backoff(failures, first=FIRST_PAUSE, longest=LONGEST_PAUSE, jitter=self._random())
+            pause = backoff(failures, first=FIRST_PAUSE, longest=self._longest_pause, jitter=self._random())
             sleep(max(pause, (error.retry_after if error else None) or 0.0))
 
     def _list(self) -> Iterator[Event]:

@@ -203,11 +203,12 @@ def test_refusals_are_told_and_waited_for(server: Any, replies: Any, follow: Any
     refused = next(watching.events)
     assert refused.type == "ERROR"
     assert str(refused.error) == "GET nodes: no (403 Forbidden)"
-    assert watching.take(5) == [
+    assert watching.take(6) == [
         ("ERROR", "Forbidden"),
         ("ERROR", "NotFound"),
         ("SYNCED", ""),
         ("ERROR", "ServerError"),
+        ("BACK", ""),
         ("ADDED", "a@11"),
     ]
     assert watching.pauses == [0.25, 0.5, 1.0, 120.0]
@@ -220,7 +221,7 @@ def test_pauses_grow_to_a_ceiling_and_start_small_again(server: Any, replies: An
     watching = follow(random=lambda: 0.5)
     assert watching.take(13) == [("ERROR", "ServerError")] * 12 + [("SYNCED", "")]
     assert watching.pauses == [0.375, 0.75, 1.5, 3.0, 6.0, 12.0] + [22.5] * 6
-    watching.take(2)
+    assert watching.take(3) == [("BACK", ""), ("ADDED", "a@11"), ("ADDED", "a@11")]
     assert watching.pauses[12:] == [0.375]
 
 
@@ -265,7 +266,7 @@ def test_silence_ends_a_watch(server: Any, replies: Any, follow: Any) -> None:
         replies.stream(end="hold"),
         replies.stream(event("ADDED", node("a", 11)), end="hold"),
     )
-    assert follow(inactivity=0.2).take(3) == [("SYNCED", ""), ("ERROR", "Unreachable"), ("ADDED", "a@11")]
+    assert follow(inactivity=0.2).take(4) == [("SYNCED", ""), ("ERROR", "Unreachable"), ("BACK", ""), ("ADDED", "a@11")]
 
 
 def test_the_time_of_a_watch_is_drawn(server: Any, replies: Any, follow: Any) -> None:
@@ -357,3 +358,26 @@ def test_an_error_of_a_watch_names_no_object_of_ours() -> None:
             following.close()  # type: ignore[attr-defined]
     assert isinstance(error, errors.Unreachable)
     assert error.message.startswith(f"no answer from {server}: cannot connect: [Errno 111]")
+
+
+@pytest.mark.contract("say.after-an-outage")
+def test_it_is_told_once_when_the_server_is_back(server: Any, replies: Any, follow: Any) -> None:
+    away = replies.answer(503, {"message": "starting"})
+    server.says(
+        replies.answer(200, listing(node("a", 3))),
+        replies.stream(),
+        away,
+        away,
+        replies.stream(event("MODIFIED", node("a", 11))),
+        replies.stream(event("MODIFIED", node("a", 12)), end="hold"),
+    )
+    watching = follow(longest_pause=0.6, random=lambda: 1.0, monotonic=iter(range(0, 1000, 5)).__next__)
+    assert watching.until_synced() == [("ADDED", "a@3"), ("SYNCED", "")]
+    assert watching.take(5) == [
+        ("ERROR", "ServerError"),
+        ("ERROR", "ServerError"),
+        ("BACK", ""),
+        ("MODIFIED", "a@11"),
+        ("MODIFIED", "a@12"),
+    ]
+    assert watching.pauses == [0.5, 0.6]
