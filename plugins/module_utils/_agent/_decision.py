@@ -87,7 +87,10 @@ def _why_leave(
     if current is None:
         return "unreadable"
     if current.source is None:
-        return ""
+        # Whoever goes to the init config makes it last-known-good first: a current that is empty beside another
+        # last-known-good was emptied.
+        better = last_known_good is not None and last_known_good.source is not None
+        return "unreadable" if better and usable.get("last-known-good", False) else ""
     if not usable.get("current", False):
         return "unusable"
     if not in_trial(current, last_known_good):

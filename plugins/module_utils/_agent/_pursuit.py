@@ -93,7 +93,7 @@ class Pursuit:
         if wish.forget_bad and wish.new and wish.source is not None and wish.source.uid in local.bad:
             with locked(self._store.lock, wait=STORE_WAIT):
                 self._transactions.forget(wish.source.uid)
-        if wish.answered == local.snapshot.answered and local.snapshot.current is not None:
+        if wish.answered == local.snapshot.answered and not local.choice.left:
             return
         with locked(self._store.lock, wait=STORE_WAIT):
             record = self._read().current
