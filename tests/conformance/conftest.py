@@ -15,7 +15,7 @@ import pytest
 
 from support.conformance.ancestor import AncestorNode
 from support.conformance.blinded import blinded
-from support.conformance.ours import OurNode
+from support.conformance.ours import METRICS, OurNode
 from support.conformance.rows import Case, Rows
 from support.conformance.stress import Stress
 from support.machines import Testbed
@@ -71,7 +71,7 @@ def bed(machines: dict[str, int]) -> Iterator[Testbed]:
 
 def _ours(bed: Testbed, number: int) -> OurNode:
     machine = bed.nodes[number]
-    machine.provision()
+    machine.provision(node_agent_options={"metricsAddress": METRICS})
     node = OurNode(bed, machine)
     machine.wait_config_ok("True")
     return node

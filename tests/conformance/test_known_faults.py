@@ -230,3 +230,17 @@ def test_18_what_a_bundle_is_held_to(ours: OurNode, case: Any) -> None:
         assert "kubeAPIQPS" in printed
         assert seen.restarts == 0
         seen.say("pinned by uid, checked by its hash, at most 1 MiB; configok-agent validate is the dry run")
+
+
+@pytest.mark.contract("metrics.configs")
+def test_16_the_metrics_are_there(ours: OurNode, case: Any) -> None:
+    source = ours.publish({"maxPods": 151})
+    names = [f"configok_node_config_{part}" for part in ("assigned", "active", "last_known_good", "error")]
+    with case("F16", ours) as seen:
+        ours.on(source)
+        lines = ours.metrics()
+        for name in names:
+            assert len([line for line in lines if line.startswith((f"{name}{{", f"{name} "))]) == 1
+        (active,) = [line for line in lines if line.startswith("configok_node_config_active{")]
+        assert source.uid in active
+        seen.say(f"exactly one series each of {', '.join(names)}")

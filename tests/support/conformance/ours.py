@@ -35,6 +35,7 @@ from support.machines import Node, Testbed
 __all__ = ["Answer", "OurNode"]
 
 STATE = "/var/lib/configok"
+METRICS = "127.0.0.1:9917"
 LONG = "10m"
 SHORT = "3s"
 
@@ -194,6 +195,11 @@ class OurNode:
         """Run the agent's command on the node; return what it printed."""
         done = self.machine.run(["configok-agent", *arguments], check=check)
         return str(done.stdout)
+
+    def metrics(self) -> list[str]:
+        """Return the lines that the agent's metrics have now."""
+        fetch = f"import urllib.request as r; print(r.urlopen('http://{METRICS}/metrics', timeout=5).read().decode())"
+        return str(self.machine.run(["python3", "-c", fetch]).stdout).splitlines()
 
     def restart_agent(self) -> None:
         """Restart the agent and wait until systemd says that it runs."""

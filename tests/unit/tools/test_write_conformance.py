@@ -1,0 +1,71 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The page of conformance says what the rows say, and leaves no case out."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def load() -> Any:
+    spec = importlib.util.spec_from_file_location("write_conformance", ROOT / "tools" / "write_conformance.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def row(case: str, side: str = "configok", **changes: Any) -> dict[str, Any]:
+    one = {"name": case, "case": case, "side": side, "value": 2, "seconds": 12.34, "ok": True, "saw": ["a | b", "c"]}
+    return {**one, **changes}
+
+
+def rows(module: Any, **changes: Any) -> list[dict[str, Any]]:
+    names = [name for cases in module.GROUPS.values() for name in cases if name not in module.ELSEWHERE]
+    return [row(name, **changes) for name in names]
+
+
+def test_a_case_is_a_line_with_its_evidence() -> None:
+    module = load()
+    text = module.page(
+        [*rows(module), row("F1 evictionHard, refused", value=0), row("E2", "ancestor", saw=["3 restarts"])]
+    )
+    assert (
+        "| E2 | A bad bundle after a last-known-good one, and back | A restart to each: three. *3 restarts.* |" in text
+    )
+    assert "| a \\| b; c | 2 | 12 |" in text
+    assert "evictionHard, refused: a \\| b; c" in text
+    assert "see G9" in text
+
+
+def test_a_case_that_is_not_as_it_should_be_is_told() -> None:
+    module = load()
+    assert "**not so**" in module.page(rows(module, ok=False))
+    assert "**not so**" not in module.page(rows(module))
+
+
+def test_no_case_may_be_left_out_or_be_unknown() -> None:
+    module = load()
+    with pytest.raises(ValueError, match="no row of E9"):
+        module.page([one for one in rows(module) if one["case"] != "E9"])
+    with pytest.raises(ValueError, match="unheard-of"):
+        module.page([row("unheard-of")])
+
+
+def test_the_suite_writes_a_row_for_every_case() -> None:
+    module = load()
+    written = set()
+    for path in (ROOT / "tests" / "conformance").glob("test_*.py"):
+        for name in re.findall(r'\bcase\(\s*f?"([^"]+)"', path.read_text()):
+            written |= set(re.findall(r"\b[EFG]\d+\b", name))
+    known = {name for cases in module.GROUPS.values() for name in cases}
+    assert written | set(module.ELSEWHERE) == known
