@@ -14,15 +14,73 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from conformance_cases import GROUPS, Known
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 ROWS = ROOT / "build" / "conformance.jsonl"
 PAGE = ROOT / "docs" / "conformance.md"
+
+
+class Known(NamedTuple):
+    """A case: its title, and what the ancestor does."""
+
+    title: str
+    ancestor: str
+
+
+_SCENARIOS: Mapping[str, Known] = {
+    "E1": Known(
+        "Every ordered pair of 13 states of the config source",
+        "The API server rejects nine of them; a payload that does not parse or validate is found after a restart.",
+    ),
+    "E2": Known("A bad bundle after a last-known-good one, and back", "A restart to each: three."),
+    "E3": Known("A key that is bad beside one that is good", "Another key of the same ConfigMap: a restart to each."),
+    "E4": Known("From one last-known-good to the next", "One restart for each; a crash in an early version."),
+    "E5": Known("100 updates", "One restart for each; old checkpoints are never removed."),
+    "E6": Known("Edits in place", "Each edit restarts every kubelet that uses the ConfigMap."),
+    "E7": Known(
+        "Edits in place of the last-known-good config", "Restarts to the bad edit, and back to its checkpoint."
+    ),
+    "E8": Known("Deleted and created again, good and bad", "A restart for each new object."),
+    "E9": Known("The bundle is gone from the cluster", "Keeps running, with an error until it is created again."),
+}
+_GAPS: Mapping[str, Known] = {
+    "G1": Known("The bundle is missing at the first assignment", "Polls for it every 10 to 12 s."),
+    "G2": Known("Unassigned while in error", "The error stays until the next restart (F4)."),
+    "G3": Known("Validates, and kills the kubelet", "Becomes last-known-good (F1)."),
+    "G4": Known("One of the node's own files is damaged", "The kubelet ends at every start (F3)."),
+    "G5": Known("The files of last-known-good are missing", "The kubelet ends at every start (F3)."),
+    "G6": Known("A reboot", "Uses what is assigned; its trial begins again with the first sync (F6)."),
+    "G7": Known("The API server is down while the kubelet crashes", "No way back without it, nor with it."),
+    "G8": Known("Flags win over the payload", "Silently."),
+    "G9": Known("The trial is not over", "The age of a file; every sync makes it young again (F6)."),
+    "G10": Known("A kubelet that exits with 0", "A unit with Restart=on-failure stays down."),
+}
+_FAULTS: Mapping[str, Known] = {
+    "F1": Known("A config in a crash loop becomes last-known-good", "So it does, after ten minutes; for good."),
+    "F2": Known("Gaps of validation", "The kubelet dies of them."),
+    "F3": Known("Damaged records are fatal", "At every start, until somebody removes them by hand."),
+    "F4": Known("The error outlives its cause", "Until the next restart."),
+    "F5": Known("A status that could not be written is not written again", "Stale for as long as nothing changes."),
+    "F6": Known("Every sync begins the trial again", "A kubelet that restarts often never graduates. Ours: G9."),
+    "F7": Known("A checkpoint is trusted, and never removed", "A damaged one stays so until the ConfigMap changes."),
+    "F8": Known("A missing ConfigMap is polled for without back-off", "Every 10 to 12 s from each node."),
+    "F9": Known("Any edit of metadata restarts", "All kubelets that use the ConfigMap, at once."),
+    "F10": Known("It leaves with exit code 0", "Whether it comes back is up to the unit. Ours: G10."),
+    "F11": Known("A kubelet without its directory says nothing", "The assignment is ignored in silence."),
+    "F12": Known("The payload replaces all, and flags win in silence", "What is local is lost while it is in use."),
+    "F13": Known("Feature gates leak in from the local config", "A payload validates by gates that it does not have."),
+    "F14": Known("Unknown fields are accepted", "With a warning in the log."),
+    "F15": Known("Relative paths change with every version", "They are relative to the checkpoint's directory."),
+    "F16": Known("Metrics vanished unnoticed in one version", "For all nodes."),
+    "F17": Known("The table of path fields is wrong by one", "In a test of it."),
+    "F18": Known("No pinning, dry run, hash or size guard", "The newest version of a ConfigMap wins."),
+}
+GROUPS: Mapping[str, Mapping[str, Known]] = {
+    "The ancestor's own scenarios": _SCENARIOS,
+    "What its tests left out": _GAPS,
+    "Its known faults": _FAULTS,
+}
 
 # What matters most, with the cases that show it.
 FIRST = {
@@ -66,7 +124,7 @@ def page(rows: Iterable[Mapping[str, Any]]) -> str:
     for row in rows:
         name = str(row["case"]).replace(",", " ").split()[0]
         if name not in known:
-            raise ValueError(f"the row {row['name']} is of no case in tools/conformance_cases.py")
+            raise ValueError(f"the row {row['name']} is of no case in tools/write_conformance.py")
         sides.setdefault((name, row["side"]), []).append(row)
     missing = [name for name in sorted(known) if (ELSEWHERE.get(name, name), "configok") not in sides]
     if missing:
