@@ -52,8 +52,18 @@ bench: .venv/.test $(LINK) build/community/.made apiserver ## the figures, to bu
 	@$(RUN) CONFIGOK_COMMUNITY="$(CURDIR)/build/community" .venv/bin/python -m pytest tests/benchmarks -s $(PYTEST)
 	@.venv/bin/python tools/write_figures.py
 
-.PHONY: molecule conformance faults
-molecule conformance faults:
+# As with the API server: where there can be no real nodes, the suites say so.
+.PHONY: nodes
+nodes:
+	@tests/support/bin/prepare-nodes || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
+
+.PHONY: conformance
+conformance: .venv/.test $(LINK) nodes ## the ancestor's scenarios and known faults on real nodes, to docs/conformance.md
+	@$(RUN_PYTEST) tests/conformance
+	@[ ! -s build/conformance.jsonl ] || .venv/bin/python tools/write_conformance.py
+
+.PHONY: molecule faults
+molecule faults:
 	@echo "make $@: arrives with the work on real nodes (node-semantics on real kubelets and under faults)." >&2; exit 2
 
 .PHONY: docs

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Evidence: one row for each case on each side, to build/conformance.jsonl and to the screen."""
+"""Evidence: one row for each case on each side, as JSON lines in a file and on the screen."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ROWS", "Case", "Rows"]
-
-ROWS = Path(__file__).resolve().parents[3] / "build" / "conformance.jsonl"
+__all__ = ["Case", "Rows"]
 
 
 class Case:
@@ -52,7 +50,7 @@ class Case:
 class Rows:
     """Collects rows; each is written as soon as its case is over."""
 
-    def __init__(self, say: Callable[[str], None], path: Path = ROWS) -> None:
+    def __init__(self, say: Callable[[str], None], path: Path) -> None:
         """say: shows a line to whoever watches."""
         self._say = say
         self._path = path
