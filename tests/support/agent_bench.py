@@ -4,7 +4,7 @@
 """A node to try the agent on: time, service manager, API and components are fakes, prestart, poststop, files real.
 
 Components behave as their config says: a file with ``mood: deadly`` crashes shortly after each start, ``mood: sick``
-runs and never becomes healthy, ``mood: invalid`` does not validate.
+runs and never becomes healthy, ``mood: hangs`` runs and lets who probes it wait, ``mood: invalid`` does not validate.
 """
 
 from __future__ import annotations
@@ -24,7 +24,12 @@ from ansible_collections.configok.node.plugins.module_utils._agent._configuratio
 from ansible_collections.configok.node.plugins.module_utils._agent._daemon import Daemon
 from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import view_of
 from ansible_collections.configok.node.plugins.module_utils._agent._own_check import OwnCheck
-from ansible_collections.configok.node.plugins.module_utils._agent._ports import CommandResult, ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._ports import (
+    CommandResult,
+    Errand,
+    ProbeResult,
+    Unit,
+)
 from ansible_collections.configok.node.plugins.module_utils._agent._poststop import poststop
 from ansible_collections.configok.node.plugins.module_utils._agent._prestart import prestart
 from ansible_collections.configok.node.plugins.module_utils._agent._store import Store
@@ -39,6 +44,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names i
     ANNOTATION_CONFIG_STATUS,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from support.errands import ErrandOnTheBench, Hangs
 
 NODE = "n1"
 NAMESPACE = "configok-system"
@@ -79,7 +85,7 @@ class FakeClock:
 
 
 class FakeApi:
-    """One Node and some ConfigMaps; ``down`` makes every request fail with it."""
+    """One Node and some ConfigMaps; ``down`` makes each request fail with it, ``hanging`` leaves it without answer."""
 
     def __init__(self) -> None:
         self.node: dict[str, Any] = {"metadata": {"name": NODE, "uid": str(uuid.uuid4()), "annotations": {}}}
@@ -88,6 +94,7 @@ class FakeApi:
         self.patches: list[dict[str, Any]] = []
         self.told: list[str] = []
         self.down: KubeError | None = None
+        self.hanging = False
 
     def get(self, path: str, **_query: Any) -> dict[str, Any]:
         self._request(f"GET {path}")
@@ -111,6 +118,8 @@ class FakeApi:
         return body
 
     def _request(self, what: str) -> None:
+        if self.hanging:
+            raise Hangs
         self.requests.append(what)
         if self.down is not None:
             raise self.down
@@ -149,6 +158,7 @@ class Bench:
         self.log: list[tuple[str, str, dict[str, Any]]] = []
         self.processes = {name: Process() for name in components}
         self.judged: list[str] = []
+        self.argv: tuple[str, ...] = ("/usr/bin/component",)  # of every process
         self.host: list[dict[str, Any]] = []  # what the judge finds wrong with the host
         self.checked: list[str] = []
         self.check_code = 0
@@ -203,7 +213,13 @@ class Bench:
             self.journal,
             agent_version="0.1.0",
             check=OwnCheck(self.check),
+            arguments_of=lambda _pid: self.argv,
+            errands=self.errand,
         )
+
+    def errand(self, _wake: Callable[[], None]) -> Errand:
+        """What may hang, on this bench."""
+        return ErrandOnTheBench(self.clock.advance)
 
     def configure(self, **settings: Any) -> None:
         """Change the agent's own config, and restart the agent."""
@@ -244,6 +260,8 @@ class Bench:
     def probe(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
         process = self.processes[component]
         assert process.state == "active"
+        if effective.get("mood") == "hangs" or process.mood == "hangs":
+            raise Hangs
         if effective.get("mood") == "sick" or process.mood == "sick":
             return ProbeResult(False, "healthz: 500")
         if self.clock.since_boot() - process.started < STARTS_IN:

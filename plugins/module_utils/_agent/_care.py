@@ -66,6 +66,7 @@ class Care:
         self._asked: dict[str, tuple[str, float]] = {}
         self._effective: dict[str, tuple[str, Mapping[str, Any]]] = {}
         self.invocations: dict[str, str] = {}
+        self.well: dict[str, Unit] = {}  # components as they were last seen well
         self.due = 0.0  # when to look again, in seconds since boot
 
     def begin(self) -> None:
@@ -181,6 +182,8 @@ class Care:
             result = ProbeResult(False, f"{unit.name} is {unit.state}")
         else:
             result = self._prober(name, self._values(name, config), unit)
+            if result.ok:
+                self.well[name] = unit
         return look(
             health,
             ok=result.ok,

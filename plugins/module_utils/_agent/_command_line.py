@@ -12,10 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ._configuration import AgentConfiguration
+from ._drop_ins import drop_ins, read_drop_in
 from ._lock import locked
+from ._ports import Unit
+from ._render import NotRendered, decode, field_paths
 from ._store import Store
 
-__all__ = ["CommandLines", "command_line", "read_arguments"]
+__all__ = ["CommandLines", "command_line", "drop_in_fields", "read_arguments"]
 
 _NOTE = "command-line"
 _MOST = 128 * 1024  # bytes; what the kernel allows one argument
@@ -38,8 +41,24 @@ def command_line(store: Store, component: str) -> tuple[str, ...]:
     return tuple(str(word) for word in found) if isinstance(found, list) else ()
 
 
+def drop_in_fields(store: Store, component: str) -> dict[str, list[str]]:
+    """Return the component's drop-ins as they were when it was last seen to run, each with the fields that it sets."""
+    found = store.read_note(component, _NOTE).get("dropIns")
+    return {str(path): [str(field) for field in fields] for path, fields in dict(found or {}).items()}
+
+
+def _read_drop_ins(argv: tuple[str, ...]) -> dict[str, list[str]]:
+    fields = {}
+    for path in drop_ins(argv):
+        try:
+            fields[path] = field_paths(decode(read_drop_in(path).decode("utf-8", "replace"), path))
+        except (OSError, NotRendered):
+            fields[path] = []  # the component says what it thinks of it
+    return fields
+
+
 class CommandLines:
-    """Writes down the command line of each component that was started anew."""
+    """Writes down the command line of each component that was started anew, and its drop-ins."""
 
     def __init__(
         self,
@@ -50,19 +69,20 @@ class CommandLines:
         self._names = tuple(configuration.components)
         self._store = store
         self._read = read
-        self._seen: dict[str, int] = {}
+        self._seen: dict[str, str] = {}
 
-    def learn(self, pids: Mapping[str, int | None]) -> None:
-        """Look at processes that were not looked at yet; each is known to be well, so it is no longer systemd's own
-        that is about to become it. Raises OSError, Locked."""
+    def learn(self, well: Mapping[str, Unit]) -> None:
+        """Look at invocations that were not looked at yet; each was seen well, so its process is no longer systemd's
+        own that is about to become it. Raises OSError, Locked."""
         for name in self._names:
-            pid = pids.get(name)
-            if pid is None or self._seen.get(name) == pid:
+            unit = well.get(name)
+            if unit is None or unit.pid is None or self._seen.get(name) == unit.invocation:
                 continue
-            found = self._read(pid)
+            found = self._read(unit.pid)
             if not found:
                 continue
-            self._seen[name] = pid
-            if found != command_line(self._store, name):
+            self._seen[name] = unit.invocation
+            note = {"argv": list(found), "dropIns": _read_drop_ins(found)}
+            if note != self._store.read_note(name, _NOTE):
                 with locked(self._store.lock, wait=_WAIT):
-                    self._store.write_note(name, _NOTE, {"argv": list(found)})
+                    self._store.write_note(name, _NOTE, note)

@@ -21,6 +21,7 @@ from ._announcer import Announcer
 from ._answer import Condition, answer
 from ._backoff import Backoff
 from ._care import Care, Seen
+from ._command_line import CommandLines, read_arguments
 from ._configuration import AgentConfiguration
 from ._decision import in_trial
 from ._events import Events
@@ -69,12 +70,14 @@ class Daemon:
         version_of: Callable[[str], str] | None = None,
         store: Store | None = None,
         sinks: Sequence[MetricsSink] = (),
+        arguments_of: Callable[[int], tuple[str, ...]] = read_arguments,
     ) -> None:
         """client: with short timeouts and few retries, since the agent has its own back-off.
 
         check: asked of components that have a check of their own.
         version_of(component) -> "v1.35.2", or "" where the component cannot say (default: what the config says).
         sinks: where its metrics are shown.
+        arguments_of: pid -> the command line of that process.
         """
         self._configuration = configuration
         self._client = client
@@ -107,6 +110,7 @@ class Daemon:
             Backoff(first=1.0, longest=300.0),
             self._tally,
         )
+        self._command_lines = CommandLines(configuration, self._store, arguments_of)
         self._care = Care(configuration, self._store, service_manager, prober, clock, journal, self._tally)
         self._trial = TrialKeeper(configuration, self._store, self._transactions, clock)
         self._statement = Statement(configuration, self._store, agent_version=agent_version)
@@ -204,6 +208,7 @@ class Daemon:
         if not local.choice.left and not self._transactions.is_switched(local.current):
             self._switch()
         seen = self._care.look(local, steady=self._steady(local))
+        self._command_lines.learn(self._care.well)
         done = self._trial.keep(local, seen)
         if done:
             self._announcer.kept(done, local.current, seen.detail)
@@ -289,6 +294,8 @@ class Daemon:
     def _say(
         self, verdict: Verdict, local: Local, wish: Wish | None, *, active: Record, states: Mapping[str, str]
     ) -> None:
+        for path in self._statement.drift.all():
+            verdict = words.with_drift(verdict, path)
         status = self._statement.status(
             verdict,
             local,

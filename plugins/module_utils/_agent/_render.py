@@ -20,6 +20,7 @@ __all__ = [
     "NotRendered",
     "decode",
     "default_document",
+    "field_paths",
     "fingerprint",
     "merge",
     "relative_paths",
@@ -73,6 +74,17 @@ def render(document: str, instance: str | None) -> bytes:
         raise NotRendered("the document and the instance config must both be objects")
     own = {key: value for key, value in own.items() if key not in ("apiVersion", "kind")}
     return json.dumps(merge(values, own), indent=2, ensure_ascii=False).encode() + b"\n"
+
+
+def field_paths(values: Any, above: str = "") -> list[str]:
+    """Return the paths of the fields that a decoded config sets, with dots; a list is one field."""
+    if not isinstance(values, Mapping):
+        return [above] if above else []
+    found: list[str] = []
+    for key, value in values.items():
+        if value is not None and not (above == "" and key in ("apiVersion", "kind")):
+            found += field_paths(value, f"{above}.{key}" if above else str(key))
+    return found
 
 
 def relative_paths(component: str, values: Any) -> list[str]:

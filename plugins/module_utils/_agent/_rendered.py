@@ -4,7 +4,8 @@
 """The files that components may be told to read, kept under their hashes, with notes on them. Private to configok.node.
 
 A file is rendered once, at adoption; prestart only copies bytes. Beside each file stands a note: a fingerprint of its
-decoded values (two files of the same values need no restart) and keys of the state files it would make fatal.
+decoded values (two files of the same values need no restart), keys of the state files it would make fatal, and which
+fields it sets (flags may win over them).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from ._configuration import ComponentConfiguration
 from ._records import Record
-from ._render import NotRendered, decode, default_document, fingerprint, render, render_init
+from ._render import NotRendered, decode, default_document, field_paths, fingerprint, render, render_init
 from ._state_files import state_keys
 from ._store import Store, digest
 
@@ -31,6 +32,7 @@ __all__ = [
 ]
 
 _INIT = "init"
+_FIELDS_NOTED = 1000  # of a file; a whole KubeletConfiguration has 160
 
 
 def keep(component: str, store: Store, data: bytes) -> str:
@@ -46,7 +48,11 @@ def _note(component: str, data: bytes) -> dict[str, Any]:
         values = decode(data.decode(), "the file")
     except (NotRendered, UnicodeDecodeError, ImportError):
         return {"values": digest(data)}
-    return {"values": fingerprint(values), "state": state_keys(component, values)}
+    return {
+        "values": fingerprint(values),
+        "state": state_keys(component, values),
+        "fields": field_paths(values)[:_FIELDS_NOTED],
+    }
 
 
 def values_of(component: str, store: Store, name: str) -> str:

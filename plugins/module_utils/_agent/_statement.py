@@ -12,21 +12,24 @@ from .._nodeconfig._config_status import ComponentStatus, ConfigStatus
 from .._nodeconfig._verdict import Verdict
 from ._configuration import AgentConfiguration
 from ._decision import in_trial
+from ._drift import Drift
 from ._local import Local
 from ._records import Record
+from ._shadowed import shadowed
 from ._store import Store, digest
 
 __all__ = ["Statement", "essence"]
 
 
 class Statement:
-    """Knows this node's side of the status. Reads the store only."""
+    """Knows this node's side of the status. Reads the store, and the files that init configs came from."""
 
     def __init__(self, configuration: AgentConfiguration, store: Store, *, agent_version: str) -> None:
         self._configuration = configuration
         self._store = store
         self._agent_version = agent_version
         self._ignored: tuple[str | None, tuple[str, ...]] = (None, ())
+        self.drift = Drift(configuration)
         self.init_provided = any(component.init_config for component in configuration.components.values())
 
     def status(
@@ -57,8 +60,13 @@ class Statement:
     def _component(self, name: str, active: Record, local: Local, states: Mapping[str, str]) -> ComponentStatus:
         version = local.versions.get(name, "")
         config = active.files.get(name) or digest(self._store.read_config(name) or b"")
+        drifted = self.drift.of(name)
         return ComponentStatus(
-            version="" if version == "unknown" else version, config=config[:10], state=states.get(name, "unknown")
+            version="" if version == "unknown" else version,
+            config=config[:10],
+            state=states.get(name, "unknown"),
+            note=f"{drifted} has changed since it became the init config" if drifted else "",
+            shadowed=shadowed(self._store, name, config),
         )
 
     def _ignored_keys(self, active: Record) -> tuple[str, ...]:

@@ -11,10 +11,12 @@ from typing import Any
 from ._clock import SystemClock
 from ._configuration import AgentConfiguration
 from ._decision import in_trial
+from ._drift import Drift
 from ._local import read_local
 from ._lock import locked
 from ._records import Record
-from ._store import Store
+from ._shadowed import shadowed
+from ._store import Store, digest
 from ._tracking import Start, is_crash
 
 __all__ = ["describe", "render"]
@@ -27,14 +29,15 @@ def describe(configuration: AgentConfiguration) -> dict[str, Any]:
 
     Keys: nodeName, dynamicConfig, using (record, source, left), current, lastKnownGood (null: never written, or
     damaged), inTrial, assignment (id, source, outcome), badConfigs (uid -> time, reason, kind), components (name ->
-    unit, version, config, crashes, lastStart), damaged (files that were set aside).
+    unit, version, config, crashes, lastStart, shadowed (fields that a flag or a drop-in wins over), drift (the file
+    that the init config came from, where it has changed since)), damaged (files that were set aside).
     """
     clock = SystemClock()
     store = Store(configuration.state_directory, now=clock.now)
     with locked(store.lock, wait=_WAIT):
         local = read_local(configuration, store, clock)
         damaged = store.set_aside()
-    snapshot = local.snapshot
+    snapshot, drift = local.snapshot, Drift(configuration)
     answered = snapshot.answered
     return {
         "nodeName": configuration.node_name,
@@ -56,6 +59,8 @@ def describe(configuration: AgentConfiguration) -> dict[str, Any]:
                 "config": store.config_path(name),
                 "crashes": local.crashes[name],
                 "lastStart": _start(local.last_start(name)),
+                "shadowed": list(shadowed(store, name, digest(store.read_config(name) or b""))),
+                "drift": drift.of(name),
             }
             for name, component in configuration.components.items()
         },
@@ -104,6 +109,9 @@ def render(description: Mapping[str, Any]) -> str:
         if start is not None:
             began = f"started {start['time']} with {start['config'] or 'no file'}"
         lines.append(f"{name:<16} {component['version']}, {began}, {component['crashes']} crashes since")
+        lines += [f"                 shadowed: {field}" for field in component["shadowed"]]
+        if component["drift"]:
+            lines.append(f"                 {component['drift']} has changed since it became the init config")
     for uid, mark in description["badConfigs"].items():
         lines.append(f"bad config       {uid}, {mark['time']}: {mark['reason']}")
     lines += [f"damaged          {name} was set aside" for name in description["damaged"]]

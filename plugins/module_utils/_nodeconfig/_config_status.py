@@ -22,7 +22,8 @@ class ComponentStatus(NamedTuple):
     version: str = ""  # the component's, as "v1.35.2"
     config: str = ""  # SHA-256 of the file that the component reads, first 10 hexadecimal digits
     state: str = ""  # "healthy" | "failing" | "stopped" | "unknown"
-    note: str = ""  # shadowed fields and such, for people
+    note: str = ""  # for people: drift of the init config, for one
+    shadowed: tuple[str, ...] = ()  # fields that a flag or a drop-in wins over, each with that: "maxPods (--max-pods)"
 
 
 class ConfigStatus(NamedTuple):
@@ -53,7 +54,7 @@ class ConfigStatus(NamedTuple):
             "cause": self.cause,
             "inTrial": self.in_trial,
             "components": {
-                name: {key: text for key, text in sorted(component._asdict().items()) if text}
+                name: {key: value for key, value in sorted(component._asdict().items()) if value}
                 for name, component in sorted(self.components.items())
             },
             "ignored": list(self.ignored),
@@ -81,7 +82,8 @@ class ConfigStatus(NamedTuple):
             in_trial=value.get("inTrial") is True,
             components={
                 str(name): ComponentStatus(
-                    **{key: str(part.get(key, "")) for key in ("version", "config", "state", "note")}
+                    **{key: str(part.get(key, "")) for key in ("version", "config", "state", "note")},
+                    shadowed=_texts(part.get("shadowed")),
                 )
                 for name, part in (components.items() if isinstance(components, dict) else ())
                 if isinstance(part, dict)
@@ -89,6 +91,10 @@ class ConfigStatus(NamedTuple):
             ignored=tuple(str(name) for name in value.get("ignored") or ()),
             agent_version=str(value.get("agentVersion", "")),
         )
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(str(one) for one in value) if isinstance(value, list) else ()
 
 
 def _encode_source(source: ConfigSource | None) -> dict[str, Any] | None:

@@ -30,6 +30,7 @@ __all__ = [
     "stale_assignment",
     "unit_stopped",
     "with_damaged",
+    "with_drift",
 ]
 
 MAX_TEXT = 512  # characters of a reason or a message in the condition; the journal has all of it
@@ -157,3 +158,8 @@ def opted_out() -> Verdict:
 def with_damaged(verdict: Verdict, file: str) -> Verdict:
     """Add that one of the agent's own files was damaged and set aside; the rest is as otherwise."""
     return verdict._replace(reason=f"{verdict.reason}; {file} was damaged and set aside")
+
+
+def with_drift(verdict: Verdict, file: str) -> Verdict:
+    """Add that the file an init config came from has changed since; the rest is as otherwise."""
+    return verdict._replace(reason=f"{verdict.reason}; {file} has changed since it became the init config")

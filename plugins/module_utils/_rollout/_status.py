@@ -103,8 +103,9 @@ def _config(view: NodeView) -> str:
     return view.status.active.name if view.status.active else "init"
 
 
-def _component(status: ComponentStatus) -> dict[str, str]:
-    return {"version": status.version, "config": status.config, "state": status.state, "note": status.note}
+def _component(status: ComponentStatus) -> dict[str, Any]:
+    told = {"version": status.version, "config": status.config, "state": status.state, "note": status.note}
+    return {**told, "shadowed": list(status.shadowed)}
 
 
 def _plain(source: ConfigSource | None) -> dict[str, Any] | None:

@@ -1,0 +1,206 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What wins over the file that a component reads, and what it came from: both are reported, and restart nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._command_line import (
+    CommandLines,
+    command_line,
+    read_arguments,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._drift import Drift
+from ansible_collections.configok.node.plugins.module_utils._agent._ports import Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._rendered import keep
+from ansible_collections.configok.node.plugins.module_utils._agent._shadowed import shadowed
+from ansible_collections.configok.node.plugins.module_utils._agent._status_text import describe, render
+from ansible_collections.configok.node.plugins.module_utils._agent._store import Store
+from support.agent_bench import Bench
+
+HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+
+
+def told(bench: Bench) -> dict[str, Any]:
+    """The kubelet's part of the structured status."""
+    status = bench.api.node["metadata"]["annotations"]["configok.dev/config-status"]
+    component: dict[str, Any] = json.loads(status)["components"]["kubelet"]
+    return component
+
+
+def condition(bench: Bench) -> dict[str, Any]:
+    """ConfigOK as it was written last."""
+    found: dict[str, Any] = bench.api.patches[-1]["status"]["conditions"][0]
+    return found
+
+
+# Shadowed fields
+
+
+@pytest.mark.contract("render.shadowed")
+def test_a_flag_that_wins_is_named_in_the_status_and_config_ok_stays_true(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.argv = ("/usr/bin/kubelet", "--config=/c", "--max-pods=20", "--feature-gates=A=true,B=true")
+    source = bench.publish("maxPods: 50\nfeatureGates: {A: false}\nevictionHard: {memory.available: 1Gi}\n")
+    bench.assign(source)
+    bench.run(10)
+    assert condition(bench)["status"] == "True"
+    assert told(bench)["shadowed"] == ["featureGates.A (--feature-gates)", "maxPods (--max-pods)"]
+    assert bench.restarts == ["kubelet"]
+    text = render(describe(bench.configuration))
+    assert "shadowed: maxPods (--max-pods)" in text
+
+
+def test_other_flags_are_known_when_the_component_is_started_with_them(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.run(5)
+    assert "shadowed" not in told(bench)
+    bench.argv = ("/usr/bin/kubelet", "--max-pods=20")
+    bench.stop("kubelet")
+    bench.start("kubelet")
+    bench.run(5)
+    assert told(bench)["shadowed"] == ["maxPods (--max-pods)"]
+
+
+def test_many_shadowed_fields_are_counted(tmp_path: Path) -> None:
+    store = Store(str(tmp_path), now=lambda: "t")
+    gates = [f"G{number:02}" for number in range(30)]
+    name = keep("kubelet", store, json.dumps({"featureGates": dict.fromkeys(gates, True)}).encode())
+    argv = ["kubelet", "--feature-gates=" + ",".join(f"{gate}=true" for gate in gates)]
+    store.write_note("kubelet", "command-line", {"argv": argv})
+    found = shadowed(store, "kubelet", name)
+    assert (len(found), found[-1]) == (21, "and 10 more")
+    assert shadowed(store, "kube-proxy", name) == ()
+    assert shadowed(store, "kubelet", "") == ()
+
+
+@pytest.mark.contract("render.shadowed")
+def test_drop_ins_win_over_the_file_and_flags_over_drop_ins(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    drop_in = tmp_path / "conf.d/10-own.conf"
+    drop_in.parent.mkdir()
+    drop_in.write_text(HEAD + "maxPods: 20\nsystemReserved: {cpu: 100m}\npodsPerCore: 3\n")
+    (tmp_path / "conf.d/20-broken.conf").write_text("{")
+    bench.argv = ("kubelet", f"--config-dir={tmp_path}/conf.d", "--max-pods=30")
+    bench.assign(bench.publish("maxPods: 50\nsystemReserved: {cpu: 1, memory: 1Gi}\n"))
+    bench.run(10)
+    assert told(bench)["shadowed"] == ["maxPods (--max-pods)", f"systemReserved.cpu ({drop_in})"]
+
+
+def test_the_command_line_of_a_process() -> None:
+    assert "pytest" in " ".join(read_arguments(os.getpid()))
+    assert read_arguments(2**22 + 1) == ()
+
+
+def test_a_command_line_is_read_once_for_each_invocation_and_kept_while_the_component_is_down(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    reads: list[int] = []
+    answers = [("kubelet", "--v=2"), ()]
+
+    def read(pid: int) -> tuple[str, ...]:
+        reads.append(pid)
+        return answers.pop(0)
+
+    lines = CommandLines(bench.configuration, bench.store, read)
+    lines.learn({})
+    lines.learn({"kubelet": Unit("kubelet.service", "active", "i1", 7)})
+    lines.learn({"kubelet": Unit("kubelet.service", "active", "i1", 7)})
+    lines.learn({"kubelet": Unit("kubelet.service", "active", "i2", 8)})
+    assert reads == [7, 8]
+    assert command_line(bench.store, "kubelet") == ("kubelet", "--v=2")
+
+
+# The host, as the daemon goes by it
+
+SWAP = {"path": "failSwapOn", "message": "must be false", "level": "component", "rule": "host:swap-on"}
+
+
+@pytest.mark.contract("validate.host-checks", "validate.costs-no-restart")
+def test_a_host_that_does_not_fit_costs_no_restart_and_a_new_assignment_looks_again(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.run(5)
+    bench.host = [SWAP]
+    source = bench.publish("maxPods: 50\n")
+    bench.assign(source)
+    bench.run(10)
+    assert condition(bench)["status"] == "False"
+    assert condition(bench)["reason"].endswith("kubelet: failSwapOn: must be false")
+    assert bench.restarts == []
+    bench.host = []
+    bench.run(1000)
+    assert condition(bench)["status"] == "False", "not tried again because the host has changed"
+    bench.assign(source)
+    bench.run(10)
+    assert condition(bench)["status"] == "True"
+    assert (bench.restarts, bench.judged.count("kubelet")) == (["kubelet"], 2)  # the init config, the bundle
+
+
+@pytest.mark.contract("adopt.same-values")
+def test_the_same_values_are_adopted_whatever_the_host_says_since_nothing_is_touched(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, init="maxPods: 110\n")
+    bench.host = [SWAP]
+    bench.assign(bench.publish('{"maxPods": 110}'))
+    bench.run(10)
+    assert (condition(bench)["status"], bench.restarts) == ("True", [])
+
+
+def test_a_host_that_changes_after_adoption_keeps_nothing_from_starting(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.good_node()
+    bench.host = [SWAP]
+    bench.reboot()
+    bench.run(30)
+    assert bench.processes["kubelet"].state == "active"
+    assert condition(bench)["status"] == "True"
+
+
+# Drift
+
+
+def drifting(tmp_path: Path) -> tuple[Bench, Path]:
+    """A node whose init config is a copy of a file."""
+    origin = tmp_path / "config.yaml"
+    origin.write_text("maxPods: 110\n")
+    bench = Bench(tmp_path)
+    kubelet = bench.configuration.components["kubelet"]._replace(init_config_origin=str(origin))
+    bench.configure(components={"kubelet": kubelet})
+    return bench, origin
+
+
+@pytest.mark.contract("init.drift-reported")
+def test_drift_of_the_init_config_is_reported_within_a_heartbeat_and_restarts_nothing(tmp_path: Path) -> None:
+    bench, origin = drifting(tmp_path)
+    bench.run(10)
+    origin.write_text("# written again by an upgrade\nmaxPods: 110\n")
+    bench.run(800)
+    assert "note" not in told(bench), "the same values are no drift"
+    before = len(bench.api.patches)
+    origin.write_text("maxPods: 60\n")
+    bench.run(800)
+    said = f"{origin} has changed since it became the init config"
+    assert told(bench)["note"] == said
+    assert condition(bench)["status"] == "True"
+    assert condition(bench)["reason"].endswith(f"; {said}")
+    assert len(bench.api.patches) - before <= 3
+    assert bench.restarts == []
+    assert said in render(describe(bench.configuration))
+    Path(bench.configuration.components["kubelet"].init_config).write_text("maxPods: 60\n")  # taken over
+    bench.run(800)
+    assert "note" not in told(bench)
+
+
+def test_an_origin_that_is_gone_is_no_drift_and_one_that_cannot_be_read_as_yaml_is(tmp_path: Path) -> None:
+    bench, origin = drifting(tmp_path)
+    drift = Drift(bench.configuration)
+    assert drift.all() == []
+    origin.write_text("{")
+    assert drift.all() == [str(origin)]
+    origin.unlink()
+    assert drift.all() == []
