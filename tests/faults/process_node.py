@@ -1,0 +1,200 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The driver with real processes: the packed agent under its supervisor, killed by SIGKILL at a durable step."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._agent._records import Damaged, Record
+from ansible_collections.configok.node.plugins.module_utils._cluster._apply import apply_steps, plan_setup
+from ansible_collections.configok.node.plugins.module_utils._cluster._objects import Access
+from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError, NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_maps
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import node as node_path
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, assignment_patch
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_condition
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from faults.invariants import UNKNOWN, Seen, Told
+from support.agent_node import COLLECTION, HEAD, STUB, AgentNode
+
+__all__ = ["DEADLY", "INIT", "ProcessNode"]
+
+INIT = 110  # maxPods of the init config
+DEADLY = {"podsPerCore": 13}  # legal, and the stub kubelet dies of it
+_KILLER = COLLECTION / "tests/support/step_killer.py"
+# Keeps a copy of what the component reads at each start, then becomes the component.
+_COMPONENT = 'cp "$0" "$1/$(ls "$1" | wc -l).yaml" && shift && exec "$@"'
+
+
+class ProcessNode(AgentNode):
+    """A node whose configs have names; its agent is started again when it is gone, as systemd does it."""
+
+    def __init__(self, directory: Path, archive: Path, client: Client, kubeconfig: str, agents: str = "") -> None:
+        """client: of an administrator. kubeconfig: of the node; agents: what the agent has instead of it."""
+        self.client = client
+        self.copies = directory / "started-with"
+        self.copies.mkdir()
+        self.steps = directory / "steps"
+        self.steps.mkdir()
+        config = directory / "state/components/kubelet/config.yaml"
+        stub = [sys.executable, str(STUB), f"--config={config}", f"--kubeconfig={kubeconfig}", "--hostname-override=n1"]
+        super().__init__(
+            directory,
+            archive,
+            agents or kubeconfig,
+            ["/bin/sh", "-c", _COMPONENT, str(config), str(self.copies), *stub],
+        )
+        self.names: dict[Any, str] = {INIT: "init"}
+        self.uids: dict[str, str] = {}
+        self.alive = False  # whether the agent is to be there
+        self._assignments = 0
+        self._begun_at = 0
+        self._published = 0
+
+    @classmethod
+    def prepared(cls, directory: Path, archive: Path, client: Client, kubeconfig: str, agents: str = "") -> ProcessNode:
+        """Return a node that runs its init config, with its agent, on a cluster that is made ready for it."""
+        apply_steps(client, plan_setup(client, Access()), dry_run=False)
+        directory.mkdir()
+        node = cls(directory, archive, client, kubeconfig, agents)
+        node.start("supervise", "kubelet")
+        node.start("run")
+        node.alive = True
+        return node
+
+    def command(self, *arguments: str) -> list[str]:
+        whole = super().command(*arguments)
+        at = whole.index(str(self.archive))
+        return [*whole[:at], str(_KILLER), str(self.steps), *whole[at:]]
+
+    def revive(self) -> None:
+        """Start the agent again where it was killed."""
+        if self.alive and self.processes["run"].poll() is not None:
+            self.start("run")
+
+    def until(self, what: str, condition: Callable[[], Any], timeout: float = 30.0) -> Any:
+        def revived() -> Any:
+            self.revive()
+            return condition()
+
+        return super().until(what, revived, timeout)
+
+    # Kills
+
+    def kill_at(self, actor: str, step: int) -> None:
+        """Have an actor killed at its step so many, counted from now."""
+        for path in self.steps.glob("*"):
+            path.unlink()
+        (self.steps / "kill").write_text(f"{actor} {step}")
+
+    def was_killed(self) -> bool:
+        """Whether the step was come to."""
+        return (self.steps / "killed").exists()
+
+    # The operator
+
+    def publish(self, name: str, *, trial: Trial, **fields: Any) -> ConfigSource:
+        """Publish a bundle under a name; maxPods tells it from the others."""
+        self._published += 1
+        values = {"maxPods": INIT + self._published, **fields}
+        text = HEAD + yaml.safe_dump(values)
+        made = self.client.create(config_maps("configok-system"), build_bundle("pool", {"kubelet": text}, trial=trial))
+        source = ConfigSource("configok-system", made["metadata"]["name"], made["metadata"]["uid"])
+        self.name(values["maxPods"], source.uid, name)
+        return source
+
+    def name(self, value: int, uid: str, name: str) -> None:
+        """Say how a config is called."""
+        self.names[value] = name
+        self.uids[uid] = name
+
+    def rename(self, old: str, new: str) -> None:
+        """Call a config by another name from now on."""
+        for known in (self.names, self.uids):
+            for key in [key for key, name in known.items() if name == old]:
+                known[key] = new  # type: ignore[index]
+
+    def assign(self, source: ConfigSource | None) -> int:
+        """Assign it."""
+        self._assignments += 1
+        self.client.patch(node_path("n1"), assignment_patch(source, Assignment(self._assignments)))
+        return self._assignments
+
+    def begin(self) -> None:
+        """Count starts from here."""
+        self._begun_at = self.starts()
+
+    # What is seen
+
+    def starts(self) -> int:
+        return len(list(self.copies.iterdir()))
+
+    def started_with(self) -> tuple[str, ...]:
+        """Return the names of what the component was started with since begin()."""
+        return tuple(self._named(self.copies / f"{number}.yaml") for number in range(self._begun_at, self.starts()))
+
+    def _named(self, path: Path) -> str:
+        try:
+            values = yaml.safe_load(path.read_text())
+        except (OSError, ValueError, yaml.YAMLError):
+            return UNKNOWN
+        return self.names.get(values.get("maxPods"), UNKNOWN) if isinstance(values, dict) else UNKNOWN
+
+    def last_known_good(self) -> str:
+        """Return its name, "" where it is lost."""
+        try:
+            found = Record.decode((self.state / "last-known-good").read_bytes())
+        except (OSError, Damaged):
+            return ""
+        return "init" if found.source is None else self.uids.get(found.uid or "", "")
+
+    def told(self) -> Told:
+        """Return what ConfigOK says, with names for uids."""
+        try:
+            found = read_condition(self.client.get(node_path("n1")))
+        except NotFound:
+            found = None  # the kubelet has not registered it yet
+        found = found or {"status": "", "message": ""}
+        message = str(found["message"])
+        for uid, name in self.uids.items():
+            message = message.replace(uid, name)
+        return Told(str(found["status"]), message)
+
+    def until_told(self, told: Told, timeout: float = 30.0) -> float:
+        """Wait until ConfigOK says so; return after how many seconds."""
+        began = time.monotonic()
+
+        def said() -> bool:
+            try:
+                return self.told() == told
+            except KubeError:
+                return False
+
+        self.until(" ".join(told), said, timeout)
+        return time.monotonic() - began
+
+    def seen(self, kept: str | None = None) -> Seen:
+        """Return what the invariants are about."""
+        started = self.started_with()
+        runs = self._named(self.config) if self.unit().state == "active" else ""
+        if started and runs and started[-1] != runs:
+            runs = started[-1]
+        return Seen(started, runs, self.last_known_good(), self.told(), kept)
+
+    def remove(self) -> None:
+        """End everything."""
+        self.alive = False
+        self.stop()
+        shutil.rmtree(self.directory, ignore_errors=True)

@@ -1,0 +1,90 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The agent, prestart and poststop are killed by SIGKILL at every durable step of a whole adopt, trial and roll-back.
+
+Real processes on the supervisor and the embedded API server; one node lives through all of it, change after change.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from faults.invariants import Expected, Told
+from faults.ledger import Ledger
+from faults.process_node import DEADLY, ProcessNode
+from support.agent_node import COLLECTION
+from support.apiserver import Embedded, start_embedded
+
+pytestmark = pytest.mark.quick
+WHERE = "real processes on the supervisor"
+PHASE = "adopt, trial, crash loop, roll-back"
+THRESHOLD = 1
+ADOPTED = Told("True", "using current (UID: next)")
+BACK = Told("False", "using last-known-good (UID: next)")
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The packed agent."""
+    path = tmp_path_factory.mktemp("archive") / ARCHIVE
+    path.write_bytes(pack(COLLECTION))
+    return path
+
+
+@pytest.fixture
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded]:
+    """An API server for this test alone."""
+    server = start_embedded(tmp_path_factory.mktemp("embedded"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def node(tmp_path: Path, archive: Path, api: Embedded) -> Iterator[ProcessNode]:
+    """A node that runs its init config."""
+    client = api.client()
+    found = ProcessNode.prepared(tmp_path / "n1", archive, client, api.node_kubeconfig("n1"))
+    try:
+        found.until_told(Told("True", "using current (init)"))
+        yield found
+    finally:
+        found.remove()
+
+
+@pytest.mark.parametrize("actor", ["agent", "prestart", "poststop"])
+def test_killed_at_every_step(ledger: Ledger, node: ProcessNode, every: int, actor: str) -> None:
+    """A hook that is killed has written down no start or end, which costs one start more: it cannot be counted."""
+    more = 0 if actor == "agent" else 1
+    expected = Expected(
+        valid=frozenset({"good", "next", "deadly"}),
+        runs=frozenset({"next"}),
+        good=frozenset({"next"}),
+        starts=(1 + THRESHOLD + 1 + 1, 1 + THRESHOLD + 1 + 1 + more),
+        told=frozenset({BACK}),
+        kept=frozenset({"good", "next", "init"}),
+        doomed=frozenset({"deadly"}),
+        doomed_starts=THRESHOLD + 1 + more,
+    )
+    stride = 1 if every == 1 else 3 * every if actor == "agent" else every
+    for step in itertools.count(0, stride):
+        with ledger.case(WHERE, f"{actor} killed at a durable step", PHASE, f"step {step}") as case:
+            node.begin()
+            node.rename("next", "good")
+            node.kill_at(actor, step)
+            node.assign(node.publish("next", trial=Trial(0.3, THRESHOLD)))
+            node.until_told(ADOPTED)
+            node.until("the end of the trial", lambda: node.last_known_good() == "next")
+            node.rename("deadly", "deadly before")
+            node.assign(node.publish("deadly", trial=Trial(60, THRESHOLD), **DEADLY))
+            node.until_told(BACK)
+            case.check(expected, node.seen())
+        if not node.was_killed():
+            break
+    assert step > 0

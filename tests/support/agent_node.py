@@ -1,0 +1,162 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A node of real processes: the packed agent, its supervisor and a stub kubelet."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._ports import ServiceError, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._supervisor_client import ask
+
+__all__ = ["COLLECTION", "HEAD", "STUB", "AgentNode", "alive"]
+
+COLLECTION = Path(__file__).resolve().parents[2]
+STUB = COLLECTION / "playbooks/files/demo/stub_kubelet.py"
+HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+
+
+class AgentNode:
+    """One node below a directory; processes are started and ended one by one."""
+
+    def __init__(self, directory: Path, archive: Path, kubeconfig: str, command: list[str] | None = None) -> None:
+        """command: what the supervisor runs instead of the stub kubelet."""
+        self.directory = directory
+        self.archive = archive
+        self.state = directory / "state"
+        self.run = directory / "run"
+        self.config = self.state / "components/kubelet/config.yaml"
+        self.starts_log = directory / "starts.log"
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        port = _free_port()
+        instance = f"{HEAD}healthzBindAddress: 127.0.0.1\nhealthzPort: {port}\n"
+        for path, text in (("instance.yaml", instance), ("init.yaml", instance + "maxPods: 110\n")):
+            (directory / path).write_text(text)
+        stub = [sys.executable, str(STUB), f"--config={self.config}", f"--starts-log={self.starts_log}"]
+        self.configure(
+            kubeconfig=kubeconfig,
+            kubelet={
+                "command": command or [*stub, f"--kubeconfig={kubeconfig}", "--hostname-override=n1"],
+                "version": "v1.35.0",
+                "initConfig": str(directory / "init.yaml"),
+                "instanceConfig": str(directory / "instance.yaml"),
+                "servingProbe": False,
+                "restartDelay": "50ms",
+            },
+        )
+
+    def configure(self, *, kubeconfig: str, kubelet: Mapping[str, Any]) -> None:
+        """Write the AgentConfiguration."""
+        data = {
+            "apiVersion": "agent.config.configok.dev/v1alpha1",
+            "kind": "AgentConfiguration",
+            "nodeName": "n1",
+            "kubeconfig": kubeconfig,
+            "stateDirectory": str(self.state),
+            "runDirectory": str(self.run),
+            "serviceManager": "supervisor",
+            "settlingTime": "100ms",
+            "healthTimeout": "10s",
+            "probeInterval": "200ms",
+            "components": {"kubelet": kubelet},
+        }
+        (self.directory / "agent.yaml").write_text(json.dumps(data))
+
+    def command(self, *arguments: str) -> list[str]:
+        """Return the command line of the agent on this node."""
+        return [sys.executable, "-I", str(self.archive), f"--config={self.directory}/agent.yaml", *arguments]
+
+    def call(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        """Run one of the agent's short commands."""
+        return subprocess.run(
+            self.command(*arguments), capture_output=True, text=True, check=False, timeout=30, **options
+        )
+
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start ``supervise kubelet`` or ``run``; its output goes to a log."""
+        with (self.directory / f"{arguments[0]}.log").open("ab") as log:
+            process = subprocess.Popen(self.command(*arguments), stdout=log, stderr=log)
+        self.processes[arguments[0]] = process
+        return process
+
+    def kill(self, name: str, number: int = signal.SIGKILL) -> None:
+        """Send a signal to a process and wait for its end."""
+        process = self.processes.pop(name)
+        process.send_signal(number)
+        process.wait(10)
+
+    def ask(self, word: str) -> Unit:
+        """Ask the supervisor."""
+        return ask(str(self.run), "kubelet", word)
+
+    def unit(self) -> Unit:
+        """The unit, missing while there is no supervisor."""
+        try:
+            return self.ask("unit")
+        except ServiceError:
+            return Unit("kubelet.service", "missing")
+
+    def starts(self) -> int:
+        """How often the stub kubelet was started."""
+        return len(self.starts_log.read_text().splitlines()) if self.starts_log.exists() else 0
+
+    def record(self, name: str, uid: str) -> bool:
+        """Whether ``current`` or ``last-known-good`` names a bundle."""
+        path = self.state / name
+        return path.exists() and uid in path.read_text()
+
+    def logs(self) -> str:
+        """What all processes said."""
+        return "\n".join(f"--- {path.name}\n{path.read_text()}" for path in sorted(self.directory.glob("*.log")))
+
+    def until(self, what: str, condition: Callable[[], Any], timeout: float = 15.0) -> Any:
+        """Wait for a condition and return what it returned; fail with all logs where it does not come true."""
+        deadline = time.monotonic() + timeout
+        while True:
+            found = condition()
+            if found:
+                return found
+            if time.monotonic() > deadline:
+                pytest.fail(f"not seen in {timeout:g} s: {what}\n{self.logs()}", pytrace=False)
+            time.sleep(0.02)
+
+    def until_active(self, *, after: str = "") -> Unit:
+        """Wait for an active unit, of another invocation than ``after``."""
+
+        def active() -> Unit | None:
+            unit = self.unit()
+            return unit if unit.state == "active" and unit.invocation != after else None
+
+        found: Unit = self.until("kubelet is active", active)
+        return found
+
+    def stop(self) -> None:
+        """End all processes."""
+        for name in reversed(list(self.processes)):
+            self.kill(name, signal.SIGTERM)
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def alive(pid: int) -> bool:
+    """Whether there is such a process that has not ended."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stream:
+            return stream.read().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except OSError:
+        return False

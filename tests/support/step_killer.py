@@ -1,0 +1,73 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs the real agent from its archive, and kills it by SIGKILL at the durable step that a test names.
+
+    python -I step_killer.py DIRECTORY ARCHIVE [the agent's own arguments]
+
+DIRECTORY/steps-<actor> grows by one byte at each durable step of agent, prestart or poststop, over all their processes;
+DIRECTORY/kill holds "<actor> <step>". The step that is named is not done any more, and DIRECTORY/killed tells of it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+__all__: list[str] = []
+
+DIRECTORY, ARCHIVE = sys.argv[1:3]
+del sys.argv[1:3]
+sys.path[0] = ARCHIVE
+actor = "agent"
+
+
+def step() -> None:
+    """Count a durable step; do not survive the one that is named."""
+    descriptor = os.open(f"{DIRECTORY}/steps-{actor}", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.write(descriptor, b".")
+    number = os.fstat(descriptor).st_size - 1
+    os.close(descriptor)
+    try:
+        with open(f"{DIRECTORY}/kill", encoding="ascii") as file:
+            named = file.read()
+    except FileNotFoundError:
+        return
+    if named == f"{actor} {number}":
+        with open(f"{DIRECTORY}/killed", "w", encoding="ascii") as file:
+            file.write(named)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def counted(method: Callable[..., None]) -> Callable[..., None]:
+    """Return a method of the Disk that is counted."""
+
+    def call(*arguments: Any) -> None:
+        step()
+        method(*arguments)
+
+    return call
+
+
+def named(hook: Callable[..., int], name: str) -> Callable[..., int]:
+    """Return prestart or poststop, which runs in a process of its own and is counted under its own name."""
+
+    def call(*arguments: Any) -> int:
+        global actor
+        actor = name
+        return hook(*arguments)
+
+    return call
+
+
+disk = importlib.import_module("configok_agent._agent._files").Disk
+for method in ("write", "sync", "rename", "unlink", "mkdir"):
+    setattr(disk, method, counted(getattr(disk, method)))
+supervise = importlib.import_module("configok_agent._supervise")
+for name in ("prestart", "poststop"):
+    setattr(supervise, name, named(getattr(supervise, name), name))
+importlib.import_module("configok_agent.__main__").start()
