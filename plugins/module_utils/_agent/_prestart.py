@@ -15,6 +15,7 @@ from ._configuration import AgentConfiguration
 from ._decision import refuse_start
 from ._local import Local, read_local
 from ._lock import PRESTART_WAIT, Locked, locked
+from ._message_ids import DAMAGED, START_REFUSED
 from ._nudge import nudge
 from ._ports import Clock, Journal
 from ._rendered import init_hash
@@ -63,13 +64,18 @@ def _prestart(
         else:
             transactions.switch(local, local.current)
         for name in store.damaged:
-            journal("error", f"{name} was damaged and set aside", file=name)
+            journal("error", f"{name} was damaged and set aside", file=name, message_id=DAMAGED)
         fatal = _init_is_fatal(configuration, store, local, component)
         refused = refuse_start(local.choice, init_is_fatal=fatal)
         if not refused:
             _write_start(store, local, component, environ, clock)
     if refused:
-        journal("error", "refused: the component would not run with the init config", component=component)
+        journal(
+            "error",
+            "refused: the component would not run with the init config",
+            component=component,
+            message_id=START_REFUSED,
+        )
         return REFUSE
     return 0
 

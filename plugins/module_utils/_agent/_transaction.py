@@ -15,6 +15,7 @@ from ._configuration import AgentConfiguration
 from ._decision import crash_reason, outcome_of_bad, unhealthy_reason
 from ._files import Files
 from ._local import Local
+from ._message_ids import ROLLED_BACK
 from ._ports import Clock, Journal
 from ._records import LOCAL, Answered, Outcome, Record
 from ._rendered import config_bytes, init_hash, keep
@@ -130,6 +131,7 @@ class Transactions:
             "rolled back to last-known-good",
             why=failure.text if failure is not None else f"current is {local.choice.left}",
             uid=target.uid or "init",
+            message_id=ROLLED_BACK,
         )
         return target
 

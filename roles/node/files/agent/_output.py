@@ -1,17 +1,21 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the agent's log lines go: stderr, as journald or as people like them."""
+"""Where the agent's log lines go: to journald with their fields, or to stderr for people."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
-from typing import Any, TextIO
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TextIO
 
-__all__ = ["StreamJournal", "complain", "journal_for"]
+if TYPE_CHECKING:
+    from ._agent._ports import Journal
 
+__all__ = ["NativeJournal", "StreamJournal", "complain", "journal_for"]
+
+IDENTIFIER = "configok-agent"
 _LEVELS = {"critical": 2, "error": 3, "warning": 4, "notice": 5, "info": 6, "debug": 7}
 
 
@@ -26,12 +30,37 @@ class StreamJournal:
     def __call__(self, level: str, message: str, **fields: Any) -> None:
         """Write one line; a stream that is gone is no fault of the node's."""
         start = f"<{_LEVELS.get(level, 6)}>" if self._prefixed else f"{level}: "
-        parts = [" ".join(message.split()), *(f"{key}={_value(value)}" for key, value in fields.items())]
         try:
-            self._stream.write(start + " ".join(parts) + "\n")
+            self._stream.write(start + _line(message, fields) + "\n")
             self._stream.flush()
         except (OSError, ValueError):
             pass
+
+
+class NativeJournal:
+    """The Journal protocol on journald: the same line as its MESSAGE, and each field as CONFIGOK_FIELD."""
+
+    def __init__(self, send: Callable[[Mapping[str, str]], bool], otherwise: StreamJournal) -> None:
+        """send: hands an entry to journald and says whether it has it. otherwise: where it goes if not."""
+        self._send = send
+        self._otherwise = otherwise
+
+    def __call__(self, level: str, message: str, **fields: Any) -> None:
+        """Write one entry."""
+        entry = {
+            "MESSAGE": _line(message, fields),
+            "PRIORITY": str(_LEVELS.get(level, 6)),
+            "SYSLOG_IDENTIFIER": IDENTIFIER,
+        }
+        for name, value in fields.items():
+            entry["MESSAGE_ID" if name == "message_id" else f"CONFIGOK_{name.upper()}"] = str(value)
+        if not self._send(entry):
+            self._otherwise(level, message, **fields)
+
+
+def _line(message: str, fields: Mapping[str, Any]) -> str:
+    shown = (f"{name}={_value(value)}" for name, value in fields.items() if name != "message_id")
+    return " ".join((" ".join(message.split()), *shown))
 
 
 def _value(value: Any) -> str:
@@ -41,9 +70,13 @@ def _value(value: Any) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def journal_for(stream: TextIO, environ: Mapping[str, str]) -> StreamJournal:
+def journal_for(stream: TextIO, environ: Mapping[str, str]) -> Journal:
     """Return the journal for a stream; $JOURNAL_STREAM tells whether journald reads it (systemd.exec(5))."""
-    return StreamJournal(stream, prefixed=_is_journal(stream, environ.get("JOURNAL_STREAM", "")))
+    if not _is_journal(stream, environ.get("JOURNAL_STREAM", "")):
+        return StreamJournal(stream, prefixed=False)
+    from ._journald import Journald
+
+    return NativeJournal(Journald().send, StreamJournal(stream, prefixed=True))
 
 
 def _is_journal(stream: TextIO, named: str) -> bool:

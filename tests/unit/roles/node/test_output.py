@@ -47,3 +47,28 @@ def test_a_stream_that_is_gone_is_no_fault(entry: Entry) -> None:
     stream = io.StringIO()
     stream.close()
     entry("_output").StreamJournal(stream, prefixed=False)("info", "x")
+
+
+def test_journald_gets_the_line_and_each_field(entry: Entry) -> None:
+    sent: list[dict[str, str]] = []
+    stream = io.StringIO()
+    output = entry("_output")
+
+    def send(fields: dict[str, str]) -> bool:
+        sent.append(fields)
+        return len(sent) == 1
+
+    journal = output.NativeJournal(send, output.StreamJournal(stream, prefixed=True))
+    for _again in range(2):
+        journal("error", "rolled\nback", component="kubelet", uid="abc", assignment=7, message_id="0" * 32)
+    line = "rolled back component=kubelet uid=abc assignment=7"
+    assert sent[0] == {
+        "MESSAGE": line,
+        "PRIORITY": "3",
+        "SYSLOG_IDENTIFIER": "configok-agent",
+        "CONFIGOK_COMPONENT": "kubelet",
+        "CONFIGOK_UID": "abc",
+        "CONFIGOK_ASSIGNMENT": "7",
+        "MESSAGE_ID": "0" * 32,
+    }
+    assert stream.getvalue() == f"<3>{line}\n"  # the second one, which journald did not get
