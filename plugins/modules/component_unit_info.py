@@ -118,10 +118,14 @@ components:
       description: The value of C(--hostname-override), empty where it is not given.
       type: str
       sample: ""
-    root_directory:
-      description: The value of C(--root-dir), empty where it is not given.
-      type: str
-      sample: ""
+    agent_options:
+      description: Fields of the component in the AgentConfiguration that follow from its flags.
+      type: dict
+      sample: {rootDirectory: /data/kubelet}
+    flags_only:
+      description: Whether it is given no config file, only flags.
+      type: bool
+      sample: false
     version_command:
       description: A command that says the component's version, empty where it is not known to have one.
       type: list
@@ -161,6 +165,10 @@ drop_ins:
       description: The unit that it belongs to.
       type: str
       sample: kubelet.service
+    active:
+      description: Whether the unit is active.
+      type: bool
+      sample: true
     made_directory:
       description: Whether its directory was made for it, and goes with it.
       type: bool
@@ -175,7 +183,6 @@ from ansible_collections.configok.node.plugins.module_utils._modules._component_
     ComponentUnits,
     NoSystemd,
     SystemctlFailed,
-    drop_ins,
 )
 
 COMPONENT: dict[str, dict[str, Any]] = {
@@ -204,9 +211,10 @@ def main() -> None:
     try:
         units = ComponentUnits(run, drop_in=params["drop_in"], state_directory=params["state_directory"])
         components = [units.look(asked) for asked in params["components"]]
+        drop_ins = units.drop_ins()
     except (NoSystemd, SystemctlFailed) as error:
         module.fail_json(msg=str(error))
-    module.exit_json(changed=False, components=components, drop_ins=drop_ins(params["drop_in"]))
+    module.exit_json(changed=False, components=components, drop_ins=drop_ins)
 
 
 if __name__ == "__main__":

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from .._units._environment import environment_files
 from .._units._flags import last_flag
 from .._units._merged import PROPERTIES, faults
-from .._units._refusals import HOSTS, refuse_start, refuse_unit
+from .._units._refusals import HOSTS, refuse_flags_only, refuse_start, refuse_unit
 from .._units._setting import setting_for
 from .._units._start import CONFIG_FLAG, NotUnderstood, Start, config_flag, flag_value, path_of, start_of
 
-__all__ = ["MADE_DIRECTORY", "ComponentUnits", "NoSystemd", "SystemctlFailed", "drop_ins"]
+__all__ = ["MADE_DIRECTORY", "ComponentUnits", "NoSystemd", "SystemctlFailed"]
 
 MADE_DIRECTORY = "# Its directory was made for it and goes with it."
 """The line of a drop-in that says so; the role's template writes it."""
@@ -46,21 +46,6 @@ class _Process(NamedTuple):
     def config(self) -> str:
         flag = last_flag(self.arguments, CONFIG_FLAG)
         return os.path.normpath(os.path.join(self.directory, flag.value)) if flag else ""
-
-
-def drop_ins(name: str, *, root: str = "") -> list[dict[str, Any]]:
-    """Return the drop-ins of this name that are on the node, and whether their directories were made for them.
-
-    root: a directory to look in instead of the machine's own, for tests.
-    """
-    found = []
-    for path in sorted(glob.glob(f"{root}{_UNIT_DIRECTORY}/*.service.d/{name}")):
-        directory = os.path.dirname(path)
-        made = MADE_DIRECTORY in (_read(path) or "").splitlines()
-        found.append(
-            {"path": path, "directory": directory, "unit": os.path.basename(directory)[:-2], "made_directory": made}
-        )
-    return found
 
 
 class ComponentUnits:
@@ -94,7 +79,8 @@ class ComponentUnits:
             "exec_start": "",
             "kubeconfig": "",
             "hostname_override": "",
-            "root_directory": "",
+            "agent_options": {},
+            "flags_only": False,
             "version_command": [],
             "made_directory": self._made_directory(unit),
             "refusals": [],
@@ -111,12 +97,31 @@ class ComponentUnits:
             start = self._start(own)
             result.update(self._found(asked, start, target))
             result["refusals"] = refuse_start(unit, self._texts(own), start, process.arguments if process else ())
+            result["refusals"] += refuse_flags_only(name, unit) if result["flags_only"] else []
             result["refusals"] += self._missing(unit, result["config"])
             result["refusals"] += self._differing(unit, asked, result["config"], target, process)
         except NotUnderstood as error:
             result["refusals"] = [f"{unit} {error}"]
         result["faults"] = self._faults(name, shown, paths, target, process)
         return result
+
+    def drop_ins(self) -> list[dict[str, Any]]:
+        """Return our drop-ins on this node, their units, and whether their directories were made for them. Raises
+        SystemctlFailed."""
+        found = []
+        for path in sorted(glob.glob(f"{self._root}{_UNIT_DIRECTORY}/*.service.d/{self._drop_in}")):
+            directory = os.path.dirname(path[len(self._root) :])
+            unit = os.path.basename(directory)[: -len(".d")]
+            found.append(
+                {
+                    "path": path[len(self._root) :],
+                    "directory": directory,
+                    "unit": unit,
+                    "active": self._show(unit).get("ActiveState") == "active",
+                    "made_directory": MADE_DIRECTORY in (_read(path) or "").splitlines(),
+                }
+            )
+        return found
 
     def _found(self, asked: Mapping[str, Any], start: Start, target: str) -> dict[str, Any]:
         flag = config_flag(start)
@@ -125,13 +130,15 @@ class ComponentUnits:
             start, target, variable=asked.get("config_variable") or "", exec_start=asked.get("exec_start") or ""
         )
         version = [start.command.program, "--version"] if asked["name"].startswith(_SAYS_ITS_VERSION) else []
+        root = path_of(start, flag_value(start, "root-dir"))
         return {
             "config": config if config is not None else path_of(start, flag.value if flag else ""),
             "variable": setting.variable,
             "exec_start": setting.exec_start,
             "kubeconfig": path_of(start, flag_value(start, "kubeconfig")),
             "hostname_override": flag_value(start, "hostname-override"),
-            "root_directory": path_of(start, flag_value(start, "root-dir")),
+            "agent_options": {"rootDirectory": root} if root else {},
+            "flags_only": flag is None and config is None,
             "version_command": version,
         }
 

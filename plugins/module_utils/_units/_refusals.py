@@ -12,7 +12,7 @@ from ._flags import last_flag
 from ._start import Start, flag_value
 from ._unit_text import last_assigned
 
-__all__ = ["HOSTS", "refuse_start", "refuse_unit"]
+__all__ = ["HOSTS", "refuse_flags_only", "refuse_start", "refuse_unit"]
 
 HOSTS: Mapping[str, str] = {
     "k3s.service": "k3s",
@@ -86,6 +86,18 @@ def refuse_start(unit: str, texts: Sequence[str], start: Start, running: Sequenc
             "Node.spec.configSource, remove the flag and restart the kubelet first"
         )
     return found
+
+
+def refuse_flags_only(component: str, unit: str) -> list[str]:
+    """Return why a component that is given flags and no config file cannot be provisioned, as sentences.
+
+    The kubelet lays its flags over its config file; the others ignore them when they are given a file.
+    """
+    if component == "kubelet":
+        return []
+    return [
+        f"{unit} starts {component} without --config, and would ignore its flags with one: write a config file first"
+    ]
 
 
 def _value(running: Sequence[str], name: str) -> str:
