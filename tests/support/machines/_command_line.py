@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from support.binaries import Unavailable
@@ -33,9 +33,9 @@ def main(arguments: Sequence[str]) -> int:
     given = _parse(arguments)
     try:
         if given.command == "up":
-            return _up(given.name, given.node, arguments[1:])
+            return _up(given.name, arguments[1:])
         if given.command == "keep":
-            return _keep(given.name, given.node, bare=given.bare)
+            return _keep(given)
         if given.command == "down":
             return _down(given.name)
         return _list()
@@ -60,6 +60,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
             metavar="NAME[:DISTRIBUTION[:LAYOUT]]",
             help=f"a node, bookworm:kubeadm if not said; layouts: {', '.join(LAYOUTS)}",
         )
+        up.add_argument("--links", type=Path, help="a directory for links: `inventory.yml`, `kubeconfig`")
         up.add_argument("--bare", action="store_true", help="leave the cluster's namespaces and access to the user")
     down = commands.add_parser("down", help="take a testbed away; without a name, what dead runs have left behind")
     down.add_argument("name", nargs="?")
@@ -74,7 +75,7 @@ def _spec(text: str) -> NodeSpec:
     return spec
 
 
-def _up(name: str, _nodes: Sequence[NodeSpec], arguments: Sequence[str]) -> int:
+def _up(name: str, arguments: Sequence[str]) -> int:
     if _number(name) is not None:
         print(f"machines: there is a testbed {name}: take it away first (machines down {name})", file=sys.stderr)
         return 1
@@ -92,10 +93,12 @@ def _up(name: str, _nodes: Sequence[NodeSpec], arguments: Sequence[str]) -> int:
     return 0
 
 
-def _keep(name: str, nodes: Sequence[NodeSpec], *, bare: bool) -> int:
+def _keep(given: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, lambda *_signal: sys.exit(0))
-    with Testbed.start(name, nodes, prepare_cluster=not bare) as bed:
+    with Testbed.start(given.name, given.node, prepare_cluster=not given.bare) as bed:
         (bed.state / _KEPT).touch()
+        if given.links:
+            _link(given.links, {"inventory.yml": bed.inventory, "kubeconfig": Path(bed.kubeconfig)})
         things = {"state": bed.state, "inventory": bed.inventory, "kubeconfig": bed.kubeconfig, "server": bed.api.url}
         print(json.dumps({key: str(value) for key, value in things.items()}), flush=True)
         # Whoever called `up` has read enough, and is not to wait for the end of what this process prints.
@@ -104,6 +107,13 @@ def _keep(name: str, nodes: Sequence[NodeSpec], *, bare: bool) -> int:
             os.dup2(log.fileno(), 2)
         while True:
             signal.pause()
+
+
+def _link(directory: Path, targets: Mapping[str, Path]) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, target in targets.items():
+        (directory / name).unlink(missing_ok=True)
+        (directory / name).symlink_to(target)
 
 
 def _down(name: str | None) -> int:

@@ -60,6 +60,8 @@ class Testbed:
         self._guard = subprocess.Popen(
             [sys.executable, str(guard), str(self.number), str(os.getpid())],
             stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
         try:
@@ -92,7 +94,7 @@ class Testbed:
         try:
             if wait:
                 for node in bed.nodes:
-                    node.wait_ready(120)
+                    node.wait_ready(180)
         except BaseException:
             bed.stop()
             raise
