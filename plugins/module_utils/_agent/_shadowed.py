@@ -9,13 +9,22 @@ that the daemon and ``status`` need neither YAML nor the engine.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .._componentconfig._flags import shadowed_by_flags
 from ._command_line import command_line, drop_in_fields
 from ._store import Store
 
-__all__ = ["shadowed"]
+__all__ = ["overridden", "shadowed"]
 
 _SAID = 20  # fields; the rest is counted
+
+
+def overridden(store: Store, component: str, fields: Sequence[str]) -> set[str]:
+    """Return which of these fields a flag or a drop-in sets, whatever the file says. Raises OSError."""
+    by_flag = {one.partition(" ")[0] for one in shadowed_by_flags(command_line(store, component), fields)}
+    by_drop_in = {field for theirs in drop_in_fields(store, component).values() for field in theirs}
+    return by_flag | (by_drop_in & set(fields))
 
 
 def shadowed(store: Store, component: str, config: str) -> tuple[str, ...]:

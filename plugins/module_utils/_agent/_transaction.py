@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 
+from ._command_line import command_line
 from ._configuration import AgentConfiguration
 from ._decision import crash_reason, outcome_of_bad, unhealthy_reason
 from ._files import Files
@@ -19,7 +20,8 @@ from ._message_ids import ROLLED_BACK
 from ._ports import Clock, Journal
 from ._records import LOCAL, Answered, Outcome, Record
 from ._rendered import config_bytes, init_hash, keep
-from ._state_files import stale_state_files
+from ._shadowed import overridden
+from ._state_files import STATE_FIELDS, policy_of, stale_state_files
 from ._store import Store, digest
 from ._tracking import BadConfig
 
@@ -60,18 +62,34 @@ class Transactions:
     def _set_aside_state(self, local: Local, component: str, config: str) -> None:
         root = self._configuration.components[component].root_directory
         start = local.last_start(component)
-        if not root or start is None or not start.config or start.config == config:
+        if not root or (start is not None and start.config == config):
             return
-        before = self._store.read_note(component, start.config).get("state") or {}
+        # A component that was taken over as it ran has no start on record: its state file tells what that was.
+        before = self._store.read_note(component, start.config).get("state") or {} if start is not None else {}
         after = self._store.read_note(component, config).get("state") or {}
         files = Files(root)
-        for name in stale_state_files(before, after):
+        by_others = overridden(self._store, component, list(STATE_FIELDS.values()))
+        for name in stale_state_files(before, after, self._written(component, files)):
+            if STATE_FIELDS[name] in by_others:
+                continue  # the policy is not the file's to say
             try:
                 if os.path.exists(files.path(name)):
                     files.rename(name, f"{name}.configok-{self._clock.now().replace(':', '')}")
                     self._journal("info", "set aside a state file of the config before", component=component, file=name)
             except OSError as error:
                 self._journal("error", f"cannot set aside {files.path(name)}: {error}", component=component)
+
+    def _written(self, component: str, files: Files) -> dict[str, str]:
+        """Return the policy in each state file; none while the component's flags, which may say it, are not known."""
+        written: dict[str, str] = {}
+        if not command_line(self._store, component):
+            return written
+        for name in STATE_FIELDS:
+            try:
+                written[name] = policy_of(files.read(name))
+            except OSError:
+                continue  # what cannot be read says nothing
+        return written
 
     def adopt(self, local: Local, record: Record) -> None:
         """Use a config that was checked. ``current`` first: from then on every start of a component switches to it."""

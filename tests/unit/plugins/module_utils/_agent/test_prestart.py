@@ -126,6 +126,28 @@ def test_state_files_that_a_change_makes_fatal_are_set_aside(tmp_path: Path) -> 
     assert (root / "memory_manager_state").exists()
 
 
+@pytest.mark.contract("adopt.state-files")
+@pytest.mark.parametrize(
+    ("argv", "stays"),
+    [(("kubelet",), False), (("kubelet", "--cpu-manager-policy=none"), True), ((), True)],
+    ids=["written under another policy", "the policy is a flag's", "flags unknown"],
+)
+def test_a_component_without_a_start_on_record_has_its_state_file_to_tell(
+    tmp_path: Path, argv: tuple[str, ...], stays: bool
+) -> None:
+    root = tmp_path / "kubelet"
+    root.mkdir()
+    bench = Bench(tmp_path, root_directory=str(root))
+    bench.argv = argv
+    bench.run(5)
+    bench.store.write_startups("kubelet", "v1.35.0", [])  # taken over as it ran
+    state = root / "cpu_manager_state"
+    state.write_text('{"policyName": "none"}')
+    bench.assign(bench.publish("cpuManagerPolicy: static\n"))
+    bench.run(0.05)
+    assert state.exists() == stays
+
+
 @pytest.mark.contract("optout.uses-nothing")
 def test_opting_out_uses_the_init_config_and_keeps_the_records(tmp_path: Path) -> None:
     bench = Bench(tmp_path)

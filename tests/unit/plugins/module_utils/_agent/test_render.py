@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,7 +21,11 @@ from ansible_collections.configok.node.plugins.module_utils._agent._render impor
     render,
     render_init,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state_files import stale_state_files, state_keys
+from ansible_collections.configok.node.plugins.module_utils._agent._state_files import (
+    policy_of,
+    stale_state_files,
+    state_keys,
+)
 
 
 @pytest.mark.contract("render.no-defaults-written")
@@ -90,14 +95,50 @@ def test_merging_keeps_what_the_instance_says(document: object, instance: object
 @pytest.mark.contract("adopt.state-files")
 def test_state_files_depend_on_their_own_fields_only() -> None:
     before = state_keys("kubelet", {"maxPods": 1})
-    assert stale_state_files(before, state_keys("kubelet", {"maxPods": 2, "cpuManagerPolicy": "none"})) == []
-    assert stale_state_files(before, state_keys("kubelet", {"cpuManagerPolicy": "static"})) == ["cpu_manager_state"]
-    changed = state_keys("kubelet", {"reservedMemory": [{"numaNode": 0}]})
-    assert stale_state_files(before, changed) == ["memory_manager_state"]
-    assert stale_state_files({}, changed) == []
+    assert stale_state_files(before, state_keys("kubelet", {"maxPods": 2, "cpuManagerPolicy": "none"}), {}) == []
+    static = state_keys("kubelet", {"cpuManagerPolicy": "static"})
+    assert stale_state_files(before, static, {}) == ["cpu_manager_state"]
+    assert stale_state_files(static, before, {}) == ["cpu_manager_state"]
+    changed = state_keys("kubelet", {"memoryManagerPolicy": "Static", "reservedMemory": [{"numaNode": 0}]})
+    assert stale_state_files(before, changed, {}) == ["memory_manager_state"]
+    assert stale_state_files({}, changed, {}) == []
     assert state_keys("kube-proxy", {"cpuManagerPolicy": "static"}) == {}
 
 
 def test_deep_nesting_is_an_error_and_not_the_end_of_the_process() -> None:
     with pytest.raises(NotRendered, match="the init config cannot be decoded"):
         decode("kind: x\na: " + "[" * 100_000, "the init config")
+
+
+RESERVED = {"kubeReserved": {"cpu": "1", "memory": "1Gi"}, "systemReserved": {"cpu": "1"}}
+
+
+@pytest.mark.parametrize(
+    ("policies", "change", "stale"),
+    [
+        ({}, {"kubeReserved": {"cpu": "2"}}, []),  # no policy that hands anything out
+        ({}, {"reservedSystemCPUs": "0-1", "reservedMemory": [{"numaNode": 0}]}, []),
+        ({"cpuManagerPolicy": "static"}, {"kubeReserved": {"cpu": "2"}}, ["cpu_manager_state"]),
+        ({"cpuManagerPolicy": "static"}, {"systemReserved": {"cpu": "1", "memory": "2Gi"}}, []),
+        ({"cpuManagerPolicy": "static"}, {"cpuManagerPolicyOptions": {"a": "true"}}, ["cpu_manager_state"]),
+        ({"memoryManagerPolicy": "Static"}, {"evictionHard": {"memory.available": "1Gi"}}, ["memory_manager_state"]),
+        ({"memoryManagerPolicy": "Static"}, {"kubeReserved": {"cpu": "9", "memory": "1Gi"}}, []),
+        ({"memoryManagerPolicy": "Static"}, {"reservedMemory": []}, []),
+    ],
+)
+@pytest.mark.contract("adopt.state-files")
+def test_reservations_matter_to_a_state_file_under_a_policy_that_hands_out(
+    policies: dict[str, Any], change: dict[str, Any], stale: list[str]
+) -> None:
+    before = state_keys("kubelet", {**RESERVED, **policies})
+    assert stale_state_files(before, state_keys("kubelet", {**RESERVED, **policies, **change}), {}) == stale
+
+
+@pytest.mark.contract("adopt.state-files")
+def test_a_state_file_says_itself_under_which_policy_it_was_written() -> None:
+    static = state_keys("kubelet", {"cpuManagerPolicy": "static"})
+    assert policy_of(b'{"policyName":"none","defaultCpuSet":"","checksum":1}') == "none"
+    assert [policy_of(text) for text in (None, b"", b"[]", b"{", b"[" * 100_000)] == [""] * 5
+    assert stale_state_files({}, static, {"cpu_manager_state": "none"}) == ["cpu_manager_state"]
+    assert stale_state_files({}, static, {"cpu_manager_state": "static", "memory_manager_state": "None"}) == []
+    assert stale_state_files({}, static, {"cpu_manager_state": ""}) == []
