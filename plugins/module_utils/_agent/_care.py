@@ -6,13 +6,16 @@ Private to configok.node."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from ._configuration import AgentConfiguration
+from ._errand import PATIENCE
 from ._health import Health, begin, failed, healthy_seconds, is_healthy, look, next_look
 from ._local import Local
-from ._ports import Clock, Journal, Prober, ProbeResult, ServiceError, ServiceManager, Unit
+from ._message_ids import RESTARTING
+from ._ports import Clock, Errand, Journal, Prober, ProbeResult, ServiceError, ServiceManager, Unit
 from ._render import NotRendered, decode
 from ._rendered import same_config_files
 from ._store import Store, digest
@@ -21,6 +24,7 @@ from ._tally import Tally
 __all__ = ["Care", "Seen"]
 
 _RESTART_DEADLINE = 30.0  # seconds after which a restart that did not happen is asked for again
+_PROBE_DEADLINE = 12.0  # seconds: more than a prober needs that waits for each of its answers in vain
 _NOT_STARTED = ("stopped", "masked", "missing")
 
 
@@ -54,7 +58,9 @@ class Care:
         clock: Clock,
         journal: Journal,
         tally: Tally,
+        errand: Callable[[], Errand],
     ) -> None:
+        """errand: makes one for each component, in which it is probed."""
         self._configuration = configuration
         self._store = store
         self._services = service_manager
@@ -62,6 +68,7 @@ class Care:
         self._clock = clock
         self._journal = journal
         self._tally = tally
+        self._probes = {name: _Probe(errand()) for name in configuration.components}
         self._health: dict[str, Health] = {}
         self._asked: dict[str, tuple[str, float]] = {}
         self._effective: dict[str, tuple[str, Mapping[str, Any]]] = {}
@@ -153,7 +160,13 @@ class Care:
         if asked is not None and asked[0] == config and now - asked[1] < _RESTART_DEADLINE:
             return
         self._asked[name] = (config, now)
-        self._journal("info", "restarting: what it reads has changed", component=name, config=config[:10])
+        self._journal(
+            "info",
+            "restarting: what it reads has changed",
+            component=name,
+            config=config[:10],
+            message_id=RESTARTING,
+        )
         try:
             self._services.restart(name)
             self._tally.restarts[name] += 1
@@ -174,14 +187,20 @@ class Care:
         if unit is None:
             return health  # the service manager does not answer: that says nothing about the component
         self.invocations[name] = unit.invocation
-        if not probing and unit.invocation == health.invocation and (unit.state == "active" or not is_healthy(health)):
+        probe = self._probes[name]
+        looked = probe.is_done(unit.invocation)
+        quiet = unit.invocation == health.invocation and (unit.state == "active" or not is_healthy(health))
+        if quiet and not (probing or looked):
             return health
         if pending:
             result = ProbeResult(False, "not restarted yet")
         elif unit.state != "active":
             result = ProbeResult(False, f"{unit.name} is {unit.state}")
         else:
-            result = self._prober(name, self._values(name, config), unit)
+            found = probe.look(partial(self._prober, name, self._values(name, config), unit), unit.invocation, now)
+            if found is None:
+                return health
+            result = found
             if result.ok:
                 self.well[name] = unit
         return look(
@@ -248,3 +267,33 @@ class Care:
         if any(health is None for health in found):
             return None
         return all(health is not None and is_healthy(health) for health in found)
+
+
+class _Probe:
+    """The probing of one component, which may hang as the component does, or the API server with its Lease."""
+
+    def __init__(self, errand: Errand) -> None:
+        self._errand = errand
+        self._invocation = ""
+        self._since = 0.0
+
+    def is_done(self, invocation: str) -> bool:
+        """Return whether a look at this invocation has come to an end, and waits to be taken."""
+        if self._errand.under_way and self._invocation != invocation:
+            self._errand.drop()  # of a process that is gone
+        return self._errand.under_way and self._errand.wait(0.0)
+
+    def look(self, what: Callable[[], ProbeResult], invocation: str, now: float) -> ProbeResult | None:
+        """Return what was seen, by this look or the one under way; None while nothing is known yet."""
+        patience = 0.0
+        if not self._errand.under_way:
+            self._errand.start(what)
+            self._invocation, self._since = invocation, now
+            patience = PATIENCE
+        if self._errand.wait(patience):
+            result: ProbeResult = self._errand.take()
+            return result
+        if now - self._since < _PROBE_DEADLINE:
+            return None
+        self._errand.drop()
+        return ProbeResult(False, f"the probe has no answer after {_PROBE_DEADLINE:g}s")

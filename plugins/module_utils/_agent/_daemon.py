@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from .._nodeconfig import _verdict as words
@@ -24,12 +25,13 @@ from ._care import Care, Seen
 from ._command_line import CommandLines, read_arguments
 from ._configuration import AgentConfiguration
 from ._decision import in_trial
+from ._errand import ThreadedErrand
 from ._events import Events
 from ._local import Local, read_local
 from ._lock import Locked, locked
 from ._node_watch import NodeWatch
 from ._nudge import Nudges
-from ._ports import Clock, Journal, Prober, ServiceManager
+from ._ports import Clock, Errands, Journal, Prober, ServiceManager
 from ._prepare import STORE_WAIT, Check, Preparation
 from ._pursuit import Pursuit
 from ._records import LOCAL, Record
@@ -49,6 +51,7 @@ __all__ = ["Daemon"]
 
 _DO_FAILED = 5.0  # seconds after which a round that could not read or write its files is tried again
 _ROUNDS_AT_ONCE = 8
+_SPREAD = 5.0  # seconds
 _SHORTEST_PAUSE = 0.01  # seconds; whatever goes wrong, the agent never spins
 
 
@@ -70,13 +73,14 @@ class Daemon:
         version_of: Callable[[str], str] | None = None,
         store: Store | None = None,
         sinks: Sequence[MetricsSink] = (),
+        errands: Errands = ThreadedErrand,
         arguments_of: Callable[[int], tuple[str, ...]] = read_arguments,
     ) -> None:
         """client: with short timeouts and few retries, since the agent has its own back-off.
 
         check: asked of components that have a check of their own.
         version_of(component) -> "v1.35.2", or "" where the component cannot say (default: what the config says).
-        sinks: where its metrics are shown.
+        sinks: where its metrics are shown. errands: how it does what may hang.
         arguments_of: pid -> the command line of that process.
         """
         self._configuration = configuration
@@ -86,6 +90,8 @@ class Daemon:
         self._agent_version = agent_version
         self._started_at = clock.now()
         self._tally = Tally(list(configuration.components))
+        self._wake: Nudges | None = None
+        errand = partial(errands, self._look)
         self._store = store or Store(configuration.state_directory, now=clock.now)
         self._transactions = Transactions(configuration, self._store, clock, journal)
         self._versions = Versions(
@@ -109,9 +115,10 @@ class Daemon:
             journal,
             Backoff(first=1.0, longest=300.0),
             self._tally,
+            errand(),
         )
         self._command_lines = CommandLines(configuration, self._store, arguments_of)
-        self._care = Care(configuration, self._store, service_manager, prober, clock, journal, self._tally)
+        self._care = Care(configuration, self._store, service_manager, prober, clock, journal, self._tally, errand)
         self._trial = TrialKeeper(configuration, self._store, self._transactions, clock)
         self._statement = Statement(configuration, self._store, agent_version=agent_version)
         self._reporter = Reporter(
@@ -120,9 +127,10 @@ class Daemon:
             clock,
             journal,
             self._tally,
+            errand(),
             heartbeat_interval=configuration.heartbeat_interval,
         )
-        self._events = Events(configuration.node_name, client, clock, journal)
+        self._events = Events(configuration.node_name, client, clock, journal, errand())
         self._announcer = Announcer(self._events, self._tally, clock, journal)
         self._surface = Surface(configuration, self._tally, journal, list(sinks), agent_version=agent_version)
         self._watch: NodeWatch | None = None
@@ -137,9 +145,12 @@ class Daemon:
         """
         watch = NodeWatch(self._configuration.node_name, self._client, self._journal, wake.set, self._tally)
         self._watch = watch
+        self._wake = wake
         watch.start()
         try:
             while not stop.is_set():
+                if watch.came_back():
+                    self.hurry()
                 due = self.cycle(watch.view)
                 if watch.ended:
                     raise RuntimeError("the watch of the Node has ended")  # systemd starts the agent anew
@@ -148,6 +159,16 @@ class Daemon:
         finally:
             watch.stop()
             self.close()
+
+    def _look(self) -> None:
+        """What was done beside is done: look at it at once. Called in its thread."""
+        if self._wake is not None:
+            self._wake.set()
+
+    def hurry(self) -> None:
+        """The API answers again: do what was put off, spread a little, since it was away for all nodes."""
+        for one in (self._pursuit, self._reporter, self._events):
+            one.hurry(_SPREAD)
 
     def close(self) -> None:
         """Write down what would be lost."""

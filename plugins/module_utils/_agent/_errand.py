@@ -13,7 +13,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["ThreadedErrand"]
+__all__ = ["PATIENCE", "ThreadedErrand"]
+
+PATIENCE = 1.0  # seconds that the daemon's round waits for what is done at once, as a rule
 
 
 class _Work:

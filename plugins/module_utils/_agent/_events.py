@@ -10,12 +10,13 @@ be sent waits, but not for ever, and not without bound.
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from .._kube._errors import AlreadyExists, KubeError
 from .._kube._paths import events
 from ._backoff import Backoff
-from ._ports import Clock, Journal
+from ._ports import Clock, Errand, Journal
 
 __all__ = ["Events", "Told", "event_body"]
 
@@ -76,11 +77,14 @@ def event_body(node_name: str, told: Told) -> dict[str, Any]:
 class Events:
     """What is still to be told, and the telling."""
 
-    def __init__(self, node_name: str, client: Writer, clock: Clock, journal: Journal) -> None:
+    def __init__(self, node_name: str, client: Writer, clock: Clock, journal: Journal, errand: Errand) -> None:
+        """errand: in which an Event is sent."""
         self._node_name = node_name
         self._client = client
         self._clock = clock
         self._journal = journal
+        self._errand = errand
+        self._sending: Told | None = None
         self._waiting: list[Told] = []
         self._backoff = Backoff(first=1.0, longest=300.0)
         self._allowance = float(AT_ONCE)
@@ -101,27 +105,40 @@ class Events:
     @property
     def due(self) -> float:
         """When attend() has something to do next, in seconds since boot."""
-        if not self._waiting:
-            return float("inf")
+        if not self._waiting or self._sending is not None:
+            return float("inf")  # what is being sent wakes the daemon when it is done
         return max(self._backoff.until, self._counted + (1.0 - self._allowance) * _PAUSE)
 
     def attend(self) -> None:
-        """Send what waits and may be sent now. That one cannot be sent is no fault."""
-        while self._clock.since_boot() >= self.due:
-            self._allow()
-            if not self._send(self._waiting[0]):
+        """Send what waits and may be sent now, and see what came of it. That one cannot be sent is no fault."""
+        while True:
+            if self._sending is None:
+                if self._clock.since_boot() < self.due:
+                    return
+                self._allow()
+                self._sending = self._waiting.pop(0)
+                body = event_body(self._node_name, self._sending)
+                self._errand.start(partial(self._client.create, events(NAMESPACE), body))
+            if not self._errand.wait(0.0):
                 return
-            del self._waiting[0]
+            told, self._sending = self._sending, None
+            if not self._sent(told):
+                self._waiting.insert(0, told)
+                return
+
+    def hurry(self, within: float) -> None:
+        """The API answers again: send what waits within so many seconds."""
+        self._backoff.hurry(self._clock.since_boot(), within)
 
     def _allow(self) -> None:
         now = self._clock.since_boot()
         self._allowance = min(float(AT_ONCE), self._allowance + (now - self._counted) / _PAUSE) - 1.0
         self._counted = now
 
-    def _send(self, told: Told) -> bool:
+    def _sent(self, told: Told) -> bool:
         """Return whether that is done with, one way or the other."""
         try:
-            self._client.create(events(NAMESPACE), event_body(self._node_name, told))
+            self._errand.take()
         except AlreadyExists:
             pass  # told before
         except KubeError as error:

@@ -18,6 +18,8 @@ from ._wish import NodeView
 
 __all__ = ["NodeWatch", "view_of"]
 
+_LONGEST_PAUSE = 10.0  # seconds between attempts: what this node has to say waits for the API's return
+
 
 def view_of(node: dict[str, Any]) -> NodeView:
     """Return what matters of a Node object (its metadata is enough)."""
@@ -44,6 +46,7 @@ class NodeWatch:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="node-watch", daemon=True)
         self.trouble = ""  # why the Node cannot be watched now
+        self._returns = self._noticed = 0  # how often it has ceased to fail; how many of those were told
         self.view: NodeView | None = None
         self.ended = False  # without having been stopped: a fault of ours
 
@@ -69,6 +72,7 @@ class NodeWatch:
             NODES,
             field_selector=f"metadata.name={self._node_name}",
             metadata_only=True,
+            longest_pause=_LONGEST_PAUSE,
             stop=self._stop,
         ):
             if event.type == "ERROR":
@@ -87,7 +91,15 @@ class NodeWatch:
         self.trouble = trouble
         if trouble:
             self._journal("warning", f"the Node cannot be watched: {trouble}")
+        else:
+            self._returns += 1
         self._wake()
+
+    def came_back(self) -> bool:
+        """Return whether the API has answered again, after it did not, since this was asked last."""
+        returns, before = self._returns, self._noticed
+        self._noticed = returns
+        return returns != before
 
     def _see(self, view: NodeView | None) -> None:
         if view != self.view:

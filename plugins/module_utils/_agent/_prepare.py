@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from .._kube._errors import KubeError
 from .._kube._paths import config_map
+from .._kube._retry import is_transient
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._nodeconfig._config_source import ConfigSource
 from ._command_line import command_line
@@ -43,11 +44,15 @@ class Check(Protocol):
 
 
 class NotFetched(Exception):
-    """The bundle, or a verdict on it, cannot be had (yet). The text is the cause; retry_after in seconds, or None."""
+    """The bundle, or a verdict on it, cannot be had (yet). The text is the cause; retry_after in seconds, or None.
 
-    def __init__(self, cause: str, retry_after: float | None = None) -> None:
+    transient: nobody has refused it, it may be had soon.
+    """
+
+    def __init__(self, cause: str, retry_after: float | None = None, *, transient: bool = False) -> None:
         super().__init__(cause)
         self.retry_after = retry_after
+        self.transient = transient
 
 
 class Refused(Exception):
@@ -123,7 +128,8 @@ class Preparation:
         try:
             found = self._client.get(config_map(source.namespace, source.name))
         except KubeError as error:
-            raise NotFetched(str(error), error.retry_after) from error
+            transient = is_transient(error, idempotent=True)
+            raise NotFetched(str(error), error.retry_after, transient=transient) from error
         found = {"apiVersion": "v1", "kind": "ConfigMap", **found}
         (found.get("metadata") or {}).pop("managedFields", None)
         try:

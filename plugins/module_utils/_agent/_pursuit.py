@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from .._nodeconfig._config_source import ConfigSource
 from ._backoff import Backoff
 from ._configuration import AgentConfiguration
 from ._decision import in_trial
+from ._errand import PATIENCE
 from ._local import Local, read_local
 from ._lock import locked
-from ._ports import Clock, Journal
+from ._ports import Clock, Errand, Journal
 from ._prepare import STORE_WAIT, NotFetched, Preparation, Prepared, Refused
 from ._records import LOCAL, Answered, Outcome, Record, same_config
 from ._store import Store
@@ -51,7 +53,9 @@ class Pursuit:
         journal: Journal,
         backoff: Backoff,
         tally: Tally,
+        errand: Errand,
     ) -> None:
+        """errand: in which a bundle is prepared, which takes requests and children that may hang."""
         self._configuration = configuration
         self._store = store
         self._transactions = transactions
@@ -60,22 +64,29 @@ class Pursuit:
         self._journal = journal
         self._backoff = backoff
         self._tally = tally
+        self._errand = errand
         self._pursued: object = None
         self.fetch_error = ""
 
     @property
     def due(self) -> float:
-        """When to fetch again, in seconds since boot; never, where nothing is waited for."""
-        return self._backoff.until if self.fetch_error else float("inf")
+        """When to fetch again, in seconds since boot; never, where nothing is waited for, or that wakes the daemon."""
+        return self._backoff.until if self.fetch_error and not self._errand.under_way else float("inf")
+
+    def hurry(self, within: float) -> None:
+        """The API answers again: fetch what could not be fetched within so many seconds."""
+        self._backoff.hurry(self._clock.since_boot(), within)
 
     def follow(self, wish: Wish, local: Local, acknowledge: Acknowledge) -> Followed:
         """Do what is asked, as far as it can be done now."""
         if (wish.source, wish.answered.id) != self._pursued:
             self._pursued = (wish.source, wish.answered.id)
             self._backoff.reset()
+            self._errand.drop()
             self.fetch_error = ""
         if wish.kind == "adopt":
             return self._adopt(wish, local, acknowledge)
+        self._errand.drop()
         self.fetch_error = ""
         if wish.kind == "unassign":
             acknowledge(LOCAL, local)
@@ -114,12 +125,12 @@ class Pursuit:
             return self._refuse(wish.answered, Outcome("KnownBad", source.uid, reason, time=mark.time))
         if wish.answered != local.snapshot.answered:
             self._answer(wish.answered)  # on disk before it is said
-        if not self._backoff.due(self._clock.since_boot()):
+        if not self._errand.under_way and not self._backoff.due(self._clock.since_boot()):
             return Followed("waiting", self.fetch_error)
         try:
-            prepared = self._preparation.prepare(source)
+            prepared = self._prepared(source)
         except NotFetched as error:
-            self._backoff.failed(self._clock.since_boot(), error.retry_after)  # a request may have taken its time
+            self._backoff.failed(self._clock.since_boot(), error.retry_after, transient=error.transient)
             self.fetch_error = str(error)
             self._tally.errors["fetch"] += 1
             self._journal("warning", f"the config cannot be had: {error}", uid=source.uid)
@@ -130,8 +141,21 @@ class Pursuit:
                 said = f"finding: {finding.get('path')}: {finding.get('message')}"
                 self._journal("warning", said, uid=source.uid, level_of_finding=finding.get("level"))
             return self._refuse(wish.answered, Outcome("InvalidConfig", source.uid, str(error), time=self._clock.now()))
+        if prepared is None:
+            return Followed("waiting", self.fetch_error)
         self.fetch_error = ""
         return self._use(prepared, wish.answered, local, acknowledge)
+
+    def _prepared(self, source: ConfigSource) -> Prepared | None:
+        """Return the bundle, ready to be adopted; None while that is under way. Raises what preparing it raises."""
+        patience = 0.0
+        if not self._errand.under_way:
+            self._errand.start(partial(self._preparation.prepare, source))
+            patience = PATIENCE
+        if not self._errand.wait(patience):
+            return None
+        prepared: Prepared = self._errand.take()
+        return prepared
 
     def _use(self, prepared: Prepared, answered: Answered, local: Local, acknowledge: Acknowledge) -> Followed:
         record = prepared.record(assignment=answered.id, node_uid=answered.node_uid, clock=self._clock)

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import random as _random
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 from .._kube._errors import KubeError
 from .._kube._paths import node_status
+from .._kube._retry import is_transient
 from .._nodeconfig._config_status import ConfigStatus, status_patch
 from .._nodeconfig._verdict import Verdict
 from ._backoff import Backoff
-from ._ports import Clock, Journal
+from ._errand import PATIENCE
+from ._message_ids import CONDITION
+from ._ports import Clock, Errand, Journal
 from ._tally import Tally
 
 __all__ = ["Reporter", "Writer"]
@@ -36,20 +40,24 @@ class Reporter:
         clock: Clock,
         journal: Journal,
         tally: Tally,
+        errand: Errand,
         *,
         heartbeat_interval: float,
         random: Callable[[], float] = _random.random,
     ) -> None:
-        """heartbeat_interval: seconds without a write after which one is made (20 % jitter)."""
+        """errand: in which a write is made. heartbeat_interval: seconds without one after which one is made (20 %
+        jitter)."""
         self._node_name = node_name
         self._client = client
         self._clock = clock
         self._journal = journal
         self._tally = tally
+        self._errand = errand
         self._interval = heartbeat_interval
         self._random = random
         self._backoff = Backoff(first=1.0, longest=60.0, random=random)
         self._wanted: tuple[Verdict, ConfigStatus, str] | None = None
+        self._sending: tuple[Verdict, ConfigStatus, str] | None = None
         self._written: tuple[Verdict, ConfigStatus, str] | None = None
         self._status = ""  # of the condition, as far as it is known to be on the Node
         self._heartbeat = 0.0
@@ -84,25 +92,49 @@ class Reporter:
         if wanted != self._wanted:
             self._backoff.reset()
             level = "info" if verdict.status == "True" else "warning"
-            self._journal(level, verdict.message, config_ok=verdict.status, reason=verdict.reason, cause=verdict.cause)
+            self._journal(
+                level,
+                verdict.message,
+                status=verdict.status,
+                reason=verdict.reason,
+                cause=verdict.cause,
+                uid="init" if status.active is None else status.active.uid,
+                assignment=status.assignment,
+                message_id=CONDITION,
+            )
         self._wanted = wanted
         self.attend()
 
+    def hurry(self, within: float) -> None:
+        """The API answers again: write what is not written within so many seconds."""
+        self._backoff.hurry(self._clock.since_boot(), within)
+
     def attend(self) -> None:
-        """Write what is due: an unwritten answer, or a heartbeat."""
-        now = self._clock.since_boot()
-        if self._wanted is None or not self._backoff.due(now):
-            return
-        if self._wanted == self._written and now < self._heartbeat:
-            return
-        verdict, status, label = self._wanted
+        """Write what is due, an unwritten answer or a heartbeat; and see what came of it, as soon as that is known."""
+        patience = 0.0
+        if self._sending is None:
+            if self._wanted is None or self._clock.since_boot() < self.due:
+                return
+            self._send(self._wanted)
+            patience = PATIENCE
+        if self._errand.wait(patience):
+            self._sent()
+
+    def _send(self, wanted: tuple[Verdict, ConfigStatus, str]) -> None:
+        self._sending = wanted
+        verdict, status, label = wanted
         patch = status_patch(verdict, status, label, now=self._clock.now())
         if verdict.status == self._status:  # no transition: the time of the last one stays on the Node
             del patch["status"]["conditions"][0]["lastTransitionTime"]
+        self._errand.start(partial(self._client.patch, node_status(self._node_name), patch, kind="strategic"))
+
+    def _sent(self) -> None:
+        sent, self._sending = self._sending, None
         try:
-            self._client.patch(node_status(self._node_name), patch, kind="strategic")
+            self._errand.take()
         except KubeError as error:
-            self._backoff.failed(self._clock.since_boot(), error.retry_after)  # a request may have taken its time
+            transient = is_transient(error, idempotent=True)
+            self._backoff.failed(self._clock.since_boot(), error.retry_after, transient=transient)
             self._tally.errors["status"] += 1
             self.trouble = str(error)
             self._journal("warning", f"the status was not written: {error}")
@@ -110,9 +142,9 @@ class Reporter:
         self._backoff.reset()
         self.trouble = ""
         self.written_at = self._clock.now()
-        self._written = self._wanted
-        self._status = verdict.status
-        self._rest(now)
+        self._written = sent
+        self._status = "" if sent is None else sent[0].status
+        self._rest(self._clock.since_boot())
 
     def _rest(self, now: float) -> None:
         self._heartbeat = now + self._interval * (0.8 + 0.4 * self._random())
@@ -120,6 +152,6 @@ class Reporter:
     @property
     def due(self) -> float:
         """When attend() has something to do next, in seconds since boot."""
-        if self._wanted is None:
-            return float("inf")
+        if self._wanted is None or self._sending is not None:
+            return float("inf")  # what is being sent wakes the daemon when it is done
         return self._backoff.until if self._wanted != self._written else max(self._heartbeat, self._backoff.until)

@@ -37,7 +37,7 @@ __all__ = ["run"]
 
 _TIMEOUT = 10.0  # seconds of silence
 _PROBE_TIMEOUT = 2.0
-_RETRIES = RetryPolicy(attempts=3, longest=2.0, patience=5.0)  # few: the daemon has a back-off of its own
+_RETRIES = RetryPolicy(attempts=2, longest=2.0, patience=5.0)  # few: the daemon has a back-off of its own
 
 
 def run(configuration: AgentConfiguration, path: str, journal: Journal) -> int:

@@ -27,6 +27,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._errors import
     Unreachable,
 )
 from support.agent_bench import Bench, FakeClock
+from support.errands import ErrandOnTheBench
 
 TOLD = Told("ConfigRefused", "no", True, "2026-01-01T00:00:00Z", "2026-01-01T00:00:05Z", 2)
 
@@ -40,7 +41,7 @@ class World:
         self.attempts = 0
         self.error: KubeError | None = None
         self.log: list[str] = []
-        self.events = Events("n1", self, self.clock, self.journal)
+        self.events = Events("n1", self, self.clock, self.journal, ErrandOnTheBench(self.clock.advance))
 
     def create(self, path: str, body: dict[str, Any]) -> None:
         assert path == "/api/v1/namespaces/default/events"

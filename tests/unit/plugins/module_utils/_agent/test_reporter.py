@@ -12,10 +12,16 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._backoff import Backoff
 from ansible_collections.configok.node.plugins.module_utils._agent._reporter import Reporter
 from ansible_collections.configok.node.plugins.module_utils._agent._tally import Tally
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import ServerError, TooManyRequests
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import (
+    Forbidden,
+    KubeError,
+    ServerError,
+    TooManyRequests,
+)
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, adopting, good
 from support.agent_bench import FakeApi, FakeClock
+from support.errands import ErrandOnTheBench
 
 STATUS = ConfigStatus(assignment=1)
 GOOD = good(Using("current", "u"))
@@ -25,7 +31,16 @@ def reporter(api: FakeApi, clock: FakeClock) -> Reporter:
     def journal(level: str, message: str, **fields: Any) -> None:
         """Nobody reads it."""
 
-    return Reporter("n1", api, clock, journal, Tally(["kubelet"]), heartbeat_interval=600.0, random=lambda: 0.5)
+    return Reporter(
+        "n1",
+        api,
+        clock,
+        journal,
+        Tally(["kubelet"]),
+        ErrandOnTheBench(clock.advance),
+        heartbeat_interval=600.0,
+        random=lambda: 0.5,
+    )
 
 
 @pytest.mark.contract("say.on-transitions")
@@ -40,10 +55,18 @@ def test_one_write_for_each_transition() -> None:
 
 
 @pytest.mark.contract("say.until-written", "manners.back-off")
-def test_it_is_tried_again_with_growing_pauses_until_it_is_written() -> None:
+@pytest.mark.parametrize(
+    ("error", "wanted"),
+    [
+        (ServerError("no", status=500), [1.0, 2.0, 4.0, 8.0, 12.0, 12.0, 12.0, 12.0]),  # may be over at any moment
+        (Forbidden("no", status=403), [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]),
+    ],
+    ids=["failed", "refused"],
+)
+def test_it_is_tried_again_with_growing_pauses_until_it_is_written(error: KubeError, wanted: list[float]) -> None:
     api, clock = FakeApi(), FakeClock()
     one = reporter(api, clock)
-    api.down = ServerError("no", status=500)
+    api.down = error
     one.say(GOOD, STATUS, "pool")
     pauses = []
     for _attempt in range(8):
@@ -51,7 +74,7 @@ def test_it_is_tried_again_with_growing_pauses_until_it_is_written() -> None:
         one.attend()  # not due yet
         clock.advance(pauses[-1])
         one.attend()
-    assert pauses == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]
+    assert pauses == wanted
     assert len(api.requests) == 9
     api.down = None
     clock.advance(60.0)
@@ -66,6 +89,42 @@ def test_retry_after_is_obeyed() -> None:
     api.down = TooManyRequests("slow", status=429, retry_after=90.0)
     one.say(GOOD, STATUS, "pool")
     assert one.due - clock.seconds == 90.0
+    one.say(adopting("UID: u"), STATUS, "pool")  # whatever there is to say
+    one.hurry(5.0)
+    assert one.due - clock.seconds == 90.0
+    assert len(api.requests) == 1
+
+
+@pytest.mark.contract("say.after-an-outage")
+def test_what_was_put_off_is_written_soon_after_the_api_is_back() -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    api.down = Forbidden("no", status=403)
+    one.say(GOOD, STATUS, "pool")
+    for _attempt in range(8):
+        clock.advance(one.due - clock.seconds)
+        one.attend()
+    assert one.due - clock.seconds == 60.0
+    one.hurry(5.0)
+    assert one.due - clock.seconds == 2.5  # spread: the API was away for all nodes
+
+
+def test_an_answer_that_does_not_come_holds_nothing_up_and_is_heard_when_it_comes() -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    api.hanging = True
+    one.say(adopting("UID: u"), STATUS, "pool")
+    one.say(GOOD, STATUS, "pool")
+    one.attend()
+    assert clock.passed <= 1.0
+    assert one.due == float("inf")
+    api.hanging = False
+    one.attend()
+    assert not one.is_written  # that was the first
+    assert one.due <= clock.seconds
+    one.attend()
+    assert one.is_written
+    assert len(api.patches) == 2
 
 
 @pytest.mark.contract("say.on-transitions")

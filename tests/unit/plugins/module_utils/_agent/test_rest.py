@@ -18,7 +18,7 @@ from support.agent_bench import NODE, Bench
 
 MINUTES = 30  # more than two heartbeats
 PER_MINUTE = 45  # looks at a component that never becomes active: the most frequent of all
-PER_MINUTE_IN_THE_LONG_RUN = 15
+PER_MINUTE_IN_THE_LONG_RUN = 20  # looks, and while the API is away attempts to write: it may be back at any moment
 
 
 @pytest.fixture(autouse=True)
@@ -233,4 +233,5 @@ def test_the_agent_rests(tmp_path: Path, situation: Callable[[Bench], None], api
     assert max(minutes) <= PER_MINUTE, minutes
     assert sum(minutes[-10:]) / 10 <= PER_MINUTE_IN_THE_LONG_RUN, minutes
     if situation in (local, good) and api != "away with news":
-        assert sum(minutes) <= 3 * MINUTES, minutes  # bench.run() itself makes two of a minute
+        # bench.run() itself makes two of a minute.
+        assert sum(minutes) <= (3 if api == "present" else 7) * MINUTES, minutes

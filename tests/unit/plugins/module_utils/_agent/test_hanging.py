@@ -1,0 +1,143 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An API server or a component that hangs instead of refusing holds up nothing else; after an outage the truth is told
+soon."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError, ServerError, Unreachable
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from support.agent_bench import Bench
+
+AWAY = Unreachable("connection refused", where="PATCH nodes/n1")
+AFTER_AN_OUTAGE = 30.0  # seconds
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+@pytest.mark.contract("probe.never-waits")
+def test_a_sick_config_is_rolled_back_in_time_while_the_api_hangs(bench: Bench) -> None:
+    good = bench.good_node()
+    sick = bench.publish("mood: sick\n")
+    bench.assign(sick)
+    bench.run(0.2)
+    bench.api.hanging = True
+    bench.run(125)
+    assert bench.reads() == "maxPods: 120\n"
+    bench.api.hanging = False
+    bench.run(AFTER_AN_OUTAGE)
+    assert bench.words[:2] == ("False", f"using last-known-good (UID: {good.uid})")
+
+
+@pytest.mark.contract("probe.never-waits", "trial.promotes-at-its-end")
+def test_a_trial_ends_in_time_while_the_api_hangs(bench: Bench) -> None:
+    bench.run(5)
+    source = bench.publish("maxPods: 120\n", trial=Trial(60.0, 3))
+    bench.assign(source)
+    bench.run(5)
+    bench.api.hanging = True
+    bench.assign(bench.publish("maxPods: 130\n"))  # which cannot be fetched, and is not what is on trial
+    bench.run(70)
+    good = bench.store.snapshot().last_known_good
+    assert good is not None
+    assert good.source == source
+
+
+@pytest.mark.contract("probe.never-waits")
+def test_a_component_that_hangs_does_not_keep_another_from_being_probed(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, ("kubelet", "kube-proxy"))
+    good = bench.good_node()
+    bench.assign(bench.publish(documents={"kubelet": "mood: hangs\n", "kube-proxy": "maxPods: 130\n"}))
+    bench.run(30)
+    local = bench.store.snapshot().current
+    assert local is not None
+    assert local.source != good
+    assert bench.daemon._care._health["kube-proxy"].proved
+    bench.run(130)
+    assert bench.words == (
+        "False",
+        f"using last-known-good (UID: {good.uid})",
+        f"current (UID: {bench.status.assigned.uid}) not healthy within 2m: kubelet: "  # type: ignore[union-attr]
+        "the probe has no answer after 12s",
+    )
+
+
+@pytest.mark.contract("probe.never-waits")
+def test_a_component_that_begins_to_hang_in_its_trial_is_noticed(bench: Bench) -> None:
+    good = bench.good_node()
+    bench.assign(bench.publish("maxPods: 130\n", trial=Trial(600.0, 3)))
+    bench.run(20)
+    assert bench.words[0] == "True"
+    bench.processes["kubelet"].mood = "hangs"
+    bench.run(100)
+    bench.processes["kubelet"].mood = ""
+    bench.run(20)
+    assert bench.words[:2] == ("False", f"using last-known-good (UID: {good.uid})")
+
+
+def test_a_new_assignment_does_not_wait_for_the_fetch_of_the_one_before(bench: Bench) -> None:
+    bench.run(5)
+    slow = bench.publish("maxPods: 130\n")
+    bench.assign(slow)
+    bench.api.hanging = True
+    bench.run(10)
+    bench.api.hanging = False
+    quick = bench.publish("maxPods: 140\n")
+    bench.assign(quick)
+    bench.run(10)
+    assert bench.words[:2] == ("True", f"using current (UID: {quick.uid})")
+    assert f"adopting (UID: {slow.uid})" not in bench.said
+
+
+@pytest.mark.contract("say.after-an-outage")
+@pytest.mark.parametrize("error", [AWAY, ServerError("starting", status=503)], ids=["away", "failing"])
+def test_the_truth_is_told_within_30_seconds_of_the_apis_return(bench: Bench, error: KubeError) -> None:
+    good = bench.good_node()
+    bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 0)))
+    bench.run(0.1)
+    bench.api.down = error
+    bench.run(3600)
+    bench.api.down = None
+    bench.run(AFTER_AN_OUTAGE)  # even if the watch did not notice that anything was wrong
+    assert bench.words[:2] == ("False", f"using last-known-good (UID: {good.uid})")
+
+
+@pytest.mark.contract("say.after-an-outage")
+def test_what_could_not_be_fetched_in_an_outage_is_adopted_soon_after_it(bench: Bench) -> None:
+    bench.run(5)
+    source = bench.publish("maxPods: 130\n")
+    bench.assign(source)
+    bench.api.down = AWAY
+    bench.run(3600)
+    bench.api.down = None
+    bench.run(AFTER_AN_OUTAGE)
+    assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
+
+
+@pytest.mark.contract("manners.back-off")
+def test_retry_after_is_obeyed_by_a_fetch_whatever_comes(bench: Bench) -> None:
+    bench.run(5)
+    bench.api.down = ServerError("slow", status=503, retry_after=100.0)
+    bench.assign(bench.publish("maxPods: 130\n"))
+    bench.run(10)
+    bench.api.down = None
+    before = len(bench.api.requests)
+    bench.daemon.hurry()
+    bench.run(80)
+    assert len(bench.api.requests) == before
+    bench.run(20)
+    assert bench.words[0] == "True"
