@@ -13,7 +13,7 @@ import os
 import select
 import socket
 
-__all__ = ["Nudges", "nudge"]
+__all__ = ["Nudges", "is_heard", "nudge"]
 
 SOCKET_NAME = "agent.sock"
 
@@ -31,6 +31,22 @@ def nudge(run_directory: str) -> None:
         pass
     finally:
         os.close(directory)
+
+
+def is_heard(run_directory: str) -> bool:
+    """Return whether a daemon listens in this run directory, without a word to it."""
+    try:
+        directory = os.open(run_directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as asker:
+            asker.connect(_short(directory))
+    except OSError:
+        return False
+    finally:
+        os.close(directory)
+    return True
 
 
 def _short(directory: int) -> str:

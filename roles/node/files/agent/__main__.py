@@ -23,6 +23,7 @@ DEFAULT_CONFIG = "/etc/configok/agent.yaml"
 _FAILED = 1
 # A fixed width, since argparse asks for the terminal's even where it shows nothing, and loads shutil for that.
 _HELP = partial(argparse.HelpFormatter, width=100)
+_AS_ROOT = ": the agent's files are root's, run this as root"
 _HOOKS = ("prestart", "poststop")  # run by the component's unit, which they must never hurt
 
 
@@ -36,7 +37,9 @@ def main(argv: Sequence[str]) -> int:
         return int(arguments.run(arguments))
     except InvalidConfiguration as error:
         for sentence in error.errors:
-            complain(sentence)
+            complain(sentence + (_AS_ROOT if isinstance(error.__cause__, PermissionError) else ""))
+    except PermissionError as error:
+        complain(f"{error.filename}: {error.strerror}{_AS_ROOT}")
     except OSError as error:
         complain(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
     except Locked as error:
@@ -162,7 +165,7 @@ def _supervise(arguments: argparse.Namespace) -> int:
 
 
 def _status(arguments: argparse.Namespace) -> int:
-    from ._agent._status_text import describe, render
+    from ._agent._status import describe
 
     description = describe(_configuration(arguments))
     if arguments.json:
@@ -170,6 +173,8 @@ def _status(arguments: argparse.Namespace) -> int:
 
         print(json.dumps(description, indent=2))
     else:
+        from ._agent._status_text import render
+
         print(render(description))
     return 0
 
