@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from _thread import get_ident
 
 __all__ = ["DIRECTORY_MODE", "FILE_MODE", "TEMPORARY", "Disk", "Files"]
 
@@ -68,7 +69,7 @@ class Files:
         return os.path.join(self.root, name)
 
     def read(self, name: str) -> bytes | None:
-        """Return the content, None where there is no such file. Raises OSError, also for what is too large or no file."""
+        """Return the content, None where there is none. Raises OSError, also for what is no file or too large."""
         try:
             # Without waiting: a named pipe in its place would block the start of a component.
             descriptor = os.open(self.path(name), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -95,7 +96,9 @@ class Files:
         target = self.path(name)
         directory = os.path.dirname(target)
         self.make_directory(os.path.dirname(name))
-        temporary = os.path.join(directory, f"{TEMPORARY}{os.path.basename(target)}-{os.getpid()}")
+        # The thread too: a bundle is prepared beside what the daemon does.
+        unique = f"{os.getpid()}-{get_ident()}"
+        temporary = os.path.join(directory, f"{TEMPORARY}{os.path.basename(target)}-{unique}")
         try:
             os.unlink(temporary)  # of an earlier process with our number, which was killed
         except FileNotFoundError:

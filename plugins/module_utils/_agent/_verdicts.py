@@ -14,6 +14,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from ._lock import locked
 from ._ports import Runner
 from ._store import Store, digest
 
@@ -33,6 +34,7 @@ __all__ = [
 HOST = "host:"  # how the rule of a finding on the host begins
 
 _KEPT = 32
+_LOCK_WAIT = 5.0  # seconds
 _TIMEOUT = 60.0  # seconds for the child
 
 
@@ -131,13 +133,13 @@ def recorded(
     store: Store, component: str, key: str, find: Callable[[], Sequence[Mapping[str, Any]]], *, tracked: str
 ) -> list[dict[str, Any]]:
     """Return the findings recorded under a key (the file's hash, and what judged it); where there are none, find and
-    record them. Raises what find raises, OSError."""
-    verdicts = store.read_verdicts(component, tracked)
-    found = verdicts.get(key)
+    record them. Raises what find raises, OSError, Locked."""
+    found = store.read_verdicts(component, tracked).get(key)
     if found is None:
         found = [_plain(finding) for finding in find()]
-        verdicts = {**verdicts, key: found}
-        store.write_verdicts(component, tracked, dict(list(verdicts.items())[-_KEPT:]))
+        with locked(store.lock, wait=_LOCK_WAIT):
+            verdicts = {**store.read_verdicts(component, tracked), key: found}
+            store.write_verdicts(component, tracked, dict(list(verdicts.items())[-_KEPT:]))
     return list(found)
 
 
