@@ -9,9 +9,11 @@ systematic sample with -m quick.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,6 +37,25 @@ def ledger() -> Iterator[Ledger]:
 def every(request: pytest.FixtureRequest) -> int:
     """Every how manieth case of an enumeration is run: all of them, or a sample in the quick part."""
     return 7 if request.config.option.markexpr == "quick" else 1
+
+
+@pytest.fixture(scope="session")
+def machine() -> Iterator[Any]:
+    """A provisioned node with a real kubelet, on an API server of its own."""
+    from faults.machine_node import MachineNode  # not at the top: the other drivers need neither root nor machines
+    from support.machines import Testbed, Unavailable
+
+    try:
+        started = Testbed.start("faults")
+    except Unavailable as problem:
+        if os.environ.get("CONFIGOK_REQUIRE_REAL") == "1":
+            pytest.fail(str(problem), pytrace=False)
+        pytest.skip(str(problem))
+    with started as bed:
+        # A kubelet is up in 6 s here: what is not healthy after 30 s will not be.
+        bed.nodes[0].provision(node_agent_options={"healthTimeout": "30s"})
+        bed.nodes[0].wait_config_ok("True")
+        yield MachineNode(bed, bed.nodes[0])
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

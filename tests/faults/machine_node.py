@@ -1,0 +1,167 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The driver with a real kubelet: a provisioned machine of support.machines, whose configs have names."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_condition
+from faults.invariants import UNKNOWN, Seen, Told
+from support.conformance.ours import OurNode
+from support.conformance.payloads import DEADLY
+from support.machines import Node, Testbed
+
+__all__ = ["BACK", "THRESHOLD", "MachineNode"]
+
+THRESHOLD = 1
+BACK = Told("False", "using last-known-good (UID: good)")
+_STATE = "/var/lib/configok"
+# One look at all: what is kept under which hash, what the records name, the starts, and whether it runs.
+_LOOK = f"""cd {_STATE}
+grep -HoE '"?maxPods"?: *[0-9]+' components/kubelet/*.yaml
+echo ---; cat last-known-good; echo; echo ---; cat current; echo; echo ---
+cat kubelet-*/startups; echo; echo ---; systemctl is-active kubelet"""
+_DEADLY = next(iter(DEADLY.values()))
+
+
+class MachineNode:
+    """One node with the agent. ``base`` brings it to where every case begins: on "good", which is last-known-good."""
+
+    def __init__(self, bed: Testbed, machine: Node) -> None:
+        self.bed = bed
+        self.machine = machine
+        self.ours = OurNode(bed, machine)
+        self._pods = 110
+        self._names: dict[int, str] = {}
+        self._uids: dict[str, str] = {}
+        self._before: set[str] = set()
+        self.source: ConfigSource | None = None
+
+    # The operator
+
+    def publish(self, name: str, *, trial: str, **fields: Any) -> ConfigSource:
+        """Publish a config under a name; the one that had it before is no more than "old"."""
+        for known in (self._names, self._uids):
+            for key in [key for key, other in known.items() if other == name]:
+                known[key] = "old"  # type: ignore[index]
+        self._pods += 1
+        source = self.ours.publish({"maxPods": self._pods, **fields}, trial=trial, threshold=THRESHOLD)
+        self._names[self._pods] = name
+        self._uids[source.uid] = name
+        self.source = source
+        return source
+
+    def base(self) -> None:
+        """Come to a new "good", which has passed its trial; no case depends on what another has left."""
+        self.machine.heal()
+        self.ours.settled(self.publish("good", trial="1s"))
+        self.begin()
+
+    def begin(self) -> None:
+        """Count starts from here."""
+        self._before = {str(start["invocation"]) for start in self._look()["startups"]}
+
+    def assign(self, to: str, trial: str = "3s") -> None:
+        """Publish and assign "next", "slow" (a trial of ten minutes) or "deadly"."""
+        fields: Mapping[str, Any] = _DEADLY if to == "deadly" else {}
+        self.ours.assign(
+            self.publish(to, trial="10m" if to == "slow" else "60s" if to == "deadly" else trial, **fields)
+        )
+
+    # What is seen
+
+    def _look(self) -> dict[str, Any]:
+        parts = self.machine.run(["sh", "-c", _LOOK], check=False).stdout.split("---\n")
+        hashes = dict(re.findall(r'kubelet/([0-9a-f]{64})\.yaml:"?maxPods"?: *([0-9]+)', parts[0]))
+        return {
+            "hashes": {name: int(pods) for name, pods in hashes.items()},
+            "reads": next(iter(re.findall(r'kubelet/config\.yaml:"?maxPods"?: *([0-9]+)', parts[0])), None),
+            "good": _decoded(parts[1], {}),
+            "current": _decoded(parts[2], {}),
+            "startups": _decoded(parts[3], []),
+            "active": parts[4].strip() == "active",
+        }
+
+    def current(self) -> str:
+        """Return the name of the config in use."""
+        return self._record(self._look()["current"])
+
+    def _record(self, record: Mapping[str, Any]) -> str:
+        source = record.get("source")
+        return self._uids.get(source["configMap"]["uid"], UNKNOWN) if source else "init"
+
+    def last_known_good(self) -> str:
+        """Return its name."""
+        return self._record(self._look()["good"])
+
+    def crashes(self) -> int:
+        """Return how often it has crashed since begin()."""
+        new = [one for one in self._look()["startups"] if one["invocation"] not in self._before]
+        return sum(1 for one in new if one["end"] and one["end"]["result"] not in ("", "success"))
+
+    def told(self) -> Told:
+        """Return what ConfigOK says, with names for uids."""
+        found = read_condition(self.machine.get()) or {"status": "", "message": ""}
+        message = str(found["message"])
+        for uid, name in self._uids.items():
+            message = message.replace(uid, name)
+        return Told(str(found["status"]), message)
+
+    def seen(self) -> Seen:
+        """Return what the invariants are about."""
+        look = self._look()
+        started = []
+        for start in look["startups"]:
+            if start["invocation"] not in self._before:
+                started.append(self._names.get(look["hashes"].get(start["config"], 0), UNKNOWN))
+        runs = self._names.get(int(look["reads"] or 0), UNKNOWN) if look["active"] else ""
+        if started and runs and started[-1] != runs:
+            runs = started[-1]
+        return Seen(tuple(started), runs, self._record(look["good"]), self.told())
+
+    # Waits
+
+    def until(self, what: str, condition: Callable[[], Any], timeout: float = 90.0) -> float:
+        """Wait for a condition; return the seconds that it took."""
+        began = time.monotonic()
+        self.machine.wait(what, condition, timeout)
+        return time.monotonic() - began
+
+    def until_told(self, told: Told, timeout: float = 120.0) -> float:
+        """Wait until ConfigOK says so; return the seconds that it took."""
+
+        def said() -> bool:
+            try:
+                return self.told() == told
+            except KubeError:
+                return False
+
+        return self.until(" ".join(told), said, timeout)
+
+    def until_back(self) -> float:
+        """Wait until it is healthy on "good" again, whether or not anybody can be told."""
+        self.until("the roll-back", lambda: self.current() == "good")
+        self.until("the start with it", lambda: self.seen_locally() == "good")
+        self.machine.wait_healthy()
+        return time.monotonic()
+
+    def seen_locally(self) -> str:
+        """Return what the kubelet was started with last."""
+        look = self._look()
+        last = look["startups"][-1]["config"] if look["startups"] else ""
+        return self._names.get(look["hashes"].get(last, 0), UNKNOWN)
+
+
+def _decoded(text: str, otherwise: Any) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return otherwise
