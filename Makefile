@@ -62,9 +62,15 @@ conformance: .venv/.test $(LINK) nodes ## the ancestor's scenarios and known fau
 	@$(RUN_PYTEST) tests/conformance
 	@[ ! -s build/conformance.jsonl ] || .venv/bin/python tools/write_conformance.py
 
-.PHONY: molecule faults
-molecule faults:
+.PHONY: molecule
+molecule:
 	@echo "make $@: arrives with the work on real nodes (node-semantics on real kubelets and under faults)." >&2; exit 2
+
+.PHONY: faults
+faults: .venv/.test $(LINK) nodes ## faults at every step and in every phase, to build/faults.jsonl and docs/faults.md
+	@rm -f build/faults.jsonl
+	@code=0; $(RUN_PYTEST) -v --tb=short tests/faults || code=$$?; \
+	  [ ! -s build/faults.jsonl ] || .venv/bin/python tools/write_faults.py || code=1; exit $$code
 
 .PHONY: docs
 docs: .venv/.lint $(LINK) ## write docs/reference/ and the drawing of the architecture, from the code as it is
