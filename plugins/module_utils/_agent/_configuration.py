@@ -81,6 +81,7 @@ class AgentConfiguration(NamedTuple):
     state_directory: str = "/var/lib/configok"
     run_directory: str = "/run/configok"
     dynamic_config: bool = True
+    configz: bool = False  # compare the kubelet's live config with what it was given, where the cluster lets it
     service_manager: str = "systemd"  # or "supervisor"
     settling_time: float = 0.5
     health_timeout: float = 120.0
@@ -130,6 +131,7 @@ def parse_configuration(text: str, *, file: str) -> AgentConfiguration:
         "state_directory": top.get("stateDirectory", _path, _DEFAULTS.state_directory),
         "run_directory": top.get("runDirectory", _path, _DEFAULTS.run_directory),
         "dynamic_config": top.get("dynamicConfig", _boolean, _DEFAULTS.dynamic_config),
+        "configz": top.get("configz", _boolean, _DEFAULTS.configz),
         "service_manager": manager,
         "settling_time": top.get("settlingTime", _duration(0.0), _DEFAULTS.settling_time),
         "health_timeout": top.get("healthTimeout", _duration(0.1), _DEFAULTS.health_timeout),

@@ -99,8 +99,12 @@ class HealthProber:
         http_status: Callable[[str, float], int] = http_status,
         handshake: Callable[[str, int, float], None] = handshake,
         wall: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
+        live: Callable[[str, str], ProbeResult | None] | None = None,
     ) -> None:
-        """client: a _kube Client, None for no look at the Lease. timeout: seconds for each connection."""
+        """client: a _kube Client, None for no look at the Lease. timeout: seconds for each connection.
+
+        live: (component, invocation) -> what is wrong with its live config, None for no look at that.
+        """
         self._configuration = configuration
         self._clock = clock
         self._client = client
@@ -108,6 +112,7 @@ class HealthProber:
         self._http_status = http_status
         self._handshake = handshake
         self._wall = wall
+        self._live = live
         self._renewed: dict[str, str] = {}  # component -> invocation whose Lease was seen renewed: that stays true
 
     def __call__(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
@@ -115,7 +120,13 @@ class HealthProber:
         known = self._configuration.components[component]
         if unit.state != "active":
             return ProbeResult(False, f"{unit.name} is {unit.state}")
-        return self._health(known, effective) or self._serving(known, effective) or self._lease(known, unit) or _OK
+        return (
+            self._health(known, effective)
+            or self._serving(known, effective)
+            or self._lease(known, unit)
+            or self._compared(known, unit)
+            or _OK
+        )
 
     def _health(self, component: ComponentConfiguration, effective: Mapping[str, Any]) -> ProbeResult | None:
         url = health_address(component, effective)
@@ -136,6 +147,9 @@ class HealthProber:
         except OSError as error:
             return ProbeResult(False, f"serving port {address[1]}: {_say(error)}")
         return None
+
+    def _compared(self, component: ComponentConfiguration, unit: Unit) -> ProbeResult | None:
+        return self._live(component.name, unit.invocation) if self._live and component.name == "kubelet" else None
 
     def _lease(self, component: ComponentConfiguration, unit: Unit) -> ProbeResult | None:
         if not component.lease or self._client is None or unit.active_since is None:

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 from .._componentconfig._flags import shadowed_by_flags
 from ._command_line import command_line, drop_in_fields
-from ._store import Store
+from ._store import Store, digest
 
-__all__ = ["overridden", "shadowed"]
+__all__ = ["every_override", "overridden", "shadowed"]
 
 _SAID = 20  # fields; the rest is counted
 
@@ -25,6 +25,12 @@ def overridden(store: Store, component: str, fields: Sequence[str]) -> set[str]:
     by_flag = {one.partition(" ")[0] for one in shadowed_by_flags(command_line(store, component), fields)}
     by_drop_in = {field for theirs in drop_in_fields(store, component).values() for field in theirs}
     return by_flag | (by_drop_in & set(fields))
+
+
+def every_override(store: Store, component: str) -> set[str]:
+    """Return the fields that flags and drop-ins set, as far as the file that the component reads sets them too."""
+    fields = store.read_note(component, digest(store.read_config(component) or b"")).get("fields") or ()
+    return overridden(store, component, [str(field) for field in fields])
 
 
 def shadowed(store: Store, component: str, config: str) -> tuple[str, ...]:

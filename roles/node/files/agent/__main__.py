@@ -114,6 +114,9 @@ def _parser() -> argparse.ArgumentParser:
         help="judge it as a bundle that this node is to run: with its instance config, the component's flags, the host",
     )
     validate.add_argument("--only-host", action="store_true", help="the same, but look at the host alone")
+    compare = add("compare", _compare, "compare what the kubelet runs with (its /configz) with the file it was given")
+    compare.add_argument("component", metavar="COMPONENT")
+    compare.add_argument("--json", action="store_true", help="for machines: differences, and why there is no answer")
     which = add("forget-bad", _forget_bad, "forget that a config was bad").add_mutually_exclusive_group(required=True)
     which.add_argument("uid", metavar="UID", nargs="?")
     which.add_argument("--all", action="store_true", help="all of them")
@@ -221,6 +224,14 @@ def _installed(configuration: AgentConfiguration, component: str) -> list[str]:
 
     found = ComponentVersions(configuration, run_command, journal_for(sys.stderr, os.environ))(component)
     return [found] if found else []
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from ._compare import compare
+
+    configuration = _configuration(arguments)
+    _known(configuration, arguments.component)
+    return compare(configuration, arguments.component, as_json=arguments.json)
 
 
 def _forget_bad(arguments: argparse.Namespace) -> int:

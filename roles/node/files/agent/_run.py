@@ -74,11 +74,16 @@ def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: N
         credentials, user_agent=user_agent, pool_size=2, timeout=_TIMEOUT, retries=_RETRIES, sleep=stop.wait
     )
     impatient = Client(credentials, user_agent=user_agent, pool_size=1, timeout=_PROBE_TIMEOUT, retries=ONCE)
+    live = None
+    if configuration.configz:
+        from ._agent._live_config import LiveConfig  # an option that is off by default
+
+        live = LiveConfig(run_command, [*_program(), f"--config={path}", "compare"], journal)
     Daemon(
         configuration,
         client,
         _service_manager(configuration, run_command),
-        HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT),
+        HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT, live=live),
         CommandJudge(run_command, [*_program(), f"--config={path}", "validate"]),
         clock,
         journal,

@@ -1,0 +1,102 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""compare: what the kubelet says it runs with (/configz), beside the file that it was given."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import ssl
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ._agent._clock import SystemClock
+from ._agent._configuration import AgentConfiguration
+from ._agent._configz import differences
+from ._agent._probe import serving_address
+from ._agent._shadowed import every_override
+from ._agent._store import Store
+from ._componentconfig._decode import decode
+from ._componentconfig._findings import DecodeError
+from ._componentconfig._schema import known_minors
+from ._componentconfig._validate import context_of
+from ._componentconfig._versions import parse_minor
+from ._kube._errors import KubeError
+from ._kube._kubeconfig import from_kubeconfig
+
+__all__ = ["compare"]
+
+_TIMEOUT = 3.0  # seconds of silence
+_MOST = 4 * 1024 * 1024
+_REFUSED = "the kubelet does not let this node read its /configz: grant nodes/configz (Kubernetes 1.33 and newer)"
+
+
+class _Unknown(Exception):
+    """The live config cannot be had; the text says why."""
+
+
+class _Answer(NamedTuple):
+    differences: list[str]
+    unknown: str = ""
+
+
+def compare(configuration: AgentConfiguration, component: str, *, as_json: bool) -> int:
+    """Print the differences and return 0, 1 where there are any, 2 where the live config cannot be had."""
+    try:
+        answer = _Answer(_compare(configuration, component))
+    except _Unknown as error:
+        answer = _Answer([], str(error))
+    if as_json:
+        print(json.dumps(answer._asdict()))
+    else:
+        for line in answer.differences or [answer.unknown or "the live config is what the file says"]:
+            print(line)
+    return 2 if answer.unknown else int(bool(answer.differences))
+
+
+def _compare(configuration: AgentConfiguration, component: str) -> list[str]:
+    store = Store(configuration.state_directory, now=SystemClock().now)
+    try:
+        document = decode(store.read_config(component) or b"", file=store.config_path(component))
+    except DecodeError as error:
+        raise _Unknown(str(error)) from error
+    version = configuration.components[component].version or str(store.read_note(component, "version").get("version"))
+    try:
+        minor = parse_minor(version)
+    except ValueError:
+        minor = known_minors()[-1]
+    context = context_of(document, minor)
+    address = serving_address(configuration.components[component], document.data) if context is not None else None
+    if context is None or address is None:
+        raise _Unknown(f"{component} serves no /configz that this agent knows")
+    return differences(context, _live(configuration, *address), every_override(store, component))
+
+
+def _live(configuration: AgentConfiguration, host: str, port: int) -> Mapping[str, Any]:
+    """Ask the kubelet itself: through the API server it would need nodes/proxy, which is never asked for."""
+    # It is asked on its own machine, and may have signed its certificate itself; a client certificate betrays nothing.
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    try:
+        credentials = from_kubeconfig(configuration.kubeconfig)
+        if credentials.cert_file is None:
+            raise _Unknown(f"{configuration.kubeconfig} names no file with a client certificate")
+        context.load_cert_chain(credentials.cert_file, credentials.key_file)
+        connection = http.client.HTTPSConnection(host, port, timeout=_TIMEOUT, context=context)
+        try:
+            connection.request("GET", "/configz")
+            answer = connection.getresponse()
+            text = answer.read(_MOST)
+        finally:
+            connection.close()
+    except (OSError, http.client.HTTPException, KubeError) as error:
+        raise _Unknown(f"https://{host}:{port}/configz: {' '.join(str(error).split())[:200]}") from error
+    if answer.status in (401, 403):
+        raise _Unknown(_REFUSED)
+    try:
+        live = json.loads(text)["kubeletconfig"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _Unknown(f"https://{host}:{port}/configz answers {answer.status}, and no config") from error
+    return live if isinstance(live, dict) else {}
