@@ -29,7 +29,8 @@ CaseOf = Callable[..., AbstractContextManager[Case]]
 def pytest_configure(config: pytest.Config) -> None:
     def say(line: str) -> None:
         reporter = config.pluginmanager.get_plugin("terminalreporter")
-        if reporter is not None:
+        capture = config.pluginmanager.get_plugin("capturemanager")
+        with capture.global_and_fixture_disabled():
             reporter.ensure_newline()
             reporter.write_line(line)
 

@@ -63,6 +63,8 @@ def test_a_reboot(ours: OurNode, case: Any) -> None:
     with case("G6", ours) as seen:
         number = ours.assign(source)
         ours.answered(number, "Good")
+        boot = ours.machine.read("/proc/sys/kernel/random/boot_id").strip()
+        assert json.loads(ours.machine.read(f"{STATE}/current"))["bootID"] == boot, "the agent and its hooks disagree"
         until("some of the trial is over", lambda: ours.says() is not None and _healthy_for(ours) > 0, 90)
         before = _healthy_for(ours)
         ours.machine.reboot()
