@@ -164,6 +164,7 @@ class Bench:
         self.check_code = 0
         self.restarts: list[str] = []
         self.refuse_restarts = False
+        self.version_of: Callable[[str], str] | None = None  # what a component says of itself
         self.blind = False  # the agent has not seen its Node yet: the API was away when it started
         self.cycles = 0
         self._numbers = itertools.count(1)
@@ -215,6 +216,7 @@ class Bench:
             check=OwnCheck(self.check),
             arguments_of=lambda _pid: self.argv,
             errands=self.errand,
+            version_of=self.version_of,
         )
 
     def errand(self, _wake: Callable[[], None]) -> Errand:

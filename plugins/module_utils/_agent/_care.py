@@ -91,12 +91,15 @@ class Care:
         now = self._clock.since_boot()
         probing = now >= self.due
         names = self._configuration.components
-        involved = [name for name in names if name in local.current.files] if local.current.source else list(names)
+        involved = [name for name in names if local.current.involves(name)]
         stopped, seconds, states = "", [], {}
+        unknown = set()
         for name in names:
             config = digest(self._store.read_config(name) or b"")
             unit = self._unit(name)
-            if unit is not None and unit.state in _NOT_STARTED:
+            if unit is None:
+                unknown.add(name)
+            elif unit.state in _NOT_STARTED:
                 states[name] = "stopped"
                 if name in involved:
                     stopped = stopped or unit.name
@@ -114,7 +117,7 @@ class Care:
             seconds.append(healthy_seconds(before, after, most=2 * self._configuration.probe_interval))
             states[name] = "healthy" if is_healthy(after) else "unknown"
         self._plan(involved, now, probing=probing, steady=steady)
-        bad = self._failed(involved, now)
+        bad = self._failed([name for name in involved if name not in unknown], now)
         if bad:
             states[bad] = "failing"
         return Seen(
@@ -148,7 +151,7 @@ class Care:
         if start is not None and start.boot_id == boot_id and unit.invocation in ("", start.invocation):
             return not same_config_files(name, self._store, start.config, config)
         if record.source is not None:
-            if record.confirmed or name not in record.files:
+            if record.confirmed or not record.involves(name):
                 return False
             since = record.boot_id, record.since_boot
         else:  # the local config has no record of when: that it was gone back to stands with the outcome

@@ -17,7 +17,7 @@ from ._ports import Clock
 from ._records import LOCAL, Record
 from ._rendered import restore
 from ._store import Snapshot, Store
-from ._tracking import BadConfig, Start, count_crashes
+from ._tracking import BadConfig, Start, count_crashes, with_one_config
 
 __all__ = ["Local", "read_local"]
 
@@ -40,7 +40,7 @@ class Local(NamedTuple):
     def worst(self) -> str:
         """Return the component of current with most crashes."""
         current = self.snapshot.current
-        names = sorted(name for name in self.crashes if current is None or name in current.files)
+        names = sorted(name for name in self.crashes if current is None or current.involves(name))
         return max(names, key=lambda name: self.crashes[name], default="")
 
     def last_start(self, component: str) -> Start | None:
@@ -60,15 +60,11 @@ def read_local(configuration: AgentConfiguration, store: Store, clock: Clock) ->
     for name, version in versions.items():
         bad.update(store.read_bad_configs(name, version))
     boot_id = clock.boot_id()
-    adopted = _adopted(snapshot)
-    crashes = {
-        name: count_crashes(startups[name], boot_id=boot_id, adopted_boot_id=adopted[0], adopted_since_boot=adopted[1])
-        for name in versions
-    }
+    crashes = {name: _crashes(snapshot, startups[name], boot_id) for name in versions}
     if not configuration.dynamic_config:
         choice = Choice(LOCAL, "current")
     else:
-        counted = snapshot.current.files if snapshot.current is not None else {}
+        counted = [name for name in versions if snapshot.current is not None and snapshot.current.involves(name)]
         choice = choose(
             snapshot.current,
             snapshot.last_known_good,
@@ -83,13 +79,14 @@ def read_local(configuration: AgentConfiguration, store: Store, clock: Clock) ->
     return Local(snapshot, choice, versions, startups, bad, crashes)
 
 
-def _adopted(snapshot: Snapshot) -> tuple[str, float]:
-    """Return boot id and seconds since boot from which crashes of what is in use count."""
+def _crashes(snapshot: Snapshot, startups: Sequence[Start], boot_id: str) -> int:
+    """Return the crashes of what is in use, since the later of boot and adoption."""
     current = snapshot.current
     if current is not None and current.source is not None:
-        return current.boot_id, current.since_boot
-    outcome = snapshot.answered.outcome
-    return (outcome.boot_id, outcome.since_boot) if outcome is not None else ("", 0.0)
+        adopted = current.boot_id, current.since_boot
+    else:  # the local config has no record of its adoption: it began with the first start that read its file
+        startups, adopted = with_one_config(startups), ("", 0.0)
+    return count_crashes(startups, boot_id=boot_id, adopted_boot_id=adopted[0], adopted_since_boot=adopted[1])
 
 
 def _usable(configuration: AgentConfiguration, store: Store, record: Record | None) -> bool:

@@ -55,7 +55,8 @@ class Record(NamedTuple):
     source None: the local config, and nothing else is set. files: SHA-256 of the file that each component of the
     bundle reads. boot_id and since_boot (seconds) say when it was adopted, adopted_at (RFC 3339) says so to people.
     healthy: the seconds of its trial in which the components were seen healthy; confirmed: probed healthy
-    once since the adoption.
+    once since the adoption. dropped: the components that went back to their init config with it, which the config
+    before had a file for.
     """
 
     source: ConfigSource | None = None
@@ -69,6 +70,11 @@ class Record(NamedTuple):
     healthy: float = 0.0
     confirmed: bool = False
     files: Mapping[str, str] = {}
+    dropped: tuple[str, ...] = ()
+
+    def involves(self, component: str) -> bool:
+        """Return whether this config, once adopted, is to blame for how the component is."""
+        return self.source is None or component in self.files or component in self.dropped
 
     @property
     def uid(self) -> str | None:
@@ -102,6 +108,7 @@ class Record(NamedTuple):
                     "confirmed": self.confirmed,
                 },
                 "files": dict(self.files),
+                "dropped": list(self.dropped),
             },
         )
 
@@ -125,6 +132,7 @@ class Record(NamedTuple):
                 healthy=float(trial["healthySeconds"]),
                 confirmed=trial["confirmed"] is True,
                 files={str(name): str(digest) for name, digest in value["files"].items()},
+                dropped=tuple(str(name) for name in value.get("dropped", ())),  # older agents did not write it down
             )
         except (KeyError, TypeError, ValueError, AttributeError, InvalidConfigSource) as error:
             raise Damaged(f"a field is missing or wrong: {error!r}") from error

@@ -94,7 +94,14 @@ class Systemd:
         """Return the present state of a component's unit. Raises ServiceError."""
         name = self._units[component]
         result = self._call("show", "--property=" + ",".join(PROPERTIES), "--", name)
-        return parse_show(name, result.out, asleep=self._asleep())
+        unit = parse_show(name, result.out, asleep=self._asleep())
+        if unit.state not in ("active", "masked", "missing") and self._shuts_down():
+            # Nobody has stopped it, and that a restart was cancelled says nothing about its config.
+            raise ServiceError(f"the system shuts down: nothing is known of {name}")
+        return unit
+
+    def _shuts_down(self) -> bool:
+        return self._call("show", "--property=SystemState").out.strip() == "SystemState=stopping"
 
     def restart(self, component: str) -> None:
         """Ask for a restart and return at once. Raises ServiceError.

@@ -25,6 +25,7 @@ __all__ = [
     "encode_startups",
     "is_crash",
     "recent_crashes",
+    "with_one_config",
     "with_end",
     "with_start",
 ]
@@ -90,6 +91,14 @@ def recent_crashes(startups: Sequence[Start], *, boot_id: str, since: float, con
     """Return the crashes with one config (the file's hash) since a time of this boot (seconds since boot)."""
     ends = [start.end for start in startups if start.boot_id == boot_id and start.config == config]
     return sum(1 for end in ends if end is not None and end.since_boot >= since and is_crash(end))
+
+
+def with_one_config(startups: Sequence[Start]) -> Sequence[Start]:
+    """Return the newest starts, as far back as they read one and the same file."""
+    first = len(startups)
+    while first and startups[first - 1].config == startups[-1].config:
+        first -= 1
+    return startups[first:]
 
 
 def with_start(startups: Sequence[Start], start: Start) -> list[Start]:

@@ -93,8 +93,14 @@ class Transactions:
 
     def adopt(self, local: Local, record: Record) -> None:
         """Use a config that was checked. ``current`` first: from then on every start of a component switches to it."""
-        self._store.write_current(record)
+        self._store.write_current(record._replace(dropped=self._dropped(local.current, record)))
         self.switch(local, record)
+
+    def _dropped(self, before: Record, after: Record) -> tuple[str, ...]:
+        """Return the components of this node that go back to their init config."""
+        return tuple(
+            name for name in self._configuration.components if name in before.files and name not in after.files
+        )
 
     def answer(self, answered: Answered) -> None:
         """Write down what was answered."""
@@ -139,6 +145,7 @@ class Transactions:
             adopted_at=self._clock.now(),
             boot_id=self._clock.boot_id(),
             since_boot=self._clock.since_boot(),
+            dropped=() if left is None else self._dropped(left, target),
             confirmed=False,  # until it is probed healthy again: a component may still run what is left
         )
         target = now if target.source is not None else LOCAL

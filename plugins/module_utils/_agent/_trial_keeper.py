@@ -70,7 +70,7 @@ class TrialKeeper:
             return ""
         self._unsaved += seen.seconds
         left = record.trial.duration - record.healthy - self._unsaved
-        watched = any(name in self._configuration.components for name in record.files)
+        watched = any(record.involves(name) for name in self._configuration.components)
         if left <= 0 or not watched:  # with no component of its own on this node there is nothing to be tried
             self._promote(record._replace(healthy=record.trial.duration, confirmed=True))
             return "promoted"

@@ -14,6 +14,7 @@ from ._ports import Journal
 from ._prepare import STORE_WAIT
 from ._rendered import next_init_bytes
 from ._store import Store
+from ._tracking import with_start
 from ._verdicts import Judge, JudgeFailed, judged
 
 __all__ = ["Versions"]
@@ -62,9 +63,18 @@ class Versions:
             self._asked[name] = (invocation, version)
             if version and not component.version:
                 with locked(self._store.lock, wait=STORE_WAIT):
-                    self._store.write_note(name, _NOTE, {"version": version})
+                    self._note(name, version, local)
             if component.init_config and (asked is None or asked[1] != version):
                 self._judge_init(name, version)
+
+    def _note(self, name: str, version: str, local: Local) -> None:
+        """Track the component under this version from now on, and with it the start that runs: its end is to come."""
+        before = self._store.component_version(name, "")
+        self._store.write_note(name, _NOTE, {"version": version})
+        after, start = self._store.component_version(name, ""), local.last_start(name)
+        if before != after and start is not None:
+            startups = self._store.read_startups(name, after)
+            self._store.write_startups(name, after, with_start(startups, start))
 
     def _judge_init(self, name: str, version: str) -> None:
         data = next_init_bytes(self._configuration.components[name])

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 
@@ -114,3 +115,24 @@ def test_what_systemctl_refuses_is_one_sentence() -> None:
     assert str(caught.value) == (
         "systemctl show kubelet.service failed: Failed to get properties: Connection timed out"
     )
+
+
+@pytest.mark.contract("adopt.shutdown")
+@pytest.mark.parametrize("active", ["inactive", "failed", "deactivating"])
+def test_while_the_system_shuts_down_nothing_is_known(active: str) -> None:
+    class ShuttingDown(Recorded):
+        state = "stopping"
+
+        def __call__(self, argv: Sequence[str], **options: Any) -> CommandResult:
+            found = super().__call__(argv, **options)
+            return CommandResult(0, f"SystemState={self.state}\n", "") if "--property=SystemState" in argv else found
+
+    runner = ShuttingDown(show(ActiveState=active))
+    with pytest.raises(ServiceError, match="the system shuts down"):
+        Systemd({"kubelet": "kubelet.service"}, runner).unit("kubelet")
+    runner.state = "degraded"
+    assert Systemd({"kubelet": "kubelet.service"}, runner).unit("kubelet").state != "active"
+    runner.text = ACTIVE
+    runner.calls.clear()
+    assert Systemd({"kubelet": "kubelet.service"}, runner).unit("kubelet").state == "active"
+    assert len(runner.calls) == 1  # nothing more is asked of what runs

@@ -1,0 +1,334 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Single sentences of the contract, each on a node of fakes: what no other test of the whole cycle shows."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._lock import locked
+from ansible_collections.configok.node.plugins.module_utils._agent._ports import ProbeResult, ServiceError, Unit
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from support.agent_bench import Bench
+
+ALL_WELL = "all checks passed"
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+# Files
+
+
+@pytest.mark.contract("files.checkpoint-is-whole")
+def test_a_checkpoint_is_the_whole_object(bench: Bench) -> None:
+    good = bench.good_node()
+    found = json.loads((bench.directory / "state" / "checkpoints" / good.uid).read_bytes())
+    assert (found["apiVersion"], found["kind"]) == ("v1", "ConfigMap")
+    assert {**bench.api.config_maps[good.name], "apiVersion": "v1", "kind": "ConfigMap"} == found
+
+
+@pytest.mark.contract("files.uid-before-a-name")
+@pytest.mark.parametrize("uid", ["../current", "a/b", "", "00000000-0000-0000-0000-00000000000g", "0" * 37])
+def test_what_is_no_uid_never_names_a_file(bench: Bench, uid: str) -> None:
+    for use in (bench.store.read_checkpoint, lambda source: bench.store.write_checkpoint(source, {})):
+        with pytest.raises(ValueError, match="is not a uid"):
+            use(ConfigSource("configok-system", "pool", uid))
+    before = sorted(str(path) for path in bench.directory.rglob("*"))
+    assert not [path for path in before if "checkpoints/" in path]
+
+
+@pytest.mark.contract("store.old-checkpoints-go")
+def test_old_checkpoints_go_but_not_those_in_use(bench: Bench) -> None:
+    good = bench.good_node()
+    for number in range(12):  # each checkpointed, none of them good
+        bench.assign(bench.publish(f"mood: deadly\nmaxPods: {number}\n", trial=Trial(60.0, 0)))
+        bench.run(10)
+    current = bench.publish("maxPods: 300\n", trial=Trial(600.0, 3))
+    bench.assign(current)
+    bench.run(10)
+    kept = {path.name for path in (bench.directory / "state" / "checkpoints").iterdir()}
+    assert {good.uid, current.uid} <= kept
+    assert len(kept) == bench.configuration.checkpoints_kept
+
+
+@pytest.mark.contract("time.since-boot")
+def test_a_wall_clock_that_jumps_changes_no_duration(bench: Bench) -> None:
+    bench.run(5)
+    source = bench.publish("maxPods: 120\n", trial=Trial(300.0, 3))
+    bench.assign(source)
+    bench.run(100)
+    for seconds in (86400.0, -500_000.0, 7200.0):
+        bench.clock.jump(seconds)
+        bench.run(50)
+        assert bench.status.in_trial
+        assert bench.words[0] == "True"
+    bench.run(60)
+    assert bench.status.last_known_good == source
+    assert bench.starts() == 2
+
+
+# The store's lock
+
+
+@pytest.mark.contract("lock.store-is-brief")
+def test_the_store_is_free_whenever_something_is_asked_restarted_or_probed(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def free(what: Any) -> Any:
+        def whatever(*arguments: Any, **options: Any) -> Any:
+            with locked(bench.store.lock, wait=0.0):
+                looked.append(what.__name__)
+            return what(*arguments, **options)
+
+        return whatever
+
+    looked: list[str] = []
+    for name in ("get", "patch", "create"):
+        monkeypatch.setattr(bench.api, name, free(getattr(bench.api, name)))
+    for name in ("probe", "restart", "unit", "judge"):
+        monkeypatch.setattr(bench, name, free(getattr(bench, name)))
+    bench.restart_agent()
+    bench.good_node()
+    bench.assign(bench.publish("mood: deadly\n"))
+    bench.run(30)
+    assert bench.status.cause == "CrashLoop"
+    assert {"get", "patch", "create", "probe", "restart", "unit", "judge"} <= set(looked)
+
+
+# The config source
+
+
+@pytest.mark.contract("source.absent-same-config")
+def test_unassigning_what_equals_the_init_config_restarts_nothing(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, init="maxPods: 110\n")
+    bench.good_node("maxPods:   110\n")
+    starts = bench.starts()
+    bench.assign(None)
+    bench.run(10)
+    assert bench.words[:2] == ("True", "using current (init)")
+    assert bench.starts() == starts == 1
+
+
+# Adopting
+
+
+@pytest.mark.contract("adopt.dropped-component")
+@pytest.mark.parametrize("init", ["mood: sick\n", "mood: deadly\n"])
+def test_a_component_that_a_bundle_drops_is_on_trial_with_its_init_config(tmp_path: Path, init: str) -> None:
+    bench = Bench(tmp_path, ("kubelet", "kube-proxy"), init=init)
+    good = bench.good_node()
+    drops = bench.publish(documents={"kubelet": "maxPods: 130\n"})
+    bench.assign(drops)
+    bench.run(1)
+    assert bench.reads("kube-proxy") == init
+    bench.restart_agent()
+    bench.run(160)
+    assert bench.reads("kubelet") == bench.reads("kube-proxy") == "maxPods: 120\n"
+    assert bench.words[:2] == ("False", f"using last-known-good (UID: {good.uid})")
+    assert bench.status.components["kube-proxy"].state == "healthy"
+    assert drops.uid in bench.store.read_bad_configs("kube-proxy", "v1.35.0")
+
+
+@pytest.mark.contract("adopt.dropped-component")
+def test_a_component_that_was_in_no_bundle_fails_none(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, ("kubelet", "kube-proxy"))
+    bench.processes["kube-proxy"].mood = "sick"
+    source = bench.publish(documents={"kubelet": "maxPods: 130\n"}, trial=Trial(60.0, 3))
+    bench.assign(source)
+    bench.run(300)
+    assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
+
+
+@pytest.mark.contract("adopt.shutdown")
+def test_a_restart_that_a_shutdown_cancels_is_no_verdict(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench.good_node()
+    source = bench.publish("maxPods: 130\n", trial=Trial(60.0, 3))
+    bench.assign(source)
+    bench.refuse_restarts = True  # the job is cancelled
+    bench.run(0.02)
+    said = len(bench.said)
+
+    def shuts_down(component: str) -> Unit:
+        raise ServiceError(f"the system shuts down: nothing is known of {component}.service")
+
+    with monkeypatch.context() as down:
+        down.setattr(bench, "unit", shuts_down)
+        bench.stop("kubelet")
+        bench.run(300)
+    assert bench.said[said:] == []
+    bench.refuse_restarts = False
+    bench.reboot()
+    bench.run(20)
+    assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
+
+
+@pytest.mark.contract("adopt.stopped-unit")
+def test_a_masked_unit_that_still_runs_is_left_alone(bench: Bench) -> None:
+    bench.good_node()
+    starts = bench.starts()
+    bench.processes["kubelet"].state = "masked"
+    source = bench.publish("maxPods: 130\n")
+    bench.assign(source)
+    bench.run(200)
+    assert bench.words[:2] == ("Unknown", f"current (UID: {source.uid}) not in use")
+    assert bench.reads() == "maxPods: 130\n"
+    assert bench.starts() == starts
+    assert bench.restarts.count("kubelet") == 1  # of the good one
+
+
+# Trial, crash loop
+
+
+@pytest.mark.contract("trial.promotes-at-its-end")
+def test_promotion_comes_with_the_end_of_the_trial(bench: Bench) -> None:
+    bench.run(5)
+    source = bench.publish("maxPods: 120\n", trial=Trial(60.0, 3))
+    bench.assign(source)
+    bench.run(59)
+    assert bench.store.snapshot().last_known_good != bench.store.snapshot().current
+    bench.run(3)
+    assert bench.status.last_known_good == source
+    assert bench.starts() == 2
+
+
+@pytest.mark.contract("crashloop.probed-before-said")
+def test_that_going_back_has_worked_is_said_once_it_has(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    good = bench.good_node()
+    went_back = f"using last-known-good (UID: {good.uid})"
+    bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 0)))
+
+    def slow(component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
+        return ProbeResult(False, "healthz: connection refused")
+
+    bench.run(0.1)
+    monkeypatch.setattr(bench.daemon._care, "_prober", slow)
+    bench.run(20)
+    assert bench.reads() == "maxPods: 120\n"
+    assert went_back not in bench.said
+    monkeypatch.setattr(bench.daemon._care, "_prober", bench.probe)
+    bench.run(20)
+    assert bench.words[1] == went_back
+
+
+@pytest.mark.contract("crashloop.suspect", "crashloop.no-flapping")
+def test_last_known_good_that_crashes_too_is_suspect_and_nothing_flaps(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = bench.good_node()
+    source = bench.publish("maxPods: 130\n", trial=Trial(600.0, 2))
+    bench.assign(source)
+    bench.run(5)
+    start = Bench.start
+
+    def dies(self: Bench, component: str) -> None:  # whatever it reads: its disk is full, say
+        start(self, component)
+        self._later(component, 0.3, lambda: self.crash(component))
+
+    with monkeypatch.context() as trouble:
+        trouble.setattr(Bench, "start", dies)
+        bench.crash("kubelet")
+        bench.run(600)
+        said = len(bench.said)
+        bench.run(3600)
+    assert bench.words == (
+        "False",
+        f"using last-known-good (UID: {good.uid}), which is failing",
+        f"current (UID: {source.uid}) and last-known-good both fail: cause may lie elsewhere",
+    )
+    assert set(bench.said[said:]) <= {bench.words[1]}  # heartbeats
+    assert bench.reads() == "maxPods: 120\n"
+    assert good.uid not in bench.store.read_bad_configs("kubelet", "v1.35.0")
+    bench.run(600)
+    assert bench.words[1] == f"using last-known-good (UID: {good.uid})"
+
+
+@pytest.mark.contract("crashloop.counts-since")
+def test_the_init_config_is_not_blamed_for_the_crashes_of_the_config_before(bench: Bench) -> None:
+    bench.good_node()
+    for _again in range(2):
+        bench.crash("kubelet")
+        bench.run(5)
+    bench.assign(None)
+    bench.run(10)
+    assert bench.daemon._read().crashes == {"kubelet": 0}
+    bench.crash("kubelet")
+    bench.run(5)
+    assert bench.daemon._read().crashes == {"kubelet": 1}
+
+
+# The component's version
+
+
+@pytest.mark.contract("tracking.under-the-version", "tracking.upgrade-retries-nothing")
+def test_an_upgrade_under_a_running_config_restarts_nothing_and_misses_no_crash(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    installed = {"kubelet": "v1.35.0"}
+    asked = bench.configuration.components["kubelet"]._replace(version="")
+    bench.version_of = lambda component: installed[component]
+    bench.configure(components={"kubelet": asked})
+    good = bench.good_node()
+    source = bench.publish("maxPods: 130\n", trial=Trial(600.0, 0))
+    bench.assign(source)
+    bench.run(10)
+    starts = bench.starts()
+    installed["kubelet"] = "v1.36.1"
+    bench.stop("kubelet")  # by the package
+    bench.start("kubelet")
+    bench.run(30)
+    assert bench.starts() == starts + 1
+    assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
+    assert bench.status.in_trial
+    assert bench.status.components["kubelet"].version == "v1.36.1"
+    bench.crash("kubelet")  # of the start that was written down before the version was known
+    bench.run(10)
+    assert bench.words[1] == f"using last-known-good (UID: {good.uid})"
+    assert source.uid in bench.store.read_bad_configs("kubelet", "v1.36.1")
+    assert bench.store.read_bad_configs("kubelet", "v1.35.0") == {}
+
+
+# The init config, opting out
+
+
+@pytest.mark.contract("init.warnings-once")
+def test_what_is_to_be_said_against_the_init_config_is_said_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def strict(component: str, text: str, version: str, *, bundle: bool, known: bool = False) -> list[dict[str, Any]]:
+        return [{"path": "maxPod", "message": "is an unknown field", "level": "strict"}]
+
+    monkeypatch.setattr(bench, "judge", strict)
+    bench.restart_agent()
+    for _again in range(5):
+        bench.run(20)
+        bench.crash("kubelet")
+    bench.run(20)
+    assert bench.processes["kubelet"].refused == 0
+    said = [entry for entry in bench.log if "the init config: is an unknown field" in entry[1]]
+    assert [entry[0] for entry in said] == ["warning"]
+
+
+@pytest.mark.contract("optout.not-dynamic")
+@pytest.mark.parametrize("turned_on", [True, False])
+def test_no_bundle_turns_it_on_or_off(tmp_path: Path, turned_on: bool) -> None:
+    bench = Bench(tmp_path, dynamic_config=turned_on)
+    own = f"kind: AgentConfiguration\ndynamicConfig: {str(not turned_on).lower()}\n"
+    bench.assign(bench.publish(documents={"kubelet": "maxPods: 130\n", "configok-agent": own}))
+    bench.run(20)
+    bench.restart_agent()
+    bench.run(20)
+    assert bench.reads() == ("maxPods: 130\n" if turned_on else "maxPods: 110\n")
+    assert bench.words[0] == ("True" if turned_on else "Unknown")
