@@ -11,7 +11,9 @@ action fails. The exit code is molecule's.
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -20,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOG = ROOT / "build/molecule/log"
+STATE = ROOT / "build/molecule/state"
 SHOWN = 60  # lines of the log, of an action that failed
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -28,8 +31,15 @@ _ENDED = re.compile(r"^\w+ +(?P<scenario>\S+) ➜ (?P<action>[^:]+): Executed: (
 
 def lines(command: Sequence[str]) -> Iterator[str]:
     """Yield what a command prints, without colours; the last item is its exit code."""
+    environment = {**os.environ, "MOLECULE_EPHEMERAL_DIRECTORY": str(STATE)}
     with subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     ) as running:
         for line in running.stdout or ():
             yield _COLOUR.sub("", line.rstrip("\n"))
@@ -45,12 +55,14 @@ def main(scenarios: Sequence[str]) -> int:
     command = ["molecule", "test"]
     for name in names:
         command += ["--scenario-name", name]
-    LOG.parent.mkdir(parents=True, exist_ok=True)
+    # Molecule remembers there what an earlier run has created, also when that run was killed.
+    shutil.rmtree(STATE, ignore_errors=True)
+    STATE.mkdir(parents=True)
     begin = since = time.monotonic()
     ended: list[tuple[str, bool]] = []
     said: list[str] = []
     code = 1
-    with LOG.open("w", encoding="utf-8") as log:
+    with LOG.open("w", encoding="utf-8", buffering=1) as log:
         for line in lines(command):
             log.write(line + "\n")
             said.append(line)
