@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from faults.ledger import Ledger
+from support.apiserver import Embedded, start_embedded
 
 _BUILD = Path(__file__).resolve().parents[2] / "build"
 _LEDGER = Ledger()
@@ -37,6 +38,14 @@ def ledger() -> Iterator[Ledger]:
 def every(request: pytest.FixtureRequest) -> int:
     """Every how manieth case of an enumeration is run: all of them, or a sample in the quick part."""
     return 7 if request.config.option.markexpr == "quick" else 1
+
+
+@pytest.fixture
+def embedded_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded]:
+    """An embedded API server for this test alone."""
+    server = start_embedded(tmp_path_factory.mktemp("embedded"))
+    yield server
+    server.stop()
 
 
 @pytest.fixture(scope="session")

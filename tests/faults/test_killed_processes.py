@@ -20,7 +20,7 @@ from faults.invariants import Expected, Told
 from faults.ledger import Ledger
 from faults.process_node import DEADLY, ProcessNode
 from support.agent_node import COLLECTION
-from support.apiserver import Embedded, start_embedded
+from support.apiserver import Embedded
 
 pytestmark = pytest.mark.quick
 WHERE = "real processes on the supervisor"
@@ -39,18 +39,10 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded]:
-    """An API server for this test alone."""
-    server = start_embedded(tmp_path_factory.mktemp("embedded"))
-    yield server
-    server.stop()
-
-
-@pytest.fixture
-def node(tmp_path: Path, archive: Path, api: Embedded) -> Iterator[ProcessNode]:
+def node(tmp_path: Path, archive: Path, embedded_api: Embedded) -> Iterator[ProcessNode]:
     """A node that runs its init config."""
-    client = api.client()
-    found = ProcessNode.prepared(tmp_path / "n1", archive, client, api.node_kubeconfig("n1"))
+    client = embedded_api.client()
+    found = ProcessNode.prepared(tmp_path / "n1", archive, client, embedded_api.node_kubeconfig("n1"))
     try:
         found.until_told(Told("True", "using current (init)"))
         yield found
