@@ -56,7 +56,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 def _wanted(request: pytest.FixtureRequest) -> dict[str, int]:
     """Return the number of the machine that each role has; only machines that a test of this run uses are started."""
     names = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
-    used = ["ours", *(name for name in ("stress", "ancestor") if name in names)]
+    roles = {"ours": "provisioned", "stress": "stress", "ancestor": "ancestor_node"}
+    used = [role for role, fixture in roles.items() if fixture in names]
     return {name: number for number, name in enumerate(used)}
 
 
