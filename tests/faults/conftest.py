@@ -25,6 +25,17 @@ _LEDGER = Ledger()
 _BEGAN = time.monotonic()
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    def say(line: str) -> None:
+        capture = config.pluginmanager.get_plugin("capturemanager")
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
+        with capture.global_and_fixture_disabled():
+            reporter.ensure_newline()
+            reporter.write_line(line)
+
+    _LEDGER.say = say
+
+
 @pytest.fixture
 def ledger() -> Iterator[Ledger]:
     """Where the test's cases are written down; what did not hold fails the test."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -67,6 +67,7 @@ class Ledger:
     """All cases and figures of one run."""
 
     def __init__(self) -> None:
+        self.say: Callable[[str], None] = str  # where a failing case is told at once: a run may take half an hour
         self.tallies: dict[Key, Tally] = {}
         self.figures: list[dict[str, Any]] = []
         self.failures: list[str] = []  # since the present test began
@@ -90,6 +91,7 @@ class Ledger:
             sentence = f"{where}: {fault}, {phase} {detail}: " + "; ".join(case.found)
             tally.failed.append(sentence)
             self.failures.append(sentence)
+            self.say(f"FAILED {sentence}")
             if len(self.failures) >= _ENOUGH:
                 raise TooManyFailures(f"{len(self.failures)} cases failed, the rest is not run")
 

@@ -42,7 +42,9 @@ class Authority:
         directory.mkdir(parents=True, exist_ok=True)
         self.ca_file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 
-    def _builder(self, subject: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+    def _builder(
+        self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, not_after: datetime.datetime | None = None
+    ) -> x509.CertificateBuilder:
         now = datetime.datetime.now(datetime.timezone.utc)
         return (
             x509.CertificateBuilder()
@@ -51,18 +53,26 @@ class Authority:
             .public_key(key.public_key())
             .serial_number(x509.random_serial_number())
             .not_valid_before(now - datetime.timedelta(minutes=5))
-            .not_valid_after(now + datetime.timedelta(days=2))
+            .not_valid_after(not_after or now + datetime.timedelta(days=2))
         )
 
     def issue(
-        self, common_name: str, organizations: Sequence[str] = (), addresses: Sequence[str] = ()
+        self,
+        common_name: str,
+        organizations: Sequence[str] = (),
+        addresses: Sequence[str] = (),
+        *,
+        not_after: datetime.datetime | None = None,
     ) -> tuple[bytes, bytes]:
-        """Certificate and key as PEM; with `addresses` (names or IPs) for a server, else for a client."""
+        """Certificate and key as PEM; with `addresses` (names or IPs) for a server, else for a client.
+
+        not_after: when it expires, in two days by default; also in the past, for one that has expired.
+        """
         key = ec.generate_private_key(ec.SECP256R1())
         names = [x509.NameAttribute(NameOID.ORGANIZATION_NAME, one) for one in organizations]
         subject = x509.Name([*names, x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
         usage = ExtendedKeyUsageOID.SERVER_AUTH if addresses else ExtendedKeyUsageOID.CLIENT_AUTH
-        builder = self._builder(subject, key).add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
+        builder = self._builder(subject, key, not_after).add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
         if addresses:
             builder = builder.add_extension(x509.SubjectAlternativeName([_name(one) for one in addresses]), False)
         certificate = builder.sign(self._key, hashes.SHA256())

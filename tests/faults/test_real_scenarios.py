@@ -1,0 +1,247 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Real kubelets: what administrators, disks and kubelets do to a node, one scenario each."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from faults.invariants import Told
+from faults.ledger import Case, Ledger
+from faults.machine_node import BACK, THRESHOLD, MachineNode
+from faults.test_real_kubelet import GOOD_NEXT, PHASES, WHERE, expected
+from support.machines import CERTIFICATE
+
+STATE = "/var/lib/configok"
+ON_GOOD = Told("True", "using current (UID: good)")
+STOPPED = Told("Unknown", "current (UID: next) not in use")
+# How the store is laid on a small file system of its own, and back.
+_SMALL = f"""systemctl stop configok-agent; mkdir -p /run/small
+mount -t tmpfs -o size=2m tmpfs /run/small; cp -a {STATE}/. /run/small/; mount --bind /run/small {STATE}
+systemctl start configok-agent"""
+_LARGE = f"""systemctl stop configok-agent; mount -o remount,rw /run/small; rm -f /run/small/filler
+umount {STATE}; cp -a /run/small/. {STATE}/; umount /run/small; systemctl start configok-agent"""
+
+
+def _shell(node: MachineNode, script: str) -> str:
+    return str(node.machine.run(["sh", "-c", script], timeout=120).stdout)
+
+
+def _adopted(node: MachineNode, case: Case, *, costs: int = 0) -> None:
+    """The change has ended well."""
+    node.until_told(GOOD_NEXT)
+    node.until("the end of the trial", lambda: node.last_known_good() == "next")
+    case.check(expected("next", costs=costs), node.seen())
+
+
+@pytest.mark.quick
+def test_the_api_server_is_stopped_before_the_kubelet_begins_to_crash(ledger: Ledger, machine: MachineNode) -> None:
+    """Back on last-known-good before the API returns, and it says so within 30 s of its return: both are measured."""
+    with ledger.case(WHERE, "API server stopped before the kubelet begins to crash", "adopting") as case:
+        machine.base()
+        machine.assign("deadly")
+        machine.until("adopting", lambda: machine.current() == "deadly")
+        machine.bed.api.stop()
+        try:
+            back = machine.until_back()
+            time.sleep(20)  # an outage that lasts longer than the first pauses of a back-off
+        finally:
+            returned = time.monotonic()
+            machine.bed.api.start()
+        ready = time.monotonic()
+        machine.until_told(BACK)
+        told = time.monotonic() - ready
+        ledger.figure("seconds on last-known-good before the API returned", returned - back, "s", least=0.0)
+        ledger.figure("seconds from the API's return until ConfigOK told it", told, "s", most=30.0)
+        case.check(expected("deadly"), machine.seen())
+
+
+def test_the_kubelet_hangs_instead_of_crashing(ledger: Ledger, machine: MachineNode) -> None:
+    with ledger.case(WHERE, "kubelet hangs (SIGSTOP)", "trial") as case:
+        machine.base()
+        machine.assign("slow")
+        machine.until_told(Told("True", "using current (UID: slow)"))
+        machine.machine.run(["systemctl", "kill", "--signal=STOP", "kubelet"])
+        machine.until_told(BACK, 180)
+        seen = machine.seen()
+        case.check(expected("deadly")._replace(starts=(2, 2), valid=frozenset({"good", "slow"})), seen)
+
+
+def test_the_kubelet_crashes_after_the_trial(ledger: Ledger, machine: MachineNode) -> None:
+    """Trouble after the trial is reported, and changes nothing."""
+    with ledger.case(WHERE, "kubelet crashes after the trial", "after the trial") as case:
+        machine.base()
+        crashes = THRESHOLD + 2
+        for count in range(crashes):
+            machine.machine.run(["systemctl", "kill", "--signal=KILL", "kubelet"])
+            machine.until("the crash is on record", lambda count=count: machine.crashes() > count)
+            machine.machine.wait_healthy()
+        seen = machine.seen()
+        case.holds("I1", seen.runs == "good", f"runs {seen.runs}")
+        case.holds("I2", seen.good == "good", f"last-known-good is {seen.good}")
+        case.holds("I4", seen.started_with == ("good",) * crashes, f"started with {seen.started_with}")
+        # What crashed more often than its threshold within ten minutes is said to be failing.
+        told = machine.told()
+        case.holds("I5", told.message.startswith("using current (UID: good)"), f"says {told}")
+
+
+def test_the_kubelet_is_slow_to_become_healthy(ledger: Ledger, machine: MachineNode) -> None:
+    with ledger.case(WHERE, "kubelet slow to become healthy", "adopting") as case:
+        machine.base()
+        machine.assign("next")
+        machine.until("the start with next", lambda: machine.seen_locally() == "next")
+        machine.machine.run(["systemctl", "kill", "--signal=STOP", "kubelet"])
+        time.sleep(10)  # a third of healthTimeout
+        machine.machine.run(["systemctl", "kill", "--signal=CONT", "kubelet"])
+        _adopted(machine, case)
+
+
+def test_an_administrator_restarts_the_kubelet(ledger: Ledger, machine: MachineNode) -> None:
+    """More often than the threshold: it does not count."""
+    with ledger.case(WHERE, "administrator restarts the kubelet", "trial") as case:
+        machine.base()
+        machine.assign("next", trial="8s")
+        machine.until("trial", lambda: PHASES["trial"].reached(machine))
+        for _again in range(THRESHOLD + 2):
+            machine.machine.run(["systemctl", "restart", "kubelet"])
+        _adopted(machine, case, costs=THRESHOLD + 2)
+
+
+@pytest.mark.parametrize("how", ["stopped", "masked"])
+def test_the_unit_is_taken_out_of_use(ledger: Ledger, machine: MachineNode, how: str) -> None:
+    """What an administrator has stopped is not started; what is assigned is used once he starts it."""
+    with ledger.case(WHERE, f"unit {how} by an administrator", "before") as case:
+        machine.base()
+        machine.machine.run(
+            ["systemctl", *(["mask", "--runtime", "--now"] if how == "masked" else ["stop"]), "kubelet"]
+        )
+        try:
+            machine.assign("next")
+            machine.until_told(STOPPED)
+            case.holds("I4", machine.seen().started_with == (), "it was started")
+        finally:
+            if how == "masked":
+                machine.machine.run(["systemctl", "unmask", "--runtime", "kubelet"])
+            machine.machine.run(["systemctl", "start", "kubelet"])
+        _adopted(machine, case)
+
+
+def test_the_kubelet_is_upgraded_under_a_running_config(ledger: Ledger, machine: MachineNode) -> None:
+    """Its binary says another version: what runs is used on, and last-known-good stays."""
+    upgrade = (
+        "mv /usr/bin/kubelet /usr/bin/kubelet.real && printf '%s\\n' '#!/bin/sh' "
+        "'[ \"$1\" != --version ] || { echo Kubernetes v1.21.0; exit 0; }' 'exec /usr/bin/kubelet.real \"$@\"' "
+        "> /usr/bin/kubelet && chmod 755 /usr/bin/kubelet && systemctl restart kubelet"
+    )
+    with ledger.case(WHERE, "kubelet upgraded under a running config", "after the trial") as case:
+        machine.base()
+        _shell(machine, upgrade)
+        try:
+            machine.machine.wait_healthy()
+            machine.until_told(ON_GOOD)
+            machine.assign("next")
+            machine.until_told(GOOD_NEXT)
+            machine.until("the end of the trial", lambda: machine.last_known_good() == "next")
+            case.holds("I1", machine.seen_locally() == "next", f"runs {machine.seen_locally()}")
+            case.holds("I2", machine.last_known_good() == "next", "last-known-good")
+        finally:
+            _shell(machine, "mv -f /usr/bin/kubelet.real /usr/bin/kubelet && systemctl restart kubelet")
+            machine.machine.wait_healthy()
+
+
+DAMAGES = {
+    "the agent's program": "P=$(readlink -f /usr/local/lib/configok/configok-agent.pyz); D=$P.d; "
+    "cp -a $P /run/kept; [ ! -d $D ] || mv $D /run/kept.d; echo torn > $P",
+    "the agent's config": "P=/etc/configok/agent.yaml; cp -a $P /run/kept; echo '{' > $P",
+    "the whole state directory": f"P={STATE}; cp -a $P /run/kept; find $P -type f ! -name config.yaml -exec sh -c "
+    "'echo torn > \"$1\"' sh {} ';'",
+}
+MENDS = {
+    "the agent's program": "P=/usr/local/lib/configok/configok-agent.pyz; P=$(readlink -f $P); cat /run/kept > $P; "
+    "[ ! -d /run/kept.d ] || mv /run/kept.d $P.d; rm /run/kept",
+    "the agent's config": "cat /run/kept > /etc/configok/agent.yaml; rm /run/kept",
+    "the whole state directory": "rm -rf /run/kept",
+}
+
+
+@pytest.mark.parametrize("what", DAMAGES)
+def test_files_of_the_agent_are_damaged(ledger: Ledger, machine: MachineNode, what: str) -> None:
+    """The kubelet starts with what it has, whatever became of the agent."""
+    with ledger.case(WHERE, f"damaged: {what}", "after the trial") as case:
+        machine.base()
+        reads = _shell(machine, f"sha256sum {STATE}/components/kubelet/config.yaml")
+        _shell(machine, DAMAGES[what])
+        try:
+            machine.machine.run(["systemctl", "restart", "kubelet"], timeout=60)
+            machine.machine.wait_healthy()
+            same = _shell(machine, f"sha256sum {STATE}/components/kubelet/config.yaml")
+            case.holds("I1", same == reads or what == "the whole state directory", "it reads another config")
+        finally:
+            _shell(machine, MENDS[what] + "; systemctl restart configok-agent")
+        machine.until_told(ON_GOOD)
+        machine.until("last-known-good", lambda: machine.last_known_good() == "good")
+        case.holds("I2", machine.last_known_good() == "good", "last-known-good")
+        case.holds("I5", machine.told() == ON_GOOD, f"says {machine.told()}")
+
+
+@contextmanager
+def _small_disk(node: MachineNode) -> Iterator[None]:
+    _shell(node, _SMALL)
+    try:
+        yield
+    finally:
+        _shell(node, _LARGE)
+
+
+DISKS = {
+    "disk full": ("head -c 4M /dev/zero > /run/small/filler || true", "rm -f /run/small/filler"),
+    "disk read-only": (
+        "mount -o remount,ro /run/small; mount -o remount,ro,bind /var/lib/configok || true",
+        "mount -o remount,rw /run/small; mount -o remount,rw,bind /var/lib/configok || true",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", DISKS)
+def test_the_disk_of_the_state_directory(ledger: Ledger, machine: MachineNode, fault: str) -> None:
+    """What runs goes on running, and starts; what is assigned is adopted when the disk is well again."""
+    breaks, mends = DISKS[fault]
+    with ledger.case(WHERE, fault, "before") as case:
+        machine.base()
+        with _small_disk(machine):
+            machine.machine.wait_healthy()
+            _shell(machine, breaks)
+            try:
+                machine.assign("next")
+                machine.machine.run(["systemctl", "restart", "kubelet"], timeout=60)
+                machine.machine.wait_healthy()
+                case.holds("I1", machine.current() == "good", f"uses {machine.current()}")
+                case.holds("I2", machine.last_known_good() == "good", "last-known-good")
+            finally:
+                _shell(machine, mends)
+            machine.until_told(GOOD_NEXT, 180)
+            machine.until("the end of the trial", lambda: machine.last_known_good() == "next")
+            seen = machine.seen()
+            case.holds("I1", seen.runs == "next", f"runs {seen.runs}")
+            case.holds("I4", len(seen.started_with) <= 2, f"started with {seen.started_with}")
+        machine.machine.wait_healthy()
+
+
+def test_the_client_certificate_expires_and_is_rotated(ledger: Ledger, machine: MachineNode) -> None:
+    with ledger.case(WHERE, "client certificate expired, then rotated", "fetching") as case:
+        machine.base()
+        now = datetime.datetime.now(datetime.timezone.utc)
+        expired = machine.bed.certificate(machine.machine, not_after=now - datetime.timedelta(seconds=30))
+        machine.machine.write(CERTIFICATE, expired)
+        machine.machine.run(["systemctl", "restart", "configok-agent"])
+        machine.assign("next")
+        time.sleep(8)  # it can neither see nor fetch it: there is no event to wait for
+        case.holds("I4", machine.seen().started_with == (), "it was restarted")
+        machine.machine.write(CERTIFICATE, machine.bed.certificate(machine.machine))
+        _adopted(machine, case)
