@@ -21,15 +21,16 @@ from support.conformance.rows import Case, Rows
 from support.conformance.stress import Stress
 from support.machines import Testbed, Unavailable
 
-BUILD = Path(__file__).resolve().parents[2] / "build"
+HERE = Path(__file__).resolve().parent
+BUILD = HERE.parents[1] / "build"
 ROWS = pytest.StashKey[Rows]()
 CaseOf = Callable[..., AbstractContextManager[Case]]
 
 
 def pytest_configure(config: pytest.Config) -> None:
     def say(line: str) -> None:
-        reporter = config.pluginmanager.get_plugin("terminalreporter")
-        capture = config.pluginmanager.get_plugin("capturemanager")
+        reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+        capture: Any = config.pluginmanager.get_plugin("capturemanager")
         with capture.global_and_fixture_disabled():
             reporter.ensure_newline()
             reporter.write_line(line)
@@ -55,7 +56,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 def _wanted(request: pytest.FixtureRequest) -> dict[str, int]:
     """Return the number of the machine that each role has; only machines that a test of this run uses are started."""
-    names = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
+    items = [item for item in request.session.items if item.path.is_relative_to(HERE)]
+    names = {name for item in items for name in getattr(item, "fixturenames", ())}
     roles = {"ours": "provisioned", "stress": "stress", "ancestor": "ancestor_node"}
     used = [role for role, fixture in roles.items() if fixture in names]
     return {name: number for number, name in enumerate(used)}
