@@ -73,6 +73,7 @@ def test_what_is_wrong_is_said() -> None:
     assert tool.faults(PAGE, {"a.one": [proof]}, {"a.two": "", "b": ""}) == [
         "b is pending and is not in docs/contract.md"
     ]
+    assert "a.two is pending and has a test" in tool.faults(PAGE, {"a.one": [proof], "a.two": [proof]}, {"a.two": ""})
     twice = PAGE + "| | `a.one` | Again. | |\n"
     assert "docs/contract.md has a.one twice" in tool.faults(twice, {"a.one": [proof], "a.two": [proof]}, {})
 
@@ -80,6 +81,11 @@ def test_what_is_wrong_is_said() -> None:
 def test_an_id_that_cannot_be_read_is_no_sentence() -> None:
     source = "@pytest.mark.contract(NAME)\ndef test_it(): ...\n"
     assert [name for name, _proof in load().proofs_in(source, "tests/unit/test_x.py")] == ["NAME"]
+
+
+def test_a_module_may_say_it_for_all_its_tests() -> None:
+    source = 'pytestmark = pytest.mark.contract("a.one")\ndef test_it(): ...\ndef helper(): ...\n'
+    assert [(name, proof.test) for name, proof in load().proofs_in(source, "x")] == [("a.one", "test_it")]
 
 
 def test_numbers_and_tests_are_written_and_nothing_else() -> None:

@@ -21,6 +21,7 @@ def make(path: Path, log: list[str]) -> MetricsFile:
     return MetricsFile(str(path), journal)
 
 
+@pytest.mark.contract("metrics.format")
 def test_it_is_replaced_as_a_whole_with_a_mode_that_others_can_read(tmp_path: Path) -> None:
     path = tmp_path / "configok.prom"
     one = make(path, [])

@@ -57,6 +57,7 @@ def scrape(server: MetricsServer, path: str = "/metrics", method: str = "GET") -
         connection.close()
 
 
+@pytest.mark.contract("metrics.format")
 def test_a_scrape(server: MetricsServer) -> None:
     assert scrape(server) == (200, "a 1\n")
     server.show("a 2\n" * 300_000)  # more than a socket's buffer

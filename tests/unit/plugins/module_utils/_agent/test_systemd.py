@@ -136,3 +136,14 @@ def test_while_the_system_shuts_down_nothing_is_known(active: str) -> None:
     runner.calls.clear()
     assert Systemd({"kubelet": "kubelet.service"}, runner).unit("kubelet").state == "active"
     assert len(runner.calls) == 1  # nothing more is asked of what runs
+
+
+@pytest.mark.contract("adopt.no-reboot")
+@pytest.mark.parametrize("active", ["active", "inactive", "failed", "activating", "deactivating"])
+def test_systemd_is_asked_for_a_units_state_and_its_restart_and_for_nothing_else(active: str) -> None:
+    runner = Recorded(show(ActiveState=active))
+    systemd = Systemd({"kubelet": "kubelet.service"}, runner)
+    systemd.unit("kubelet")
+    systemd.restart("kubelet")
+    assert {call[0] for call in runner.calls} <= {"show", "try-restart", "restart"}
+    assert all(call[-1] == "kubelet.service" for call in runner.calls if call[0] != "show")
