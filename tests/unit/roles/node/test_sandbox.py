@@ -1,0 +1,103 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The agent's unit as systemd itself rates it, and that each thing which is still allowed has its reason in docs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.role import render
+
+DOCS = Path(__file__).resolve().parents[4] / "docs/security.md"
+MOST = 19  # tenths: 1.9; systemd calls anything up to 2.0 "OK", a unit without a sandbox has 9.6
+FIRST_OFFLINE = 250  # the systemd that can rate a unit which it does not run
+
+
+def unavailable(why: str) -> None:
+    """Skip, or fail where nothing may be left out."""
+    if os.environ.get("CONFIGOK_REQUIRE_REAL") == "1":
+        pytest.fail(f"CONFIGOK_REQUIRE_REAL=1: {why}", pytrace=False)
+    pytest.skip(why)
+
+
+@pytest.fixture(scope="module")
+def analyze() -> str:
+    """systemd-analyze, where it can rate a unit offline."""
+    found = shutil.which("systemd-analyze")
+    if found is None:
+        unavailable("systemd-analyze is missing (package systemd)")
+    text = subprocess.run([str(found), "--version"], capture_output=True, text=True, check=True).stdout
+    if int(text.split()[1].partition(".")[0].partition("~")[0]) < FIRST_OFFLINE:
+        unavailable(f"{text.splitlines()[0]} cannot rate a unit offline, {FIRST_OFFLINE} can")
+    return str(found)
+
+
+@pytest.fixture
+def unit(tmp_path: Path) -> Path:
+    """The unit as the role writes it by default."""
+    path = tmp_path / "configok-agent.service"
+    # verify asks for the program; any that is there will do.
+    path.write_text(render("configok-agent.service.j2", __node_agent_command="/bin/sh"))
+    return path
+
+
+def rate(analyze: str, unit: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Have the unit rated, without a systemd that runs."""
+    command = [analyze, "security", "--offline=true", "--no-pager", *options, str(unit)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+
+
+@pytest.mark.contract("manners.sandboxed")
+def test_the_exposure_is_under_the_threshold(analyze: str, unit: Path) -> None:
+    found = rate(analyze, unit, f"--threshold={MOST}")
+    assert found.returncode == 0, found.stdout + found.stderr
+    [overall] = re.findall(r"Overall exposure level for configok-agent.service: ([0-9.]+)", found.stdout)
+    assert f"rates it {overall} " in DOCS.read_text(), "docs/security.md gives another figure"
+    unit.write_text("[Service]\nExecStart=/bin/sh\n")
+    assert rate(analyze, unit, f"--threshold={MOST}").returncode != 0  # it does tell
+
+
+@pytest.mark.contract("manners.sandboxed")
+def test_each_remaining_exposure_has_its_reason_in_the_docs(analyze: str, unit: Path) -> None:
+    found: list[dict[str, Any]] = json.loads(rate(analyze, unit, "--json=short").stdout)
+    exposed = {str(one["name"]).rstrip("=") for one in found if one["exposure"] not in (None, "")}
+    section = DOCS.read_text().replace("\\|", "|").partition("## The sandbox")[2].partition("\n## ")[0]
+    explained = {
+        name for row in re.findall(r"^\| (.*?) \|", section, re.M) for name in re.findall(r"`([^`]+?)=?`", row)
+    }
+    assert exposed, "the rating says that nothing is exposed"
+    assert exposed <= explained
+    assert explained <= {str(one["name"]).rstrip("=") for one in found}, "the docs explain what systemd does not know"
+
+
+def test_systemd_knows_every_line_of_the_unit(analyze: str, unit: Path) -> None:
+    found = subprocess.run(
+        [analyze, "verify", "--man=no", str(unit)], capture_output=True, text=True, check=False, timeout=30
+    )
+    ours = [line for line in found.stderr.splitlines() if "configok" in line]
+    assert ours == []
+
+
+def test_the_agent_has_the_proc_of_the_hooks(unit: Path) -> None:
+    """Another /proc has another boot id in a container: crashes before an adoption would count against what is new."""
+    assert not re.search(r"^(ProtectProc|ProcSubset|PrivatePIDs)=", unit.read_text(), re.M)
+
+
+@pytest.mark.contract("manners.kubelet-not-sandboxed")
+def test_nothing_of_the_components_own_unit_is_sandboxed() -> None:
+    """Mounts made in a sandbox would not reach the host: pods would get no volumes."""
+    kubelet = {"name": "kubelet", "made_directory": False, "variable": "KUBELET_CONFIG_ARGS"}
+    lines = render("drop-in.conf.j2", __node_component=kubelet).splitlines()
+    settings = {line.partition("=")[0] for line in lines if re.match("[A-Z]", line)}
+    starting = {"EnvironmentFile", "ExecStartPre", "ExecStopPost"}
+    again = {"StartLimitIntervalSec", "Restart", "RestartSec", "RestartPreventExitStatus"}
+    assert settings == starting | again
