@@ -85,7 +85,7 @@ def _adoption_seconds(tally: Tally) -> str:
         total += number
         series.append((f"{name}_bucket", {"le": bound}, total))
     series += [(f"{name}_sum", {}, round(tally.adoption_seconds, 3)), (f"{name}_count", {}, total)]
-    return _head("histogram", name, "Seconds from switching to a config until its components were healthy.") + "".join(
+    return _head("histogram", name, "Seconds from the fetch of a config until its components were healthy.") + "".join(
         _line(*one) for one in series
     )
 

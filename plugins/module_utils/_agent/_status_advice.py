@@ -44,7 +44,10 @@ def what_comes_next(found: Mapping[str, Any]) -> str:
 
 
 def what_to_do(found: Mapping[str, Any]) -> list[str]:
-    """Return what an operator can do at this node or in the cluster; nothing where nothing is wrong."""
+    """Return what an operator can do at this node or in the cluster; nothing where nothing is wrong.
+
+    A command stands on a line of its own where it is long.
+    """
     outcome = found["assignment"]["outcome"]
     advice = []
     if not found["daemon"]["running"]:
@@ -53,7 +56,7 @@ def what_to_do(found: Mapping[str, Any]) -> list[str]:
         units = ", ".join(component["unit"] for component in found["components"].values())
         advice.append(f"look at what the component says: journalctl -u {units}")
     if outcome is not None and outcome["kind"] in _WENT_BACK:
-        advice.append(f"have it tried again, once the cause is gone: configok-agent forget-bad {outcome['uid']}")
+        advice.append(f"have it tried again, once the cause is gone:\nconfigok-agent forget-bad {outcome['uid']}")
     elif outcome is not None:
         advice.append("publish a config that validates, and assign that")
     if found["damaged"]:

@@ -27,7 +27,7 @@ def render(found: Mapping[str, Any]) -> str:
     lines += _row("agent", _agent(found))
     report = found["daemon"]["report"]
     if report is not None and report["configOK"] is not None:
-        lines += _row("ConfigOK", _condition(report, running=found["daemon"]["running"]))
+        lines += _condition(report, running=found["daemon"]["running"])
         lines += _row("API", _api(report))
     using, good, assignment = found["using"], found["lastKnownGood"], found["assignment"]
     went_back = assignment["outcome"] is not None and not found["inTrial"]  # or stayed on what was good before
@@ -50,7 +50,8 @@ def render(found: Mapping[str, Any]) -> str:
     lines += _some("damaged", [f"{name} was damaged and set aside" for name in found["damaged"]])
     lines += _row("next", what_comes_next(found))
     for advice in what_to_do(found):
-        lines += _row("you can", advice)
+        for index, part in enumerate(advice.split("\n")):
+            lines += _row("" if index else "you can", part)
     return "\n".join(lines)
 
 
@@ -65,10 +66,10 @@ def _agent(found: Mapping[str, Any]) -> str:
     return f"{report['agentVersion']}, running since {report['startedAt']} (pid {report['pid']})"
 
 
-def _condition(report: Mapping[str, Any], *, running: bool) -> str:
+def _condition(report: Mapping[str, Any], *, running: bool) -> list[str]:
     said = report["configOK"]
     when = "" if running else " (as the daemon said last)"
-    return f"{said['status']}{when}: {said['message']}: {said['reason']}"
+    return _row("ConfigOK", f"{said['status']}{when}: {said['message']}") + _row("", said["reason"])
 
 
 def _api(report: Mapping[str, Any]) -> str:

@@ -1,0 +1,27 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Prometheus' own checker, where it can be had."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+
+from .binaries import Unavailable, find
+
+__all__ = ["promtool"]
+
+
+def promtool(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    """Run promtool; skip the test where there is none, or fail it with CONFIGOK_REQUIRE_REAL=1."""
+    try:
+        program = find("promtool", made_by="prepare-promtool")
+    except Unavailable as error:
+        if os.environ.get("CONFIGOK_REQUIRE_REAL") == "1":
+            pytest.fail(f"CONFIGOK_REQUIRE_REAL=1: {error}", pytrace=False)
+        pytest.skip(str(error))
+    command = [str(program), *arguments]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=60)

@@ -1,0 +1,81 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What docs/observing.md promises is what the agent shows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent import _message_ids
+from ansible_collections.configok.node.plugins.module_utils._agent._metrics import Gauges, render
+from ansible_collections.configok.node.plugins.module_utils._agent._tally import Tally
+from support.promtool import promtool
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+EXPOSED = set(re.findall(r"^# TYPE (\S+)", render(Gauges(), Tally(["kubelet"]), agent_version="x"), re.M))
+
+
+def test_every_metric_is_described_and_nothing_else() -> None:
+    assert set(re.findall(r"^\| `(configok_\w+)`", (DOCS / "observing.md").read_text(), re.M)) == EXPOSED
+
+
+def test_every_message_id_is_there_for_journalctl() -> None:
+    named = {getattr(_message_ids, name) for name in _message_ids.__all__}
+    assert len(named) == len(_message_ids.__all__)
+    assert all(re.fullmatch("[0-9a-f]{32}", one) for one in named)
+    assert set(re.findall(r"[0-9a-f]{32}", (DOCS / "observing.md").read_text())) == named
+
+
+def test_the_alert_rules_are_about_metrics_that_there_are() -> None:
+    text = (DOCS / "alerts.yml").read_text()
+    assert set(re.findall(r"configok_(?:node|agent)_\w+", text)) <= EXPOSED
+    checked = promtool("check", "rules", str(DOCS / "alerts.yml"))
+    assert (checked.returncode, "SUCCESS: 6 rules found" in checked.stdout) == (0, True), (
+        checked.stdout + checked.stderr
+    )
+
+
+TESTS = """
+rule_files: [{rules}]
+evaluation_interval: 1m
+tests:
+  - interval: 1m
+    input_series:
+      - series: configok_node_config_error{{instance="n1"}}
+        values: 1x60
+      - series: configok_node_config_error{{instance="n2"}}
+        values: 0x60
+      - series: configok_node_config_rollbacks_total{{instance="n1"}}
+        values: 0 0 1x58
+      - series: configok_node_config_assigned{{instance="n1", node_config_source="b", node_config_uid="2"}}
+        values: 1x60
+      - series: configok_node_config_active{{instance="n1", node_config_source="a", node_config_uid="1"}}
+        values: 1x60
+      - series: configok_node_config_assigned{{instance="n2", node_config_source="b", node_config_uid="2"}}
+        values: 1x60
+      - series: configok_node_config_active{{instance="n2", node_config_source="b", node_config_uid="2"}}
+        values: 1x60
+    promql_expr_test:
+      - expr: count by (alertname, instance) (ALERTS{{alertstate="firing"}})
+        eval_time: 40m
+        exp_samples:
+          - labels: '{{alertname="ConfigOKError", instance="n1"}}'
+            value: 1
+          - labels: '{{alertname="ConfigRolledBack", instance="n1"}}'
+            value: 1
+          - labels: '{{alertname="ConfigNotAdopted", instance="n1"}}'
+            value: 1
+"""
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_the_alerts_fire_for_the_node_that_has_the_trouble(tmp_path: Path, changed: bool) -> None:
+    rules = (DOCS / "alerts.yml").read_text()
+    (tmp_path / "rules.yml").write_text(rules.replace("error == 1", "error == 2") if changed else rules)
+    (tmp_path / "tests.yml").write_text(TESTS.format(rules=tmp_path / "rules.yml"))
+    found = promtool("test", "rules", str(tmp_path / "tests.yml"))
+    assert (found.returncode != 0) == changed, found.stdout + found.stderr  # it does tell
