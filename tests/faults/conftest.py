@@ -27,8 +27,8 @@ _BEGAN = time.monotonic()
 
 def pytest_configure(config: pytest.Config) -> None:
     def say(line: str) -> None:
-        capture = config.pluginmanager.get_plugin("capturemanager")
-        reporter = config.pluginmanager.get_plugin("terminalreporter")
+        capture: Any = config.pluginmanager.get_plugin("capturemanager")
+        reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
         with capture.global_and_fixture_disabled():
             reporter.ensure_newline()
             reporter.write_line(line)

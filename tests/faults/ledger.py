@@ -67,7 +67,7 @@ class Ledger:
     """All cases and figures of one run."""
 
     def __init__(self) -> None:
-        self.say: Callable[[str], None] = str  # where a failing case is told at once: a run may take half an hour
+        self.say: Callable[[str], object] = str  # where a failing case is told at once: a run may take half an hour
         self.tallies: dict[Key, Tally] = {}
         self.figures: list[dict[str, Any]] = []
         self.failures: list[str] = []  # since the present test began

@@ -124,7 +124,7 @@ class ProcessNode(AgentNode):
         """Call a config by another name from now on."""
         for known in (self.names, self.uids):
             for key in [key for key, name in known.items() if name == old]:
-                known[key] = new  # type: ignore[index]
+                known[key] = new
 
     def assign(self, source: ConfigSource | None) -> int:
         """Assign it."""

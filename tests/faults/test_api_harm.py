@@ -112,7 +112,7 @@ def test_the_api_does_harm(ledger: Ledger, proxied: tuple[ProcessNode, FaultProx
             if phase == "before":
                 proxy.cut()
             _assign(node, to)
-            node.until("the harm is over", lambda rule=rule: rule.over)
+            node.until("the harm is over", rule.is_over)
             [told] = expected(to).told
             node.until_told(told, 60)
             node.until("last-known-good", lambda: node.last_known_good() in expected(to).good)

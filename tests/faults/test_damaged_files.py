@@ -42,6 +42,10 @@ def _content(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
     return damage
 
 
+def _removed(path: Path) -> None:
+    path.unlink()
+
+
 def _directory(path: Path) -> None:
     path.unlink()
     path.mkdir()
@@ -89,7 +93,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "JSON of another shape": _content(lambda data: b'[{"kind": 1}]'),
     "nothing but null": _content(lambda data: b"null"),
     "deeply nested": _content(lambda data: b"[" * 100_000),
-    "removed": Path.unlink,
+    "removed": _removed,
     "a directory in its place": _directory,
     "a dangling link in its place": _dangling,
     "a link to itself in its place": _loop,
@@ -139,7 +143,7 @@ PHASES: dict[str, tuple[Callable[[BenchNode], None], set[str], set[str]]] = {
     "rolled back": (_rolled_back, {"good"}, {"False using last-known-good (UID: good)"}),
     "refused": (_refused, {"good"}, {"False using last-known-good (UID: good)"}),
 }
-NEXT = {
+NEXT: dict[str, Callable[[BenchNode], object]] = {
     "the agent runs on": lambda node: None,
     "the agent starts": lambda node: setattr(node, "daemon", node.new_daemon()),
     "the component ends": lambda node: node.crash("kubelet"),
@@ -162,6 +166,7 @@ def _pattern(path: Path) -> str:
 @pytest.mark.parametrize("phase", PHASES)
 def test_a_file_is_damaged(ledger: Ledger, tmp_path: Path, every: int, phase: str, damage: str) -> None:
     """The component starts with a valid config whatever lies there, and the node comes to what is assigned."""
+    harm: Callable[[Path], None] = DAMAGES[damage]
     cases = list(_cases(tmp_path / "template", phase))
     first = list(DAMAGES).index(damage) % every
     for name, what in cases[first::every]:
@@ -169,10 +174,9 @@ def test_a_file_is_damaged(ledger: Ledger, tmp_path: Path, every: int, phase: st
         with ledger.case(WHERE, f"state file damaged: {damage}", phase, detail) as case, _node(tmp_path) as node:
             before = _reach(node, phase)
             state = node.directory / "state"
-            for path in [
-                path for path in state.glob(name) if path.is_file() and _pattern(path.relative_to(state)) == name
-            ]:
-                DAMAGES[damage](path)
+            for path in [path for path in state.glob(name) if path.is_file()]:
+                if _pattern(path.relative_to(state)) == name:
+                    harm(path)
             NEXT[what](node)
             node.run(LONG)
             # What a node falls back to is the init config where last-known-good itself cannot be read any more.

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -76,7 +76,7 @@ FAULTS = {
 QUICK = {("agent killed", "adopting"), ("partition from the API", "crash loop")}
 
 
-def _cases() -> list[object]:
+def _cases() -> list[Any]:
     found = []
     for fault in FAULTS:
         for phase in PHASES:

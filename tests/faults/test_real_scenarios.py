@@ -9,6 +9,7 @@ import datetime
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 
@@ -31,6 +32,10 @@ umount {STATE}; cp -a /run/small/. {STATE}/; umount /run/small; systemctl start 
 
 def _shell(node: MachineNode, script: str) -> str:
     return str(node.machine.run(["sh", "-c", script], timeout=120).stdout)
+
+
+def _crashed(node: MachineNode, times: int) -> bool:
+    return node.crashes() > times
 
 
 def _adopted(node: MachineNode, case: Case, *, costs: int = 0) -> None:
@@ -80,7 +85,7 @@ def test_the_kubelet_crashes_after_the_trial(ledger: Ledger, machine: MachineNod
         crashes = THRESHOLD + 2
         for count in range(crashes):
             machine.machine.run(["systemctl", "kill", "--signal=KILL", "kubelet"])
-            machine.until("the crash is on record", lambda count=count: machine.crashes() > count)
+            machine.until("the crash is on record", partial(_crashed, machine, count))
             machine.machine.wait_healthy()
         seen = machine.seen()
         case.holds("I1", seen.runs == "good", f"runs {seen.runs}")

@@ -57,8 +57,7 @@ class Rule:
             self.hits.append((now, f"{method} {path}"))
         return harmed
 
-    @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether it has begun and ended."""
         return bool(self._until) and time.monotonic() >= self._until
 
