@@ -46,6 +46,7 @@ integration: .venv/.test .venv-oldest/.made $(LINK) apiserver ## tests against t
 .PHONY: apiserver
 apiserver:
 	@tests/support/bin/prepare-apiserver || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
+	@tests/support/bin/prepare-promtool || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
 
 .PHONY: bench
 bench: .venv/.test $(LINK) build/community/.made apiserver ## the figures, to build/bench.jsonl and docs/figures.md
