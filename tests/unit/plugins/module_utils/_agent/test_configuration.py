@@ -190,3 +190,29 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "large").write_bytes(b" " * 300_000)
     with pytest.raises(InvalidConfiguration, match="larger than"):
         load_configuration(str(tmp_path / "large"))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "good"),
+    [
+        ("metricsFile", "/var/lib/prometheus/node-exporter/configok.prom", True),
+        ("metricsFile", "", True),
+        ("metricsFile", "/var/lib/x/configok.txt", False),  # the collector would not read it
+        ("metricsFile", "configok.prom", False),
+        ("metricsFile", "/.prom", True),
+        ("metricsAddress", "127.0.0.1:9917", True),
+        ("metricsAddress", "[::1]:65535", True),
+        ("metricsAddress", "", True),
+        ("metricsAddress", "0.0.0.0:9917", False),
+        ("metricsAddress", "127.0.0.1:65536", False),
+        ("metricsAddress", "127.0.0.1:0", False),
+        ("metricsAddress", ":9917", False),
+        ("metricsAddress", 9917, False),
+    ],
+)
+def test_metrics_are_a_prom_file_or_a_loopback_port(field: str, value: object, good: bool) -> None:
+    data = minimal(**{field: value})
+    if good:
+        assert value in (parse(data).metrics_file, parse(data).metrics_address)
+    else:
+        assert [field in error for error in errors(data)] == [True]
