@@ -199,7 +199,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
         ("metricsFile", "", True),
         ("metricsFile", "/var/lib/x/configok.txt", False),  # the collector would not read it
         ("metricsFile", "configok.prom", False),
-        ("metricsFile", "/.prom", True),
+        ("metricsFile", "/.prom", False),
         ("metricsAddress", "127.0.0.1:9917", True),
         ("metricsAddress", "[::1]:65535", True),
         ("metricsAddress", "", True),
