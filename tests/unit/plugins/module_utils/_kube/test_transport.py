@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import ssl
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ import trustme
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _errors as errors
 from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube import _transport
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials_types import Credentials
 from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import from_kubeconfig
@@ -304,3 +306,18 @@ def test_files_are_looked_at_once_a_second_at_most(
         clock.now += 0.1
         client.get(N1)
     assert 2 <= len(looks) <= 3
+
+
+@pytest.mark.contract("say.after-an-outage")
+def test_the_kernel_finds_a_dead_peer_in_half_a_minute() -> None:
+    with socket.socket() as probe:
+        for level, name, value in _transport._socket_options():
+            probe.setsockopt(level, name, value)
+
+        def seconds(name: int) -> int:
+            return probe.getsockopt(socket.IPPROTO_TCP, name)
+
+        idle = seconds(socket.TCP_KEEPIDLE) + seconds(socket.TCP_KEEPINTVL) * seconds(socket.TCP_KEEPCNT)
+        assert probe.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+        assert idle <= 30
+        assert probe.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 30_000
