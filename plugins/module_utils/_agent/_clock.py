@@ -5,9 +5,13 @@
 
 from __future__ import annotations
 
+import os
+import re
 import time
 
-__all__ = ["SystemClock"]
+__all__ = ["BOOT_ID", "SystemClock"]
+
+BOOT_ID = "CONFIGOK_BOOT_ID"  # in the environment, from systemd's specifier %b
 
 
 class SystemClock:
@@ -18,7 +22,14 @@ class SystemClock:
         return time.clock_gettime(time.CLOCK_BOOTTIME)
 
     def boot_id(self) -> str:
-        """Return the kernel's boot id, or "" where there is none to read."""
+        """Return the kernel's boot id, or "" where there is none to read.
+
+        The agent's unit says which it is (32 hex digits): a sandbox may have a /proc of its own, which in a container has
+        the host's boot id and not the one of the hooks.
+        """
+        told = os.environ.get(BOOT_ID, "")
+        if re.fullmatch("[0-9a-f]{32}", told):
+            return "-".join((told[:8], told[8:12], told[12:16], told[16:20], told[20:]))
         try:
             with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as stream:
                 return stream.read().strip()
