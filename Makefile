@@ -24,11 +24,14 @@ demo: .venv/.run $(LINK) ## see it work: eight nodes, a canary, a config that br
 	@$(RUN) .venv/bin/python $(DEMO) $(ARGS)
 
 .PHONY: test
-test: lint .venv-oldest/.made apiserver ## everything: lint, unit and integration tests
+test: lint .venv-oldest/.made apiserver nodes molecule-quick ## what CI runs: lint, unit, integration, the quick part of the rest
 	@$(RUN_PYTEST) tests/unit tests/integration
+	@echo "make: the quick part of faults and conformance"
+	@$(RUN_PYTEST) -m quick tests/faults
+	@$(RUN_PYTEST) -m quick tests/conformance
 
 .PHONY: all
-all: test docs ## test, and the documentation
+all: lint integration unit fuzz molecule conformance faults bench docs ## everything there is (some two hours)
 
 .PHONY: lint
 lint: .venv/.lint $(LINK) ## all static checks (ONLY="ruff mypy" runs some)
