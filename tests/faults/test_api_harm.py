@@ -103,7 +103,7 @@ def test_the_api_does_harm(ledger: Ledger, proxied: tuple[ProcessNode, FaultProx
     """For two seconds, from a request of each phase on."""
     node, proxy = proxied
     to, begins = PHASES[phase]
-    stride = min(every, 4)
+    stride = min(every, 6)
     for harm in list(HARMS)[list(PHASES).index(phase) % stride :: stride]:
         with ledger.case(WHERE, harm, phase) as case:
             _settle(node, to)

@@ -54,7 +54,11 @@ def told(node: Node) -> list[str]:
 
 def restart(node: Node) -> None:
     node.run(["systemctl", "restart", "kubelet.service"])
-    node.wait_healthy()
+    try:
+        node.wait_healthy()
+    except TimeoutError:
+        print(node.run(["sh", "-c", "journalctl -u kubelet -o cat --no-pager --since -90s | grep -v '^\t\|^goroutine\|^k8s.io\|^$' | head -c 12000"]).stdout)
+        raise
 
 
 def changed(run: PlaybookRun, node: Node) -> str:

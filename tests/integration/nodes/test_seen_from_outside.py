@@ -1,0 +1,245 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A real node whose agent is in its sandbox: it adopts, refuses and goes back there, and what is seen of that.
+
+One row of changes for each distribution, and then what can be seen of it: journal, metrics, Events, status, file modes;
+and no secret in any of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent import _message_ids as ids
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_maps, events
+from support.conformance.payloads import DEADLY
+from support.machines import KUBECONFIG, Node, Testbed, Unavailable
+
+DOCS = Path(__file__).resolve().parents[3] / "docs/security.md"
+METRICS = "/var/lib/prometheus/node-exporter/configok.prom"
+PORT = 9917
+SECRET = "c0nf1g0k-n0t-t0-be-seen"
+# A policy under which the kubelet dies of the state file that it wrote before.
+GOOD = {"cpuManagerPolicy": "static", "kubeReserved": {"cpu": "500m"}}
+SECRETIVE = {"staticPodURLHeader": {"Authorization": [f"Bearer {SECRET}"]}}
+
+
+def provision(node: Node) -> None:
+    """Put the agent on the node, and a secret where it must read."""
+    kubeconfig = json.loads(node.read(KUBECONFIG))
+    kubeconfig["users"].append({"name": "another", "user": {"token": SECRET}})
+    node.write(KUBECONFIG, json.dumps(kubeconfig))
+    node.run(["mkdir", "-p", os.path.dirname(METRICS)])
+    # As a pod's volume with a Secret in it.
+    node.run(["mkdir", "-p", "/var/lib/kubelet/pods/a/volumes/secret"])
+    node.run(["mount", "-t", "tmpfs", "tmpfs", "/var/lib/kubelet/pods/a/volumes/secret"])
+    node.write("/var/lib/kubelet/pods/a/volumes/secret/token", SECRET)
+    node.provision(node_agent_options={"metricsFile": METRICS, "metricsAddress": f"127.0.0.1:{PORT}"})
+    node.wait_config_ok("True")
+
+
+def change(bed: Testbed, node: Node) -> None:
+    """Adopt a config, refuse one with a secret in it, and go back from a deadly one."""
+    rows: list[tuple[dict[str, Any], str]] = [
+        (GOOD, "True"),
+        (SECRETIVE, "False"),
+        ({**GOOD, **DEADLY["tlsCipherSuites"]}, "False"),
+    ]
+    for fields, status in rows:
+        starts = node.kubelet_starts()
+        source = bed.publish({"kubelet": fields}, trial={"trialDuration": "3s", "crashLoopThreshold": 1})
+        condition = node.wait_config_ok(status, assignment=bed.assign(node, source), timeout=120)
+        assert SECRET not in json.dumps(condition)
+        if fields is GOOD:
+            assert node.kubelet_starts() == starts + 1
+            node.wait("promotion", partial(is_good, node, source.uid), 30)
+
+
+def is_good(node: Node, uid: str) -> bool:
+    """Whether status names a bundle as last-known-good."""
+    good = json.loads(node.run(["configok-agent", "status", "--json"]).stdout)["lastKnownGood"]
+    return bool(good and good["source"] and good["source"]["configMap"]["uid"] == uid)
+
+
+@pytest.fixture(scope="module", params=["bookworm", "trixie"])
+def lived(request: pytest.FixtureRequest) -> Iterator[tuple[Testbed, Node]]:
+    """A node that has been through all that."""
+    try:
+        bed = Testbed.start("outside", distribution=request.param)
+    except Unavailable as problem:
+        if os.environ.get("CONFIGOK_REQUIRE_REAL") == "1":
+            pytest.fail(f"CONFIGOK_REQUIRE_REAL=1: {problem}", pytrace=False)
+        pytest.skip(str(problem))
+    with bed:
+        provision(bed.nodes[0])
+        change(bed, bed.nodes[0])
+        yield bed, bed.nodes[0]
+
+
+@pytest.fixture
+def bed(lived: tuple[Testbed, Node]) -> Testbed:
+    return lived[0]
+
+
+@pytest.fixture
+def node(lived: tuple[Testbed, Node]) -> Node:
+    return lived[1]
+
+
+def journal(node: Node, *matches: str) -> list[dict[str, str]]:
+    """Return the entries that journalctl finds, as it exports them."""
+    node.run(["journalctl", "--sync"])
+    found = node.run(["journalctl", "--boot", "--quiet", "--all", "--output=json", *matches]).stdout
+    return [json.loads(line) for line in found.splitlines()]
+
+
+def agent(node: Node) -> str:
+    """The daemon's process id."""
+    return node.run(["systemctl", "show", "--property=MainPID", "--value", "configok-agent.service"]).stdout.strip()
+
+
+@pytest.mark.contract("manners.sandboxed")
+def test_the_agent_has_none_of_roots_powers(node: Node) -> None:
+    status = dict(
+        line.split(":\t", 1) for line in node.read(f"/proc/{agent(node)}/status").splitlines() if ":\t" in line
+    )
+    assert {int(status[name], 16) for name in ("CapEff", "CapPrm", "CapBnd", "CapInh", "CapAmb")} == {0}
+    assert (status["NoNewPrivs"], status["Seccomp"].strip()) == ("1", "2")
+    restarts = node.run(["systemctl", "show", "--property=NRestarts", "--value", "configok-agent.service"]).stdout
+    assert restarts.strip() == "0"
+
+
+def test_a_state_file_was_set_aside_in_the_sandbox(node: Node) -> None:
+    names = node.run(["ls", "/var/lib/kubelet"]).stdout
+    assert re.search(r"^cpu_manager_state\.configok-", names, re.M)
+
+
+def test_the_agent_does_not_see_pods_volumes_and_does_not_hold_them(node: Node) -> None:
+    root = f"/proc/{agent(node)}/root"
+    assert node.run(["ls", f"{root}/var/lib/kubelet/pods"]).stdout == ""
+    assert node.run(["touch", f"{root}/var/lib/kubelet/pki/x"], check=False).returncode != 0
+    assert node.run(["touch", f"{root}/etc/x"], check=False).returncode != 0
+    volume = "/var/lib/kubelet/pods/a/volumes/secret"
+    assert volume in node.read("/proc/1/mountinfo")
+    node.run(["umount", volume])
+    assert volume not in node.read(f"/proc/{agent(node)}/mountinfo")
+    node.run(["rmdir", volume])  # busy, if a mount of it were left anywhere
+
+
+@pytest.mark.contract("journal.structured")
+def test_each_transition_is_found_by_its_message_id(node: Node) -> None:
+    for message_id in (
+        ids.ADOPTED,
+        ids.REFUSED,
+        ids.ROLLED_BACK,
+        ids.PROMOTED,
+        ids.CONFIRMED,
+        ids.CONDITION,
+        ids.RESTARTING,
+    ):
+        found = journal(node, f"MESSAGE_ID={message_id}")
+        assert found, message_id
+        assert {one["SYSLOG_IDENTIFIER"] for one in found} == {"configok-agent"}
+    [adopted, *_more] = journal(node, f"MESSAGE_ID={ids.ADOPTED}")
+    assert re.fullmatch("[0-9a-f-]{36}", adopted["CONFIGOK_UID"])
+    assert adopted["CONFIGOK_ASSIGNMENT"].isdigit()
+    [back] = journal(node, f"MESSAGE_ID={ids.ROLLED_BACK}")
+    assert back["PRIORITY"] == "3"
+    # Whoever did it: a start of the kubelet does so by itself, in the kubelet's own unit.
+    assert back["_SYSTEMD_UNIT"] in ("kubelet.service", "configok-agent.service")
+    causes = {one.get("CONFIGOK_CAUSE") for one in journal(node, f"MESSAGE_ID={ids.CONDITION}")}
+    assert {"Good", "InvalidConfig", "CrashLoop"} <= causes
+
+
+@pytest.mark.contract("metrics.configs", "metrics.counted")
+def test_the_metrics_tell_of_it(node: Node) -> None:
+    text = node.read(METRICS)
+    assert "configok_node_config_adoptions_total 2\n" in text
+    assert "configok_node_config_refusals_total 1\n" in text
+    assert "configok_node_config_rollbacks_total 1\n" in text
+    assert "configok_node_config_error 1\n" in text
+    assert "configok_node_config_adoption_seconds_count 1\n" in text
+    for name in ("assigned", "active", "last_known_good"):
+        assert len(re.findall(rf"^configok_node_config_{name}{{", text, re.M)) == 1
+    assert node.run(["stat", "--format=%a %U", METRICS]).stdout.split() == ["644", "root"]
+    ask = "import sys, urllib.request as r; sys.stdout.write(r.urlopen(sys.argv[1], timeout=5).read().decode())"
+    served = node.run(["python3", "-c", ask, f"http://127.0.0.1:{PORT}/metrics"]).stdout
+    assert served == text
+    elsewhere = node.run(["python3", "-c", ask, f"http://{node.address}:{PORT}/metrics"], check=False)
+    assert "refused" in elsewhere.stderr
+
+
+@pytest.mark.contract("events.on-the-node")
+def test_the_events_tell_of_it(bed: Testbed, node: Node) -> None:
+    found = [one for one in bed.client.list(events("default")).items if one["source"]["component"] == "configok-agent"]
+    told = [
+        (one["reason"], one["type"]) for one in sorted(found, key=lambda one: (one["firstTimestamp"], one["reason"]))
+    ]
+    assert sorted(told) == [
+        ("ConfigAdopted", "Normal"),
+        ("ConfigAdopted", "Normal"),
+        ("ConfigRefused", "Warning"),
+        ("ConfigRolledBack", "Warning"),
+    ]
+    assert {one["involvedObject"]["uid"] for one in found} == {node.name}
+
+
+def test_status_fits_a_screen_and_says_what_to_do(node: Node) -> None:
+    lines = node.run(["configok-agent", "status"]).stdout.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert any("configok-agent forget-bad" in line for line in lines)
+    # Who is not root learns what is needed.
+    found = node.run(["setpriv", "--reuid=65534", "--clear-groups", "configok-agent", "status"], check=False)
+    assert (found.returncode, len(found.stderr.splitlines())) == (1, 1)
+    assert found.stderr.endswith("run this as root\n")
+
+
+def pattern(path: str) -> re.Pattern[str]:
+    """What a path of the docs stands for: <x> is one name."""
+    return re.compile("[^/]+".join(re.escape(part) for part in re.split("<[^>]+>", path)))
+
+
+def test_the_mode_of_every_file_is_that_of_the_docs(node: Node) -> None:
+    section = DOCS.read_text().partition("## What is written, and who may read it")[2].partition("\n## ")[0]
+    rules = [(pattern(path), mode) for path, mode in re.findall(r"^\| `(/[^`]+)` \| `(\d{4})`", section, re.M)]
+    places = ["/var/lib/configok", "/run/configok", "/etc/configok", METRICS]
+    found = node.run(["find", *places, "-printf", "%04m %u:%g %p\\n"]).stdout.splitlines()
+    assert len(found) > 20
+    for line in found:
+        mode, owner, path = line.split(" ", 2)
+        wanted = [rule_mode for rule, rule_mode in rules if rule.fullmatch(path)]
+        assert wanted, f"{path} is not in docs/security.md"
+        assert (mode, owner) == (wanted[0], "root:root"), path
+    # The program is everybody's to read, and nobody's to change.
+    changeable = ["(", "-perm", "/022", "-o", "!", "-user", "root", ")"]
+    assert node.run(["find", "/usr/local/lib/configok", "!", "-type", "l", *changeable]).stdout == ""
+
+
+@pytest.mark.contract("manners.no-secret")
+def test_no_secret_is_seen_anywhere(bed: Testbed, node: Node) -> None:
+    node.run(["journalctl", "--sync"])
+    seen = {
+        "journal": node.run(["journalctl", "--boot", "--output=export", "SYSLOG_IDENTIFIER=configok-agent"]).stdout,
+        "status": node.run(["configok-agent", "status"]).stdout
+        + node.run(["configok-agent", "status", "--json"]).stdout,
+        "metrics": node.read(METRICS),
+        "Node": json.dumps(node.get()),
+        "Events": json.dumps(bed.client.list(events("default")).items),
+        "ConfigMaps": json.dumps(bed.client.list(config_maps("configok-rollouts")).items),
+        "run directory": node.run(["sh", "-c", "cat /run/configok/*.json"]).stdout,
+        "command lines": node.run(["sh", "-c", "tr '\\0' ' ' < /proc/" + agent(node) + "/cmdline"]).stdout,
+    }
+    assert all(seen.values())
+    assert [name for name, text in seen.items() if SECRET in text] == []
+    refused = [one["MESSAGE"] for one in journal(node, f"MESSAGE_ID={ids.REFUSED}")]
+    assert any("staticPodURLHeader" in line for line in refused)  # it was the field with the secret that was told of
