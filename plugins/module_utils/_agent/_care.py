@@ -141,22 +141,15 @@ class Care:
     def _reads_another(self, local: Local, name: str, unit: Unit, config: str) -> bool:
         """Return whether the running component was started with another config than it should read now.
 
-        That is known from its start. Where prestart could not write that down: if it runs since before the adoption,
-        or since before the roll-back.
+        That is known from its start. Where prestart could not write that down: if it runs since before the switch.
         """
         if unit.state not in ("active", "failed"):
             return False  # it is about to start, and reads what is right
-        start, boot_id, record = local.last_start(name), self._clock.boot_id(), local.current
-        outcome = local.snapshot.answered.outcome
+        start, boot_id = local.last_start(name), self._clock.boot_id()
         if start is not None and start.boot_id == boot_id and unit.invocation in ("", start.invocation):
             return not same_config_files(name, self._store, start.config, config)
-        if record.source is not None:
-            if record.confirmed or not record.involves(name):
-                return False
-            since = record.boot_id, record.since_boot
-        else:  # the local config has no record of when: that it was gone back to stands with the outcome
-            since = (outcome.boot_id, outcome.since_boot) if outcome is not None else ("", 0.0)
-        return unit.active_since is not None and since[0] == boot_id and unit.active_since < since[1]
+        switched = self._store.switched_since(name, boot_id)
+        return unit.active_since is not None and switched is not None and unit.active_since < switched
 
     def _restart(self, name: str, config: str, now: float) -> None:
         asked = self._asked.get(name)

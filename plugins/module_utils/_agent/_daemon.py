@@ -180,8 +180,8 @@ class Daemon:
 
     def cycle(self, view: NodeView | None) -> float:
         """Do one round; return when the next is due, in seconds since boot. view: None while the Node is not known."""
-        if view is not None and self._view is not None and self._must_say_again(self._view, view):
-            self._reporter.gone()
+        if view is not None and self._view is not None:
+            self._compare(self._view, view)
         self._view = view if view is not None else self._view
         try:
             for _round in range(_ROUNDS_AT_ONCE):
@@ -198,9 +198,12 @@ class Daemon:
         self._show()
         return min(due, self._reporter.due)
 
-    @staticmethod
-    def _must_say_again(before: NodeView, after: NodeView) -> bool:
-        return before.uid != after.uid or (before.status is not None and after.status is None)
+    def _compare(self, before: NodeView, after: NodeView) -> None:
+        """What was said to another Node object is no word for this one; what was taken away is said again."""
+        if before.uid != after.uid:
+            self._reporter.begin()
+        elif before.status is not None and after.status is None:
+            self._reporter.gone()
 
     def _round(self, view: NodeView | None) -> tuple[bool, float]:
         """Observe, decide, do; return whether to look again at once, and else when."""

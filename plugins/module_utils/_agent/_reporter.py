@@ -81,8 +81,13 @@ class Reporter:
             self._written = self._wanted = (verdict, status, label)
             self._status = verdict.status
 
+    def begin(self) -> None:
+        """It is another Node object: nothing was said to it yet."""
+        self.gone()
+        self._wanted = None
+
     def gone(self) -> None:
-        """The Node does not say it any more (registered again, restored): it is to be written again."""
+        """The Node does not say it any more (restored): it is to be written again."""
         self._written = None
         self._status = ""
 

@@ -42,6 +42,7 @@ _CORRUPT_KEPT = 3  # of one file, the newest: enough to look at, and a bad disk 
 _CURRENT = "current"
 _LAST_KNOWN_GOOD = "last-known-good"
 _ANSWERED = "assignment"
+_SWITCHED = "switched"  # the note on a component's file
 _RENDERED = re.compile(r"([0-9a-f]{64})\.yaml\Z")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9.+_-]")
 # What says that the file itself is bad; anything else (no descriptors, no memory) says nothing about the file.
@@ -147,6 +148,17 @@ class Store:
     def write_config(self, component: str, data: bytes) -> None:
         """Switch what the component reads: a whole file in the place of a whole file, the path never changes."""
         self.files.write(f"components/{component}/{CONFIG_FILE}", data)
+
+    def write_switched(self, component: str, config: str, boot_id: str, since_boot: float) -> None:
+        """Note when what the component reads becomes another file (its hash); one that is only mended is the same."""
+        if self.read_note(component, _SWITCHED).get("config") != config:
+            self.write_note(component, _SWITCHED, {"config": config, "bootID": boot_id, "sinceBoot": since_boot})
+
+    def switched_since(self, component: str, boot_id: str) -> float | None:
+        """Return when what the component reads became what it is, in seconds since boot; None if not in this boot."""
+        note = self.read_note(component, _SWITCHED)
+        since = note.get("sinceBoot")
+        return since if note.get("bootID") == boot_id and isinstance(since, float) else None
 
     def write_rendered(self, component: str, data: bytes) -> str:
         """Keep a file that a component may be told to read; return its hash, which names it."""

@@ -44,8 +44,12 @@ class Transactions:
             if data is None:
                 self._journal("error", "no config to switch to, the component's file stays as it is", component=name)
                 continue
-            if self._store.read_config(name) != data:
+            before = self._store.read_config(name)
+            if before != data:
                 keep(name, self._store, data)
+                # Where there was no file, a component that runs already is taken over with what it has read.
+                since = 0.0 if before is None else self._clock.since_boot()
+                self._store.write_switched(name, digest(data), self._clock.boot_id(), since)
                 self._store.write_config(name, data)
                 self._journal("info", "switched what the component reads", component=name, config=digest(data)[:10])
             self._set_aside_state(local, name, digest(data))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._agent._store import Store
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import (
     ANNOTATION_ASSIGNMENT,
@@ -132,6 +133,22 @@ def test_a_node_registered_again_is_told_at_once_whatever_went_wrong_before(benc
     before = len(bench.api.patches)
     bench.run(1)
     assert len(bench.api.patches) > before
+
+
+def test_another_node_object_is_not_told_what_was_said_to_the_one_before(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.assign(None)
+    bench.run(5)
+    assert bench.status.assignment == 1
+    bench.api.node["metadata"] = {"name": "n1", "uid": "another", "annotations": {}}
+    bench.stop("kubelet")
+    bench.start("kubelet")
+    before = len(bench.api.patches)
+    bench.run(0.1)  # it is not known yet how the component is
+    assert bench.api.patches[before:] == []
+    bench.run(5)
+    assert bench.status.assignment == 0
 
 
 # Outages
@@ -282,6 +299,30 @@ def test_what_cannot_be_set_aside_is_remembered_once(bench: Bench, monkeypatch: 
     for _again in range(5):
         store.snapshot()
     assert store.damaged == ["last-known-good"]
+
+
+@pytest.mark.contract("adopt.only-what-changed")
+def test_a_start_that_could_not_be_written_down_is_still_ended_by_a_change(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk kept from prestart what it would have written: what runs is known by the time of the switch."""
+    bench.good_node()
+
+    def full(*_arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "write_startups", full)
+        bench.crash("kubelet")
+        bench.run(5)
+    starts = bench.starts()
+    bench.restart_agent()
+    bench.run(5)
+    assert bench.starts() == starts  # it reads what it should
+    bench.assign(None)
+    bench.run(10)
+    assert bench.starts() == starts + 1
+    assert bench.words[:2] == ("True", "using current (init)")
 
 
 # Opting out

@@ -1,0 +1,31 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How hard to fuzz: a little, and always the same, in ``make unit``; at length and at random in ``make fuzz``.
+
+CONFIGOK_FUZZ multiplies the number of examples. With it examples are random, and a failure prints how to repeat it.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+
+__all__ = ["fuzz"]
+
+FACTOR = int(os.environ.get("CONFIGOK_FUZZ") or "1")
+
+
+def fuzz(examples: int, **more: Any) -> settings:
+    """Return the settings of one fuzz test. examples: of the quick run. Tests that mind time measure it themselves."""
+    return settings(
+        max_examples=examples * FACTOR,
+        derandomize=FACTOR == 1,
+        database=None,
+        deadline=None,
+        print_blob=True,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+        **more,
+    )

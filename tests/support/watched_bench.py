@@ -1,0 +1,204 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A bench that knows what is true of its components, whatever the agent believes, and watches the invariants.
+
+It keeps its own account: what each process has read at its start, how long which content was healthy as a whole, which
+UIDs were seen marked bad. A violation is an AssertionError at the very moment.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
+
+from ansible_collections.configok.node.plugins.module_utils._agent import _poststop, _prestart
+from ansible_collections.configok.node.plugins.module_utils._agent._daemon import Daemon
+from ansible_collections.configok.node.plugins.module_utils._agent._files import Disk
+from ansible_collections.configok.node.plugins.module_utils._agent._own_check import OwnCheck
+from ansible_collections.configok.node.plugins.module_utils._agent._records import Damaged, Record
+from ansible_collections.configok.node.plugins.module_utils._agent._store import Store
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from support.agent_bench import STARTS_IN, Bench, FakeClock
+
+__all__ = ["Published", "WatchedBench"]
+
+SLACK = 0.01  # seconds: sums of floats
+
+
+class Published(NamedTuple):
+    """A bundle on the bench: what each component would read, and whether it may ever be used."""
+
+    source: ConfigSource
+    documents: Mapping[str, str]
+    trial: Trial
+    valid: bool
+    mood: str = "good"
+
+
+class _Disk(Disk):
+    """The disk of all stores of a node, in whose place a failing one can be put; dates files by the node's clock."""
+
+    def __init__(self, wall: Callable[[], float]) -> None:
+        self.now: Disk = Disk()
+        self._wall = wall
+
+    def write(self, path: str, data: bytes, mode: int) -> None:
+        self.now.write(path, data, mode)
+
+    def sync(self, path: str) -> None:
+        self.now.sync(path)
+
+    def rename(self, old: str, new: str) -> None:
+        self.now.rename(old, new)
+        os.utime(new, (self._wall(), self._wall()))
+
+    def unlink(self, path: str) -> None:
+        self.now.unlink(path)
+
+    def mkdir(self, path: str, mode: int) -> None:
+        self.now.mkdir(path, mode)
+
+
+class _Clock(FakeClock):
+    def __init__(self, bench: WatchedBench) -> None:
+        super().__init__()
+        self._bench = bench
+
+    def advance(self, seconds: float) -> None:
+        self._bench.passes(seconds)
+        super().advance(seconds)
+
+
+class WatchedBench(Bench):
+    """See the module. Use it in a ``with`` block: it patches where prestart and poststop get their store."""
+
+    def __init__(self, directory: Path, components: tuple[str, ...]) -> None:
+        self.disk = _Disk(lambda: self.clock.passed)
+        self.clock = FakeClock()
+        self.state = directory / "state"
+        self.init = "maxPods: 110\n"
+        self.published: list[Published] = []
+        self.running: dict[str, str] = {}  # component -> what its process has read
+        self.healthy: dict[tuple[tuple[str, str], ...], float] = {}  # content -> seconds of health of all of it
+        self.bad: set[str] = set()  # UIDs seen marked bad: not to be started again
+        self.unassigned = False  # the init config was asked for: last-known-good may become it
+        self.lost: set[str] = set()  # files that were damaged and not written again since
+        self._good: Record | None = None
+        self._patches: list[Any] = [
+            mock.patch.object(os, "fsync", return_value=None),
+            mock.patch.object(_prestart, "Store", self._store),
+            mock.patch.object(_poststop, "Store", self._store),
+        ]
+        for patch in self._patches:
+            patch.start()
+        super().__init__(directory, components)
+        self.clock = _Clock(self)
+        self.store = self._store(self.configuration.state_directory, now=self.clock.now)
+        self.restart_agent()
+
+    def leave(self) -> None:
+        """Undo the patches."""
+        for patch in self._patches:
+            patch.stop()
+
+    def _store(self, directory: str, *, now: Any) -> Store:
+        return Store(directory, now=now, disk=self.disk)
+
+    def new_daemon(self) -> Daemon:
+        return Daemon(
+            self.configuration,
+            self.api,
+            self,
+            self.probe,
+            self.judge,
+            self.clock,
+            self.journal,
+            agent_version="0.1.0",
+            check=OwnCheck(self.check),
+            store=self._store(self.configuration.state_directory, now=self.clock.now),
+        )
+
+    # The account
+
+    def passes(self, seconds: float) -> None:
+        """Time passes: count for each content how long all of it was healthy."""
+        now = self.clock.since_boot()
+        since = {}
+        for name, process in self.processes.items():
+            if process.state == "active" and process.mood != "sick" and "sick" not in self.running[name]:
+                since[name] = process.started + STARTS_IN
+        for one in self.published:
+            mine = self._content(one)
+            if mine and all(name in since and self.running[name] == text for name, text in mine):
+                begun = max(since[name] for name, _text in mine)
+                more = max(0.0, now + seconds - max(now, begun))
+                self.healthy[mine] = self.healthy.get(mine, 0.0) + more
+
+    def _content(self, one: Published) -> tuple[tuple[str, str], ...]:
+        return tuple(sorted((name, text) for name, text in one.documents.items() if name in self.processes))
+
+    def of_uid(self, uid: str | None) -> Published:
+        """Return what was published under a uid."""
+        return next(one for one in self.published if one.source.uid == uid)
+
+    def start(self, component: str) -> None:
+        super().start(component)
+        self.clock.advance(0.001)  # nothing happens at the very moment of a start
+        if self.processes[component].state == "active":
+            text = self.reads(component)
+            self.running[component] = text
+            self.assert_valid(component)
+            uids = {one.source.uid for one in self.published if one.documents.get(component) == text}
+            self.see_bad()
+            assert not uids or not uids <= self.bad, f"{component} was started with a bad config: {text!r}"
+
+    def restart(self, component: str) -> None:
+        assert self.running[component] != self.reads(component), f"{component} is restarted, and nothing has changed"
+        super().restart(component)
+
+    # The invariants
+
+    def assert_valid(self, component: str) -> None:
+        """What the component reads is whole, and was always valid."""
+        allowed = {one.documents[component] for one in self.published if one.valid and component in one.documents}
+        text = self.reads(component)
+        assert text == self.init or text in allowed, f"{component} reads {text!r}"
+
+    def see_bad(self) -> None:
+        """Remember which UIDs are marked bad under the present versions."""
+        for name, component in self.configuration.components.items():
+            try:
+                self.bad |= set(json.loads((self.state / f"{name}-{component.version}" / "bad-configs").read_bytes()))
+            except (FileNotFoundError, ValueError):
+                pass  # there are none, or the test has damaged them
+
+    def record(self, name: str) -> Record | None:
+        """Return a record as it is on the disk now; touches nothing."""
+        try:
+            return Record.decode((self.state / name).read_bytes())
+        except (FileNotFoundError, Damaged):
+            return None
+
+    def assert_good_is_kept(self) -> None:
+        """Last-known-good is never lost, and nothing becomes it that was not healthy for its whole trial."""
+        before, good = self._good, self.record("last-known-good")
+        if before is None or good is None or before.source != good.source:
+            if good is None:
+                assert before is None or "last-known-good" in self.lost, "last-known-good was lost"
+            elif good.source is None:
+                assert before is None or self.unassigned or "last-known-good" in self.lost, "went to the init config"
+            else:
+                one = self.of_uid(good.uid)
+                mine = self._content(one)
+                healthy = self.healthy.get(mine, 0.0)
+                assert not mine or healthy >= one.trial.duration - SLACK, f"promoted after {healthy} s: {one}"
+        if good is not None:
+            self.lost.discard("last-known-good")
+        self.unassigned = self.unassigned and (good is None or good.source is not None)
+        self._good = good
