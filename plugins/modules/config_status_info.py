@@ -138,7 +138,8 @@ nodes:
         - By component, its C(version), C(state), the hash of its C(config), and a C(note) for people.
         - C(shadowed) lists the fields of that config that a flag or a drop-in wins over, each with what does.
       type: dict
-      sample: {kubelet: {version: v1.35.2, state: healthy, config: 0a1b2c3d4e, note: "", shadowed: [maxPods (--max-pods)]}}
+      sample:
+        kubelet: {version: v1.35.2, state: healthy, config: 0a1b2c3d4e, note: "", shadowed: [maxPods (--max-pods)]}
     agent_version:
       description: The version of the agent.
       type: str

@@ -24,8 +24,8 @@ class SystemClock:
     def boot_id(self) -> str:
         """Return the kernel's boot id, or "" where there is none to read.
 
-        The agent's unit says which it is (32 hex digits): a sandbox may have a /proc of its own, which in a container has
-        the host's boot id and not the one of the hooks.
+        The agent's unit says which it is (32 hex digits): a sandbox may have a /proc of its own, which in a container
+        has the host's boot id and not the one of the hooks.
         """
         told = os.environ.get(BOOT_ID, "")
         if re.fullmatch("[0-9a-f]{32}", told):
