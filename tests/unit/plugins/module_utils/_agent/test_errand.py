@@ -17,7 +17,7 @@ LONG = 10.0
 def test_what_is_done_in_time_wakes_nobody() -> None:
     woken = threading.Event()
     errand = ThreadedErrand(woken.set)
-    assert not errand.under_way
+    assert [errand.under_way] == [False]
     errand.start(lambda: 7)
     assert errand.under_way
     assert errand.wait(LONG)

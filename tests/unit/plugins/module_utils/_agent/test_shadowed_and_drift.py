@@ -21,7 +21,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._drift import
 from ansible_collections.configok.node.plugins.module_utils._agent._ports import Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._rendered import keep
 from ansible_collections.configok.node.plugins.module_utils._agent._shadowed import shadowed
-from ansible_collections.configok.node.plugins.module_utils._agent._status_text import describe, render
+from ansible_collections.configok.node.plugins.module_utils._agent._status import describe
+from ansible_collections.configok.node.plugins.module_utils._agent._status_text import render
 from ansible_collections.configok.node.plugins.module_utils._agent._store import Store
 from support.agent_bench import Bench
 

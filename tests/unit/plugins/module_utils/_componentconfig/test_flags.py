@@ -18,8 +18,9 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fl
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema import find_kind
 
-KIND = find_kind("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration")
-assert KIND is not None
+FOUND = find_kind("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration")
+assert FOUND is not None
+KIND = FOUND
 
 # Every flag that the kubelet 1.20 registers for its config and that is not simply its field with dashes.
 IRREGULAR = [
