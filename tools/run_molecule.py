@@ -1,12 +1,13 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run Molecule scenarios, say each action as it ends, and close with one line of figures.
+"""Run Molecule scenarios, say what is being done and how each action ended, and close with one line of figures.
 
     python tools/run_molecule.py [SCENARIO...]      all scenarios where none is named
 
 From the checkout, with molecule on PATH. What the playbooks said is in build/molecule/log; its end is shown when an
-action fails. The exit code is molecule's, or 1 where an action was left out.
+action fails. The exit code is molecule's, or 1 where an action was left out, or 128 and the signal's number where one
+has ended the run: an interrupt, or the clock, when it took too long. The test nodes are taken away whatever the end is.
 """
 
 from __future__ import annotations
@@ -14,24 +15,51 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from pathlib import Path
+from types import FrameType
+
+import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
+SCENARIOS = ROOT / "extensions/molecule"
+MACHINES = ROOT / "tests/support/bin/machines"
 LOG = ROOT / "build/molecule/log"
 STATE = ROOT / "build/molecule/state"
 SHOWN = 60  # lines of the log, of an action that failed
+LIMIT = 900  # seconds for a scenario, on average; the slowest takes some 240 on two cores
+GRACE = 15  # seconds for Molecule to end when told to
+STOPS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGALRM: "took too long"}
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_BEGUN = re.compile(r"^\w+ +(?P<scenario>\S+) ➜ (?P<action>[^:]+): Executing")
 _ENDED = re.compile(r"^\w+ +(?P<scenario>\S+) ➜ (?P<action>[^:]+): Executed: (?P<state>\w+)")
 
 
-def lines(command: Sequence[str]) -> Iterator[str]:
-    """Yield what a command prints, without colours; the last item is its exit code."""
-    environment = {**os.environ, "MOLECULE_EPHEMERAL_DIRECTORY": str(STATE)}
+class Stopped(BaseException):
+    """A signal has ended the run; the first argument is the exit code."""
+
+
+def lines(names: Sequence[str]) -> Generator[str, None, None]:
+    """Run Molecule and yield what it prints, without colours; the last item is its exit code.
+
+    It is ended when nobody wants more of it.
+    """
+    command = ["molecule", "test"]
+    for name in names:
+        command += ["--scenario-name", name]
+    environment = {
+        **os.environ,
+        "MOLECULE_EPHEMERAL_DIRECTORY": str(STATE),
+        # For default/create.yml: the nodes to start, and that they end with this process, however it ends.
+        "SCENARIO_NODES": ",".join(nodes(names)),
+        "NODES_UNTIL": str(os.getpid()),
+    }
     with subprocess.Popen(
         command,
         cwd=ROOT,
@@ -40,46 +68,83 @@ def lines(command: Sequence[str]) -> Iterator[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        # A terminal's interrupt is for this process, which then ends Molecule.
+        start_new_session=True,
     ) as running:
-        for line in running.stdout or ():
-            yield _COLOUR.sub("", line.rstrip("\n"))
-    yield str(running.returncode)
+        try:
+            for line in running.stdout or ():
+                yield _COLOUR.sub("", line.rstrip("\n"))
+            yield str(running.wait())
+        finally:
+            end(running)
 
 
-def main(scenarios: Sequence[str]) -> int:
+def end(running: subprocess.Popen[str]) -> None:
+    """End Molecule, and the playbook that it runs."""
+    for kind in (signal.SIGINT, signal.SIGKILL):
+        if running.poll() is None:
+            os.killpg(running.pid, kind)
+            try:
+                running.wait(GRACE)
+            except subprocess.TimeoutExpired:
+                pass
+
+
+def nodes(names: Sequence[str]) -> list[str]:
+    """Return the nodes that these scenarios use; none for all."""
+    found: list[str] = []
+    for name in names:
+        text = (SCENARIOS / name / "molecule.yml").read_text(encoding="utf-8")
+        used = ((yaml.safe_load(text) or {}).get("ansible") or {}).get("env", {}).get("SCENARIO_NODES")
+        if used is None:
+            return []
+        found += [node for node in used.split(",") if node not in found]
+    return found
+
+
+def main(names: Sequence[str]) -> int:
     """Run the scenarios, or all; return the exit code."""
     # The scenario `default` only holds the nodes, which Molecule starts before and takes away after all others.
-    names = scenarios or sorted(
-        one.parent.name for one in (ROOT / "extensions/molecule").glob("*/molecule.yml") if one.parent.name != "default"
-    )
-    command = ["molecule", "test"]
-    for name in names:
-        command += ["--scenario-name", name]
+    there = sorted(one.parent.name for one in SCENARIOS.glob("*/molecule.yml") if one.parent.name != "default")
+    unknown = [name for name in names if name not in there]
+    if unknown:
+        print(f"molecule: there is no scenario {', '.join(unknown)}: there are {', '.join(there)}")
+        return 2
+    names = names or there
     # Molecule remembers there what an earlier run has created, also when that run was killed.
     shutil.rmtree(STATE, ignore_errors=True)
     STATE.mkdir(parents=True)
     begin = since = time.monotonic()
     ended: list[tuple[str, bool]] = []
     said: list[str] = []
-    code = 1
-    with LOG.open("w", encoding="utf-8", buffering=1) as log:
-        for line in lines(command):
-            log.write(line + "\n")
-            said.append(line)
-            found = _ENDED.match(line)
-            if found:
-                good = found["state"] == "Successful"
-                ended.append((found["scenario"], good))
-                took = time.monotonic() - since
-                print(
-                    f"molecule: {found['scenario']} {found['action']} {found['state'].lower()} ({took:.0f} s)",
-                    flush=True,
-                )
-                if not good:
-                    print("\n".join(said[-SHOWN:]), flush=True)
-                said, since = [], time.monotonic()
+    for number in STOPS:
+        signal.signal(number, _stop)
+    signal.alarm(LIMIT * len(names))
+    try:
+        with LOG.open("w", encoding="utf-8", buffering=1) as log, closing(lines(names)) as told:
+            for line in told:
+                log.write(line + "\n")
+                said.append(line)
+                begun, found = _BEGUN.match(line), _ENDED.match(line)
+                if begun:
+                    print(f"molecule: {begun['scenario']} {begun['action']}:", end=" ", flush=True)
+                    since = time.monotonic()
+                if found:
+                    good = found["state"] == "Successful"
+                    ended.append((found["scenario"], good))
+                    print(f"{found['state'].lower()} ({time.monotonic() - since:.0f} s)", flush=True)
+                    if not good:
+                        print("\n".join(said[-SHOWN:]), flush=True)
+                    said = []
         code = int(line)
-    if code and all(good for _scenario, good in ended):
+    except Stopped as stopped:
+        code = stopped.args[0]
+        print(f"{STOPS[code - 128]}: see {LOG.relative_to(ROOT)}", flush=True)
+        said = []
+    finally:
+        signal.alarm(0)
+        subprocess.run([MACHINES, "down", "molecule"], stdin=subprocess.DEVNULL, check=False)
+    if code and said and all(good for _scenario, good in ended):
         print("\n".join(said[-SHOWN:]))
     failed = sum(not good for _scenario, good in ended) or int(code != 0)
     passed = sum(good for _scenario, good in ended)
@@ -88,6 +153,12 @@ def main(scenarios: Sequence[str]) -> int:
         f"{passed} passed, {failed} failed ({time.monotonic() - begin:.0f} s)"
     )
     return code or int(failed > 0)
+
+
+def _stop(number: int, _frame: FrameType | None) -> None:
+    for one in STOPS:
+        signal.signal(one, signal.SIG_IGN)  # what is left to do is to take the nodes away
+    raise Stopped(128 + number)
 
 
 if __name__ == "__main__":

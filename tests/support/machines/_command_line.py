@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from ._units import LAYOUTS
 
 __all__ = ["main"]
 
-_KEPT = "kept"  # marks a testbed that this command line keeps
+_KEEPER = ("-m", "support.machines", "keep")  # the process that keeps a testbed
 _UNAVAILABLE = 3
 
 
@@ -61,6 +62,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
             help=f"a node, bookworm:kubeadm if not said; layouts: {', '.join(LAYOUTS)}",
         )
         up.add_argument("--links", type=Path, help="a directory for links: `inventory.yml`, `kubeconfig`")
+        up.add_argument("--until", type=int, metavar="PID", help="take it away when that process has ended")
         up.add_argument("--bare", action="store_true", help="leave the cluster's namespaces and access to the user")
     down = commands.add_parser("down", help="take a testbed away; without a name, what dead runs have left behind")
     down.add_argument("name", nargs="?")
@@ -80,7 +82,7 @@ def _up(name: str, arguments: Sequence[str]) -> int:
         print(f"machines: there is a testbed {name}: take it away first (machines down {name})", file=sys.stderr)
         return 1
     keeper = subprocess.Popen(
-        [sys.executable, "-m", "support.machines", "keep", *arguments],
+        [sys.executable, *_KEEPER, *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,
@@ -96,7 +98,6 @@ def _up(name: str, arguments: Sequence[str]) -> int:
 def _keep(given: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, lambda *_signal: sys.exit(0))
     with Testbed.start(given.name, given.node, prepare_cluster=not given.bare) as bed:
-        (bed.state / _KEPT).touch()
         if given.links:
             _link(given.links, {"inventory.yml": bed.inventory, "kubeconfig": Path(bed.kubeconfig)})
         things = {"state": bed.state, "inventory": bed.inventory, "kubeconfig": bed.kubeconfig, "server": bed.api.url}
@@ -105,8 +106,19 @@ def _keep(given: argparse.Namespace) -> int:
         with Path(os.devnull).open("w") as nothing, (bed.state / "keeper.log").open("w") as log:
             os.dup2(nothing.fileno(), 1)
             os.dup2(log.fileno(), 2)
-        while True:
-            signal.pause()
+        _wait_for_end(given.until)
+        return 0
+
+
+def _wait_for_end(pid: int | None) -> None:
+    """Wait until that process has ended; without one, for a signal."""
+    while pid is None:
+        signal.pause()
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    select.select([handle], [], [])
 
 
 def _link(directory: Path, targets: Mapping[str, Path]) -> None:
@@ -124,10 +136,12 @@ def _down(name: str | None) -> int:
     if number is None:
         return 0
     directory = _sweep.DIRECTORY / str(number)
-    if not (directory / _KEPT).exists():
+    owner = int((directory / "owner").read_text().split()[0])
+    # Told by its words, so that one is ended also while its nodes are still booting.
+    if tuple(Path(f"/proc/{owner}/cmdline").read_text().split("\0")[1:4]) != _KEEPER:
         print(f"machines: the testbed {name} belongs to a run that goes on", file=sys.stderr)
         return 1
-    os.kill(int((directory / "owner").read_text().split()[0]), signal.SIGTERM)
+    os.kill(owner, signal.SIGTERM)
     deadline = time.monotonic() + 60
     while directory.exists():
         if time.monotonic() > deadline:

@@ -6,54 +6,95 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-CREATED = "INFO     \033[32mdefault\033[0m ➜ \033[33mcreate\033[0m: Executed: Successful"
-SKIPPED = "INFO     one ➜ verify: Executed: Skipped (nothing to do)"
-FAILED = "ERROR    one ➜ converge: Executed: Failed"
+CREATED = "INFO     default ➜ create: Executing\n" + (
+    "INFO     \033[32mdefault\033[0m ➜ \033[33mcreate\033[0m: Executed: Successful"
+)
+CONVERGED = "INFO     one ➜ converge: Executing\nINFO     one ➜ converge: Executed: Successful"
+SKIPPED = "INFO     one ➜ verify: Executing\nINFO     one ➜ verify: Executed: Skipped (nothing to do)"
+FAILED = "ERROR    one ➜ converge: Executing\nERROR    one ➜ converge: Executed: Failed"
+# In Molecule's place, and in that of the command that takes the nodes away.
+MOLECULE = """#!/bin/sh
+test -d "$MOLECULE_EPHEMERAL_DIRECTORY" || exit 9
+echo "$@; $SCENARIO_NODES; $(test "$NODES_UNTIL" = $PPID && echo until)" > arguments
+"""
+MACHINES = """#!/bin/sh
+echo "$@" > machines
+"""
+
+
+def prepare(directory: Path, said: str, then: str) -> subprocess.Popen[str]:
+    """Start a run. said: what Molecule prints; then: the rest of its script."""
+    (directory / "tools").mkdir()
+    shutil.copy(ROOT / "tools/run_molecule.py", directory / "tools")
+    for name, text in (("default", "{}"), ("one", "ansible: {env: {SCENARIO_NODES: 'a,b'}}"), ("two", "{}")):
+        (directory / "extensions/molecule" / name).mkdir(parents=True)
+        (directory / "extensions/molecule" / name / "molecule.yml").write_text(text)
+    (directory / "said").write_text(said + "\n", encoding="utf-8")
+    for path, script in (("bin/molecule", MOLECULE + then), ("tests/support/bin/machines", MACHINES)):
+        program = directory / path
+        program.parent.mkdir(parents=True)
+        program.write_text(script)
+        program.chmod(0o755)
+    return subprocess.Popen(
+        [sys.executable, "tools/run_molecule.py", *(["one"] if "only one" in said else [])],
+        cwd=directory,
+        env={"PATH": f"{directory / 'bin'}:/usr/bin:/bin", "PYTHONUTF8": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
 
 
 def run(directory: Path, said: str, code: int) -> tuple[int, list[str], str]:
     """Return the exit code, the lines that were printed, and the arguments that Molecule got."""
-    (directory / "tools").mkdir()
-    shutil.copy(ROOT / "tools/run_molecule.py", directory / "tools")
-    for name in ("default", "one", "two"):
-        (directory / "extensions/molecule" / name).mkdir(parents=True)
-        (directory / "extensions/molecule" / name / "molecule.yml").touch()
-    (directory / "said").write_text(said + "\n", encoding="utf-8")
-    program = directory / "bin/molecule"
-    program.parent.mkdir()
-    program.write_text(
-        f'#!/bin/sh\ntest -d "$MOLECULE_EPHEMERAL_DIRECTORY" && echo "$@" > arguments && cat said\nexit {code}\n'
-    )
-    program.chmod(0o755)
-    ended = subprocess.run(
-        [sys.executable, "tools/run_molecule.py"],
-        cwd=directory,
-        env={"PATH": f"{program.parent}:/usr/bin:/bin", "PYTHONUTF8": "1"},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    return ended.returncode, ended.stdout.splitlines(), (directory / "arguments").read_text()
+    running = prepare(directory, said, f"cat said; exit {code}\n")
+    output, _nothing = running.communicate(timeout=60)
+    assert (directory / "machines").read_text() == "down molecule\n"
+    return running.returncode, output.splitlines(), (directory / "arguments").read_text()
 
 
 def test_all_scenarios_but_that_of_the_nodes_are_run_and_counted(tmp_path: Path) -> None:
-    code, lines, arguments = run(tmp_path, f"{CREATED}\nTASK\nINFO     one ➜ converge: Executed: Successful", 0)
+    code, lines, arguments = run(tmp_path, f"{CREATED}\nTASK\n{CONVERGED}", 0)
     assert code == 0
-    assert arguments == "test --scenario-name one --scenario-name two\n"
+    assert arguments == "test --scenario-name one --scenario-name two; ; until\n"
     assert lines == [
-        "molecule: default create successful (0 s)",
-        "molecule: one converge successful (0 s)",
+        "molecule: default create: successful (0 s)",
+        "molecule: one converge: successful (0 s)",
         "molecule: 1 scenarios, 2 actions, 2 passed, 0 failed (0 s)",
     ]
     assert (
         (tmp_path / "build/molecule/log").read_text(encoding="utf-8").splitlines()[0].startswith("INFO     default ➜")
     )
+
+
+def test_only_the_nodes_of_the_scenarios_that_are_run_are_started(tmp_path: Path) -> None:
+    _code, _lines, arguments = run(tmp_path, f"only one\n{CREATED}", 0)
+    assert arguments == "test --scenario-name one; a,b; until\n"
+
+
+def test_an_interrupt_ends_molecule_and_takes_the_nodes_away(tmp_path: Path) -> None:
+    running = prepare(
+        tmp_path,
+        "INFO     one ➜ verify: Executing",
+        "trap 'echo ended > ended; exit 1' INT\ncat said; sleep 60 & wait\n",
+    )
+    stdout = running.stdout
+    assert stdout is not None
+    assert stdout.read(len("molecule: one verify: ")) == "molecule: one verify: "
+    running.send_signal(signal.SIGINT)
+    assert stdout.read().splitlines() == [
+        "interrupted: see build/molecule/log",
+        "molecule: 0 scenarios, 0 actions, 0 passed, 1 failed (0 s)",
+    ]
+    assert running.wait(60) == 128 + signal.SIGINT
+    assert (tmp_path / "ended").exists()
+    assert (tmp_path / "machines").read_text() == "down molecule\n"
 
 
 def test_what_an_action_said_that_failed_is_shown(tmp_path: Path) -> None:
