@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import ssl
-import tempfile
 
 from ._credentials_types import Credentials
 from ._errors import CredentialsError
@@ -39,6 +38,8 @@ def _load_client_certificate(context: ssl.SSLContext, credentials: Credentials) 
         if not credentials.cert_data and not credentials.key_data and credentials.cert_file:
             context.load_cert_chain(credentials.cert_file, credentials.key_file, password=_no_password)
             return
+        import tempfile  # half a megabyte, and most nodes have files
+
         # The ssl module reads certificates only from files: a private directory for the moment of reading.
         with tempfile.TemporaryDirectory(prefix="configok-") as directory:
             cert = credentials.cert_file

@@ -307,6 +307,8 @@ def _pool(credentials: Credentials, size: int, timeout: float, interrupt: Interr
     }
     if url.scheme == "https":
         options["ssl_context"] = context = ssl_context(credentials)
+        # Debian's urllib3 1.26 would trust the system's CAs as well.
+        options["ca_certs"] = None
         if context.check_hostname and vars(urllib3)["__version__"].startswith("1."):
             # It keeps an address from the ssl module, which then fails; but checks it itself when told to.
             context.check_hostname = False

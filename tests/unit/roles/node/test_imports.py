@@ -39,8 +39,9 @@ HEAVY = {
     "zipfile",
 }
 ENGINE = "configok_agent._componentconfig."
-NOT_THE_ENGINE = {f"{ENGINE}_path_fields"}  # a table
+NOT_THE_ENGINE = {f"{ENGINE}_flags", f"{ENGINE}_path_fields"}  # tables, which import nothing
 SHOW = "import sys; sys.path.insert(0, sys.argv.pop(1)); {}; print(*sorted(sys.modules), sep='\\n')"
+DAEMON = "from configok_agent._lean import import_urllib3; import_urllib3(); import configok_agent._run"
 COMMAND = "from configok_agent.__main__ import main; assert main(sys.argv[1:]) == 0"
 
 
@@ -94,8 +95,19 @@ def test_a_hook_loads_nothing_heavy(agent: Path, tmp_path: Path, hook: str) -> N
 
 @pytest.mark.contract("manners.idle")
 def test_the_daemon_never_loads_the_engine(agent: Path) -> None:
-    found = loaded(agent, "import configok_agent._run")
-    assert "configok_agent._agent._daemon" in found
+    found = loaded(agent, DAEMON)
+    assert {"configok_agent._agent._daemon", "urllib3"} <= found
     assert engine(found) == set()
-    # Nothing but dataclasses would want inspect, which is a megabyte.
-    assert found & {"dataclasses", "inspect"} == set()
+
+
+@pytest.mark.contract("manners.idle")
+def test_the_daemon_loads_nothing_for_nothing(agent: Path) -> None:
+    """With what it brings along, importlib.metadata is two megabytes, inspect one, tempfile half of one."""
+    found = loaded(agent, DAEMON)
+    assert found & {"dataclasses", "importlib.metadata", "inspect", "shutil", "tempfile", "zipfile"} == set()
+
+
+def test_urllib3_works_without_what_was_kept_out(agent: Path) -> None:
+    """And whoever asks for importlib.metadata later has the real one."""
+    found = loaded(agent, f"{DAEMON}; import importlib.metadata as m; assert m.distributions; import urllib3.http2")
+    assert "importlib.metadata" in found

@@ -82,6 +82,26 @@ def test_the_server_is_checked(api: Any, ca_file: str, connect: Any, clock: Any)
     assert len(api.requests) == 1
 
 
+def test_no_ca_but_the_clusters_is_trusted(
+    api: Any, authority: trustme.CA, ca_file: str, tmp_path: Path, connect: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Debian's urllib3 1.26 adds the system's CAs to whatever context it is given, unless it is told not to."""
+    system = tmp_path / "ca-certificates.crt"
+    system.write_bytes(authority.cert_pem.bytes())
+
+    class Debian(_transport.urllib3.HTTPSConnectionPool):  # type: ignore[misc]
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **{"ca_certs": str(system), **options})
+
+    monkeypatch.setattr(_transport.urllib3, "HTTPSConnectionPool", Debian)
+    clusters = tmp_path / "cluster.crt"
+    trustme.CA().cert_pem.write_to_path(clusters)
+    with pytest.raises(errors.Unreachable, match="CERTIFICATE_VERIFY_FAILED"):
+        connect(Credentials(api.url, ca_file=str(clusters))).get(N1)
+    assert api.requests == []
+    connect(Credentials(api.url, ca_file=ca_file)).get(N1)
+
+
 def test_the_ca_may_be_data(api: Any, authority: trustme.CA, connect: Any) -> None:
     connect(Credentials(api.url, ca_data=authority.cert_pem.bytes())).get(N1)
     assert len(api.requests) == 1
