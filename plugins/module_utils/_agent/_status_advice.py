@@ -11,9 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["what_comes_next", "what_to_do"]
+__all__ = ["count_of", "what_comes_next", "what_to_do"]
 
 _WENT_BACK = ("CrashLoop", "NotHealthy", "KnownBad")
+
+
+def count_of(crashes: int) -> str:
+    """Return so many crashes, for people."""
+    return f"{crashes} crash" if crashes == 1 else f"{crashes} crashes"
 
 
 def what_comes_next(found: Mapping[str, Any]) -> str:
@@ -26,11 +31,13 @@ def what_comes_next(found: Mapping[str, Any]) -> str:
     if found["inTrial"]:
         left = max(0.0, using["trialDuration"] - using["healthySeconds"])
         return (
-            f"after {left:.0f} more healthy seconds it is last-known-good; "
-            f"more than {using['crashLoopThreshold']} crashes, or no health, take the node back"
+            f"after at most {left:.0f} more healthy seconds it is last-known-good; "
+            f"{count_of(using['crashLoopThreshold'] + 1)}, or no health, and the node goes back"
         )
     if not found["daemon"]["running"]:
         return "nothing until the agent runs; a crash loop in a trial still goes back"
+    if _is_stopped(found):
+        return "the unit's next start reads this config"
     if outcome is not None and outcome["suspect"]:
         return "it stays on last-known-good, which fails as well: the cause may lie elsewhere"
     if outcome is not None:
@@ -52,6 +59,8 @@ def what_to_do(found: Mapping[str, Any]) -> list[str]:
     advice = []
     if not found["daemon"]["running"]:
         advice.append("start the agent: systemctl start configok-agent")
+    elif _is_stopped(found):
+        advice.append("start the unit that is stopped; where it is masked, unmask it first")
     if outcome is not None and outcome["suspect"]:
         units = ", ".join(component["unit"] for component in found["components"].values())
         advice.append(f"look at what the component says: journalctl -u {units}")
@@ -62,3 +71,8 @@ def what_to_do(found: Mapping[str, Any]) -> list[str]:
     if found["damaged"]:
         advice.append(f"look at *.corrupt-* in {found['stateDirectory']}, and remove them")
     return advice
+
+
+def _is_stopped(found: Mapping[str, Any]) -> bool:
+    report = found["daemon"]["report"]
+    return bool(report and report["configOK"] and report["configOK"]["cause"] == "UnitStopped")

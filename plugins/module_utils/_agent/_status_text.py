@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ._status_advice import what_comes_next, what_to_do
+from ._status_advice import count_of, what_comes_next, what_to_do
 
 __all__ = ["render"]
 
@@ -26,7 +26,7 @@ def render(found: Mapping[str, Any]) -> str:
     lines = _row("node", found["nodeName"])
     lines += _row("agent", _agent(found))
     report = found["daemon"]["report"]
-    if report is not None and report["configOK"] is not None:
+    if report is not None:
         lines += _condition(report, running=found["daemon"]["running"])
         lines += _row("API", _api(report))
     using, good, assignment = found["using"], found["lastKnownGood"], found["assignment"]
@@ -68,11 +68,15 @@ def _agent(found: Mapping[str, Any]) -> str:
 
 def _condition(report: Mapping[str, Any], *, running: bool) -> list[str]:
     said = report["configOK"]
+    if said is None:
+        return _row("ConfigOK", "nothing said yet by this agent: the API has not told it what is assigned")
     when = "" if running else " (as the daemon said last)"
     return _row("ConfigOK", f"{said['status']}{when}: {said['message']}") + _row("", said["reason"])
 
 
 def _api(report: Mapping[str, Any]) -> str:
+    if report["configOK"] is None:
+        return f"no answer: {report['apiTrouble']}" if report["apiTrouble"] else "no answer yet"
     stands = "what ConfigOK says stands on the Node" if report["written"] else "what ConfigOK says is not written yet"
     if report["writtenAt"]:
         stands += f", last written {report['writtenAt']}"
@@ -84,7 +88,8 @@ def _trial(found: Mapping[str, Any]) -> str:
     crashes = max((component["crashes"] for component in found["components"].values()), default=0)
     healthy, duration = using["healthySeconds"], using["trialDuration"]
     allowed = using["crashLoopThreshold"]
-    return f"healthy for {healthy:.0f} of {duration:.0f} s, crashed {crashes} times ({allowed} allowed)"
+    # The daemon writes down what it has seen once a minute.
+    return f"healthy for at least {healthy:.0f} of {duration:.0f} s, {count_of(crashes)} ({allowed} allowed)"
 
 
 def _assigned(assignment: Mapping[str, Any], using: Mapping[str, Any]) -> list[str]:
@@ -106,7 +111,7 @@ def _component(name: str, component: Mapping[str, Any]) -> list[str]:
     began = "no start on record"
     if start is not None:
         began = f"started {start['time']}" + (", crashed" if start["crashed"] else "")
-    lines = _row(name, f"{component['version']}, {began}, {component['crashes']} crashes since the adoption")
+    lines = _row(name, f"{component['version']}, {began}, {count_of(component['crashes'])} since the adoption")
     lines += _some("", [f"not from the config: {field}" for field in component["shadowed"]])
     if component["drift"]:
         lines += _row("", f"{component['drift']} has changed since it became the init config")
