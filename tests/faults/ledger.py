@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from faults.catalogue import missing, place_of, theme_of
 from faults.invariants import INVARIANTS, Expected, Seen, violations
 
 __all__ = ["Case", "Ledger", "TooManyFailures"]
@@ -28,6 +29,7 @@ class Key(NamedTuple):
     where: str
     fault: str
     phase: str
+    theme: str
 
 
 class Tally:
@@ -74,8 +76,11 @@ class Ledger:
 
     @contextmanager
     def case(self, where: str, fault: str, phase: str, detail: str = "") -> Iterator[Case]:
-        """Count a case, and note what does not hold; the next case goes on, until it is enough."""
-        case = Case(Key(where, fault, phase), detail)
+        """Count a case, and note what does not hold; the next case goes on, until it is enough.
+
+        Raises ValueError for a fault that the catalogue does not hold.
+        """
+        case = Case(Key(where, fault, phase, theme_of(fault)), detail)
         try:
             yield case
         except Exception as error:  # noqa: BLE001 - a case that cannot even be run has failed, the others go on
@@ -107,11 +112,11 @@ class Ledger:
             self.failures.append(f"{name}: {value:.3f} {unit}, allowed are at least {least} and at most {most}")
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the rows: one for each line of the table, then the figures."""
+        """Return the rows: one for each fault, place and phase, then the figures."""
         lines = []
-        for key, tally in sorted(self.tallies.items()):
+        for key, tally in sorted(self.tallies.items(), key=lambda item: (place_of(item[0].fault), item[0])):
             row = {
-                "name": "/".join(key),
+                "name": "/".join((key.where, key.fault, key.phase)),
                 "value": tally.cases,
                 "unit": "cases",
                 "ok": not tally.failed,
@@ -119,6 +124,10 @@ class Ledger:
             }
             lines.append({**row, "failed": len(tally.failed), "invariants": sorted(tally.invariants)})
         return lines + self.figures
+
+    def left_out(self) -> list[str]:
+        """Return the faults of the catalogue that were not injected."""
+        return missing(key.fault for key in self.tallies)
 
     def write(self, path: Path) -> None:
         """Write the rows as JSON lines."""
@@ -130,4 +139,5 @@ class Ledger:
         cases = sum(tally.cases for tally in self.tallies.values())
         failed = sum(len(tally.failed) for tally in self.tallies.values())
         told = ", ".join(f"{one['name']} {one['value']:g} {one['unit']}" for one in self.figures)
-        return f"faults: {cases} cases in {len(self.tallies)} lines, {failed} failed" + (f"; {told}" if told else "")
+        faults = len({key.fault for key in self.tallies})
+        return f"faults: {cases} cases of {faults} faults, {failed} failed" + (f"; {told}" if told else "")

@@ -9,6 +9,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError
@@ -17,6 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
 from faults.invariants import UNKNOWN, Seen, Told
 from support.conformance.ours import OurNode
 from support.conformance.payloads import DEADLY
+from support.conformance.wait import Never
 from support.machines import Node, Testbed
 
 __all__ = ["BACK", "THRESHOLD", "MachineNode"]
@@ -26,10 +28,11 @@ BACK = Told("False", "using last-known-good (UID: good)")
 _STATE = "/var/lib/configok"
 # One look at all: what is kept under which hash, what the records name, the starts, and whether it runs.
 _LOOK = f"""cd {_STATE}
-grep -HoE '"?maxPods"?: *[0-9]+' components/kubelet/*.yaml
+grep -HoE '"?maxPods"?: *[0-9]+|KubeletConfiguration' components/kubelet/*.yaml
 echo ---; cat last-known-good; echo; echo ---; cat current; echo; echo ---
 cat kubelet-*/startups; echo; echo ---; systemctl is-active kubelet"""
 _DEADLY = next(iter(DEADLY.values()))
+_NO_PODS = 0  # in the place of maxPods, which the init config does not set
 
 
 class MachineNode:
@@ -40,34 +43,61 @@ class MachineNode:
         self.machine = machine
         self.ours = OurNode(bed, machine)
         self._pods = 110
-        self._names: dict[int, str] = {}
+        self._names: dict[int, str] = {_NO_PODS: "init"}
         self._uids: dict[str, str] = {}
+        self._sources: dict[str, ConfigSource] = {}
         self._before: set[str] = set()
-        self.source: ConfigSource | None = None
+        self._ended: set[str] = set()
+        self._files: dict[str, int] = {}  # maxPods of all files seen so far: what is not needed any more is removed
 
     # The operator
 
     def publish(self, name: str, *, trial: str, **fields: Any) -> ConfigSource:
         """Publish a config under a name; the one that had it before is no more than "old"."""
-        for known in (self._names, self._uids):
-            for key in [key for key, other in known.items() if other == name]:
-                known[key] = "old"  # type: ignore[index]
+        self._rename(name, "old")
         self._pods += 1
         source = self.ours.publish({"maxPods": self._pods, **fields}, trial=trial, threshold=THRESHOLD)
         self._names[self._pods] = name
         self._uids[source.uid] = name
-        self.source = source
+        self._sources[source.uid] = source
         return source
 
+    def _rename(self, name: str, to: str) -> None:
+        for known in (self._names, self._uids):
+            for key in [key for key, other in known.items() if other == name]:
+                known[key] = to  # type: ignore[index]
+
     def base(self) -> None:
-        """Come to a new "good", which has passed its trial; no case depends on what another has left."""
+        """Come to "good", which has passed its trial: what has just proved itself, or a new config."""
         self.machine.heal()
-        self.ours.settled(self.publish("good", trial="1s"))
+        if not self._is_well():
+            self.ours.settled(self.publish("good", trial="1s"))
         self.begin()
 
+    def _is_well(self) -> bool:
+        """Whether the node uses, and says so, what is last-known-good; that is called "good" then."""
+        look = self._look()
+        name = self._record(look["good"])
+        uid = next((uid for uid, known in self._uids.items() if known == name), None)
+        if uid is None or name == "old" or self._record(look["current"]) != name:
+            return False
+        if self.told() == Told("False", f"using last-known-good (UID: {name})"):
+            try:
+                self.ours.answered(self.ours.assign(self._sources[uid]), "Good", timeout=10.0)
+            except Never:
+                return False
+        if self.told() != Told("True", f"using current (UID: {name})") or self.seen_locally() != name:
+            return False
+        if name != "good":
+            self._rename("good", "old")
+            self._rename(name, "good")
+        return True
+
     def begin(self) -> None:
-        """Count starts from here."""
-        self._before = {str(start["invocation"]) for start in self._look()["startups"]}
+        """Count starts and crashes from here."""
+        startups = self._look()["startups"]
+        self._before = {str(start["invocation"]) for start in startups}
+        self._ended = {str(start["invocation"]) for start in startups if start["end"]}
 
     def assign(self, to: str, trial: str = "3s") -> None:
         """Publish and assign "next", "slow" (a trial of ten minutes) or "deadly"."""
@@ -80,13 +110,14 @@ class MachineNode:
 
     def _look(self) -> dict[str, Any]:
         parts = self.machine.run(["sh", "-c", _LOOK], check=False).stdout.split("---\n")
-        hashes = dict(re.findall(r'kubelet/([0-9a-f]{64})\.yaml:"?maxPods"?: *([0-9]+)', parts[0]))
+        pods: dict[str, int] = {}
+        for file, value in re.findall(r'kubelet/(\w+)\.yaml:(?:"?maxPods"?: *([0-9]+)|.*)', parts[0]):
+            pods[file] = int(value or pods.get(file, _NO_PODS))
+        self._files = {**self._files, "config": -1, **pods}
         return {
-            "hashes": {name: int(pods) for name, pods in hashes.items()},
-            "reads": next(iter(re.findall(r'kubelet/config\.yaml:"?maxPods"?: *([0-9]+)', parts[0])), None),
             "good": _decoded(parts[1], {}),
             "current": _decoded(parts[2], {}),
-            "startups": _decoded(parts[3], []),
+            "startups": _startups(parts[3]),
             "active": parts[4].strip() == "active",
         }
 
@@ -104,7 +135,7 @@ class MachineNode:
 
     def crashes(self) -> int:
         """Return how often it has crashed since begin()."""
-        new = [one for one in self._look()["startups"] if one["invocation"] not in self._before]
+        new = [one for one in self._look()["startups"] if one["invocation"] not in self._ended]
         return sum(1 for one in new if one["end"] and one["end"]["result"] not in ("", "success"))
 
     def told(self) -> Told:
@@ -121,8 +152,8 @@ class MachineNode:
         started = []
         for start in look["startups"]:
             if start["invocation"] not in self._before:
-                started.append(self._names.get(look["hashes"].get(start["config"], 0), UNKNOWN))
-        runs = self._names.get(int(look["reads"] or 0), UNKNOWN) if look["active"] else ""
+                started.append(self._named(start["config"]))
+        runs = self._named("config") if look["active"] else ""
         if started and runs and started[-1] != runs:
             runs = started[-1]
         return Seen(tuple(started), runs, self._record(look["good"]), self.told())
@@ -156,8 +187,27 @@ class MachineNode:
     def seen_locally(self) -> str:
         """Return what the kubelet was started with last."""
         look = self._look()
-        last = look["startups"][-1]["config"] if look["startups"] else ""
-        return self._names.get(look["hashes"].get(last, 0), UNKNOWN)
+        return self._named(look["startups"][-1]["config"]) if look["startups"] else UNKNOWN
+
+    def _named(self, file: str) -> str:
+        return self._names.get(self._files.get(file, -1), UNKNOWN)
+
+
+def _startups(text: str) -> list[dict[str, Any]]:
+    """Return the starts under all versions of the kubelet, whose lists stand one behind the other; oldest first.
+
+    What runs while its version changes is in both lists.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    while text := text.lstrip():
+        try:
+            starts, end = json.JSONDecoder().raw_decode(text)
+        except ValueError:
+            break
+        for start in starts:
+            found[start["invocation"]] = start if start["end"] else found.get(start["invocation"], start)
+        text = text[end:]
+    return sorted(found.values(), key=itemgetter("time"))
 
 
 def _decoded(text: str, otherwise: Any) -> Any:

@@ -21,7 +21,7 @@ from support.apiserver import Embedded
 from support.fault_proxy import FaultProxy, Harm, Rule
 
 pytestmark = pytest.mark.quick
-WHERE = "real processes on the supervisor"
+WHERE = "real processes"
 LASTS = 2.0
 THRESHOLD = 1
 
@@ -140,7 +140,7 @@ def test_retry_after_is_obeyed(ledger: Ledger, proxied: tuple[ProcessNode, Fault
     """Measured: between a 429 and the next request for the same thing."""
     node, proxy = proxied
     asked = 4.0
-    with ledger.case(WHERE, "API answers 429 with Retry-After: 4", "fetching") as case:
+    with ledger.case(WHERE, "API answers 429 with Retry-After", "fetching", "of 4 s") as case:
         _settle(node, "next")
         node.begin()
         proxy.rule = rule = Rule(Harm("status", 429, f"{asked:g}"), PHASES["fetching"].begins, asked - 0.2)

@@ -51,7 +51,7 @@ def _too_large(node: BenchNode, source: ConfigSource) -> None:
 
 FAULTS: dict[str, Callable[[BenchNode, ConfigSource], None]] = {
     "ConfigMap deleted": _deleted,
-    "ConfigMap recreated with another uid": _recreated,
+    "ConfigMap recreated: wrong uid": _recreated,
     "ConfigMap replaced in place": _replaced,
     "ConfigMap is another kind": _no_config_map,
     "ConfigMap too large": _too_large,

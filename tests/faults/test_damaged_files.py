@@ -82,25 +82,27 @@ def _closed(path: Path) -> None:
 
 
 DAMAGES: dict[str, Callable[[Path], None]] = {
-    "emptied": _cut(lambda length: 0),
-    "cut after one byte": _cut(lambda length: 1),
-    "cut in the middle": _cut(lambda length: length // 2),
-    "cut before its last byte": _cut(lambda length: length - 1),
-    "cut before its last two bytes": _cut(lambda length: length - 2),
-    "zeros": _content(lambda data: bytes(len(data))),
-    "one bit flipped": _content(lambda data: data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 1 if data else 1])),
-    "noise before it": _content(lambda data: b"\xff\xfe{" + data),
-    "JSON of another shape": _content(lambda data: b'[{"kind": 1}]'),
-    "nothing but null": _content(lambda data: b"null"),
-    "deeply nested": _content(lambda data: b"[" * 100_000),
-    "removed": _removed,
-    "a directory in its place": _directory,
-    "a dangling link in its place": _dangling,
-    "a link to itself in its place": _loop,
-    "a link to another file in its place": _elsewhere,
-    "a named pipe in its place": _pipe,
-    "another owner, open to all": _owned,
-    "no permissions": _closed,
+    "state file emptied": _cut(lambda length: 0),
+    "state file cut after one byte": _cut(lambda length: 1),
+    "state file cut in the middle": _cut(lambda length: length // 2),
+    "state file cut before its last byte": _cut(lambda length: length - 1),
+    "state file cut before its last two bytes": _cut(lambda length: length - 2),
+    "state file: zeros": _content(lambda data: bytes(len(data))),
+    "state file: one bit flipped": _content(
+        lambda data: data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 1 if data else 1])
+    ),
+    "state file: noise before it": _content(lambda data: b"\xff\xfe{" + data),
+    "state file: JSON of another shape": _content(lambda data: b'[{"kind": 1}]'),
+    "state file: nothing but null": _content(lambda data: b"null"),
+    "state file: deeply nested": _content(lambda data: b"[" * 100_000),
+    "state file removed": _removed,
+    "state file: a directory in its place": _directory,
+    "state file: a dangling link in its place": _dangling,
+    "state file: a link to itself in its place": _loop,
+    "state file: a link to another file in its place": _elsewhere,
+    "state file: a named pipe in its place": _pipe,
+    "state file: another owner, open to all": _owned,
+    "state file: no permissions": _closed,
 }
 
 
@@ -171,7 +173,7 @@ def test_a_file_is_damaged(ledger: Ledger, tmp_path: Path, every: int, phase: st
     first = list(DAMAGES).index(damage) % every
     for name, what in cases[first::every]:
         detail = f"{name}, then {what}"
-        with ledger.case(WHERE, f"state file damaged: {damage}", phase, detail) as case, _node(tmp_path) as node:
+        with ledger.case(WHERE, damage, phase, detail) as case, _node(tmp_path) as node:
             before = _reach(node, phase)
             state = node.directory / "state"
             for path in [path for path in state.glob(name) if path.is_file()]:

@@ -23,7 +23,7 @@ from support.agent_node import COLLECTION
 from support.apiserver import Embedded
 
 pytestmark = pytest.mark.quick
-WHERE = "real processes on the supervisor"
+WHERE = "real processes"
 PHASE = "adopt, trial, crash loop, roll-back"
 THRESHOLD = 1
 ADOPTED = Told("True", "using current (UID: next)")

@@ -130,7 +130,7 @@ def test_two_agents_at_once(ledger: Ledger, tmp_path: Path, every: int, phase: s
     starts = undisturbed(tmp_path / "whole", change)[1]
     for moment in moments(change)[::every]:
         with (
-            ledger.case(WHERE, "two agents on one store", phase, f"after {moment} s") as case,
+            ledger.case(WHERE, "two agents at once", phase, f"after {moment} s") as case,
             node_before(tmp_path / "node", change) as node,
         ):
             node.run(moment)

@@ -6,7 +6,8 @@
     python -I step_killer.py DIRECTORY ARCHIVE [the agent's own arguments]
 
 DIRECTORY/steps-<actor> grows by one byte at each durable step of agent, prestart or poststop, over all their processes;
-DIRECTORY/kill holds "<actor> <step>". The step that is named is not done any more, and DIRECTORY/killed tells of it.
+DIRECTORY/kill holds "<actor> <step>": the number of a step, or the name of a file, or of its directory, which is about
+to be put in its place. That step is not done any more, and DIRECTORY/killed tells of it.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ __all__: list[str] = []
 DIRECTORY, ARCHIVE = sys.argv[1:3]
 del sys.argv[1:3]
 sys.path[0] = ARCHIVE
-actor = "agent"
+# Under systemd a hook is a process; a supervisor runs it itself, see named().
+actor = next((word for word in sys.argv if word in ("prestart", "poststop")), "agent")
 
 
-def step() -> None:
-    """Count a durable step; do not survive the one that is named."""
+def step(path: str) -> None:
+    """Count a durable step; do not survive the one that is named. path: of a file that is put in its place, or ""."""
     descriptor = os.open(f"{DIRECTORY}/steps-{actor}", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.write(descriptor, b".")
     number = os.fstat(descriptor).st_size - 1
@@ -37,7 +39,10 @@ def step() -> None:
             named = file.read()
     except FileNotFoundError:
         return
-    if named == f"{actor} {number}":
+    who, _space, what = named.partition(" ")
+    if who == actor and (
+        what == str(number) or (what in path.split("/") and not os.path.exists(f"{DIRECTORY}/killed"))
+    ):
         with open(f"{DIRECTORY}/killed", "w", encoding="ascii") as file:
             file.write(named)
         os.kill(os.getpid(), signal.SIGKILL)
@@ -45,9 +50,10 @@ def step() -> None:
 
 def counted(method: Callable[..., None]) -> Callable[..., None]:
     """Return a method of the Disk that is counted."""
+    puts = method.__name__ == "rename"
 
     def call(*arguments: Any) -> None:
-        step()
+        step(str(arguments[-1]) if puts else "")
         method(*arguments)
 
     return call

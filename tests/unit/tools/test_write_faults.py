@@ -21,29 +21,40 @@ CASES: dict[str, Any] = {
     "where": "real kubelet",
     "fault": "reboot",
     "phase": "trial",
+    "theme": "Power",
     "failed": 0,
     "invariants": ["I1", "I2"],
 }
-FIGURE: dict[str, Any] = {"name": "told", "value": 2.5, "unit": "s", "ok": True, "most": 30, "least": None}
+FIGURE: dict[str, Any] = {"name": "told", "value": 2.1, "unit": "s", "ok": True, "most": 30, "least": None}
 
 
-def page(rows: list[dict[str, Any]], day: str) -> str:
+def page(rows: list[dict[str, Any]]) -> str:
     spec = importlib.util.spec_from_file_location("write_faults", ROOT / "tools" / "write_faults.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return str(module.page(rows, day))
+    return str(module.page(rows))
 
 
-def test_a_line_for_each_row_and_the_sum() -> None:
-    text = page([CASES, {**CASES, "value": 2, "failed": 1, "ok": False, "phase": "adopting"}, FIGURE], "2026-01-01")
-    assert "| reboot | trial | 3 | 3 | I1, I2 |  |" in text
-    assert "| reboot | adopting | 2 | 1 | I1, I2 | **not so** |" in text
-    assert "| told | 2.5 s | at most 30 s |  |" in text
-    assert text.endswith("In all: 5 cases, 1 failed. Run on 2026-01-01.\n")
+def test_a_line_for_each_fault_a_column_for_each_place_and_the_sum() -> None:
+    text = page([CASES, {**CASES, "value": 2, "phase": "adopting"}, {**CASES, "where": "in process"}, FIGURE])
+    assert "## Power\n" in text
+    assert "| reboot | 3 (trial) |  | 5 in 2 phases |" in text
+    assert "| told | 3 s | at most 30 s |" in text
+    assert "In all: 1 faults in 8 cases; all hold." in text
+
+
+def test_what_failed_stands_out() -> None:
+    text = page([CASES, {**CASES, "value": 2, "failed": 1, "ok": False, "phase": "adopting"}])
+    assert "| reboot |  |  | **1 of 5 failed** |" in text
+    assert "**1 failed.**" in text
+
+
+def test_another_run_with_the_same_results_is_the_same_page() -> None:
+    assert page([CASES, FIGURE]) == page([CASES, {**FIGURE, "value": 2.9}])
 
 
 def test_no_cases_are_no_page() -> None:
     with pytest.raises(ValueError, match="no cases"):
-        page([FIGURE], "2026-01-01")
+        page([FIGURE])
