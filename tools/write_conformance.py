@@ -21,6 +21,9 @@ ROWS = ROOT / "build" / "conformance.jsonl"
 PAGE = ROOT / "docs" / "conformance.md"
 
 
+Row = Mapping[str, Any]
+
+
 class Known(NamedTuple):
     """A case: its title, and what the ancestor does."""
 
@@ -117,55 +120,73 @@ def main() -> int:
     return 0
 
 
-def page(rows: Iterable[Mapping[str, Any]]) -> str:
+def page(rows: Iterable[Row]) -> str:
     """Return the page. Raises ValueError for a row of an unknown case, or a case without a row of ours."""
-    sides: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    known = {name for cases in GROUPS.values() for name in cases}
+    ours: dict[str, list[Row]] = {name: [] for cases in GROUPS.values() for name in cases}
+    ancestor: dict[str, list[Row]] = {name: [] for name in ours}
     for row in rows:
         name = str(row["case"]).replace(",", " ").split()[0]
-        if name not in known:
+        if name not in ours:
             raise ValueError(f"the row {row['name']} is of no case in tools/write_conformance.py")
-        sides.setdefault((name, row["side"]), []).append(row)
-    missing = [name for name in sorted(known) if (ELSEWHERE.get(name, name), "configok") not in sides]
+        (ours if row["side"] == "configok" else ancestor)[name].append(row)
+    missing = [name for name in sorted(ours) if not ours[ELSEWHERE.get(name, name)]]
     if missing:
         raise ValueError(f"there is no row of {', '.join(missing)}")
-    lines = [HEAD, "## What matters most", ""]
+    lines = [HEAD, _summary(ours, ancestor), "", "## What matters most", ""]
     for sentence, names in FIRST.items():
-        lines += [f"**{sentence}**", ""]
+        lines += [f"**{sentence}**", "", "| | configok | restarts | the ancestor, on the same kubelet |"]
+        lines += ["| --- | --- | ---: | --- |"]
         for name in names:
-            lines += [f"- {_row(row)}" for row in sides.get((name, "configok"), [])]
-            lines += [f"- the ancestor: *{_row(row)}*" for row in sides.get((name, "ancestor"), [])]
+            lines += [_first_line(row, ancestor[name]) for row in ours[name]]
         lines.append("")
     for group, cases in GROUPS.items():
-        lines += [f"## {group}", "", "| case | | ancestor | configok | restarts | seconds |"]
-        lines += ["| --- | --- | --- | --- | ---: | ---: |"]
-        for name, case in cases.items():
-            ours = sides.get((name, "configok"), [])
-            lines.append(_line(name, case, ours, sides.get((name, "ancestor"), [])))
+        lines += [f"## {group}", "", "| case | | the ancestor | configok | restarts |"]
+        lines += ["| --- | --- | --- | --- | ---: |"]
+        lines += [_line(name, case, ours[name], ancestor[name]) for name, case in cases.items()]
         lines.append("")
     return "\n".join(lines)
 
 
-def _row(row: Mapping[str, Any]) -> str:
-    good = "" if row["ok"] else " **not so**"
-    return f"{row['case']}: {'; '.join(row['saw'])} ({row['value']} restarts, {row['seconds']:.0f} s){good}"
+def _summary(ours: Mapping[str, Sequence[Row]], ancestor: Mapping[str, Sequence[Row]]) -> str:
+    mine = [row for rows in ours.values() for row in rows]
+    good = sum(bool(row["ok"]) for row in mine)
+    beside = sum(len(rows) for rows in ancestor.values())
+    return (
+        f"**{good} of {len(mine)} as they should be**, for {len(ours)} cases; in {beside} the ancestor ran beside it. "
+        "*Restarts* are those of our kubelet that a case cost, adoptions included."
+    )
 
 
-def _line(name: str, case: Known, ours: Sequence[Mapping[str, Any]], ancestor: Sequence[Mapping[str, Any]]) -> str:
-    measured = "".join(f" *{_cell('; '.join(row['saw']))}.*" for row in ancestor)
+def _first_line(row: Row, ancestor: Sequence[Row]) -> str:
+    beside = [_saw(other) for other in ancestor if _is_of(row, other)]
+    return f"| {row['case']} | {_saw(row)}{_verdict(row)} | {row['value']} | {'; '.join(beside)} |"
+
+
+def _is_of(row: Row, other: Row) -> bool:
+    """Whether the ancestor's row is of the same: it has no more words in its name than ours."""
+    return str(row["case"]).replace(",", " ").split()[: len(str(other["case"]).split())] == str(other["case"]).split()
+
+
+def _line(name: str, case: Known, ours: Sequence[Row], ancestor: Sequence[Row]) -> str:
+    measured = dict.fromkeys(_saw(row) for row in ancestor)  # each once
+    before = case.ancestor + "".join(f" *{text}.*" for text in measured)
     if not ours:
-        said, restarts, seconds = f"see {ELSEWHERE[name]}", "", ""
-    else:
-        said = "<br>".join(_said(name, row) for row in ours)
-        restarts = "<br>".join(str(row["value"]) for row in ours)
-        seconds = "<br>".join(f"{row['seconds']:.0f}" for row in ours)
-    return f"| {name} | {case.title} | {case.ancestor}{measured} | {said} | {restarts} | {seconds} |"
+        return f"| {name} | {case.title} | {before} | see {ELSEWHERE[name]} | |"
+    said = "<br>".join(_said(name, row) for row in ours)
+    return f"| {name} | {case.title} | {before} | {said} | {sum(row['value'] for row in ours)} |"
 
 
-def _said(name: str, row: Mapping[str, Any]) -> str:
+def _said(name: str, row: Row) -> str:
     rest = str(row["case"]).removeprefix(name).strip(" ,")
-    good = "" if row["ok"] else " **not so**"
-    return (f"{rest}: " if rest else "") + _cell("; ".join(row["saw"])) + good
+    return (f"{rest}: " if rest else "") + _saw(row) + _verdict(row)
+
+
+def _verdict(row: Row) -> str:
+    return "" if row["ok"] else " **not so**"
+
+
+def _saw(row: Row) -> str:
+    return _cell("; ".join(row["saw"]))
 
 
 def _cell(text: str) -> str:

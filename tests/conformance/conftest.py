@@ -36,8 +36,12 @@ def pytest_configure(config: pytest.Config) -> None:
             reporter.write_line(line)
 
     # The quick part has rows of its own: those of the whole are what the page is written from.
-    name = "conformance-quick.jsonl" if config.option.markexpr else "conformance.jsonl"
+    name = "conformance-quick.jsonl" if _is_quick(config) else "conformance.jsonl"
     config.stash[ROWS] = Rows(say, BUILD / name)
+
+
+def _is_quick(config: pytest.Config) -> bool:
+    return "quick" in str(config.option.markexpr)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -136,6 +140,12 @@ def _early(request: pytest.FixtureRequest, machines: dict[str, int]) -> None:
     """Begin the hundred updates before everything else, where they are asked for."""
     if "stress" in machines:
         request.getfixturevalue("stress").start()
+
+
+@pytest.fixture
+def is_quick(request: pytest.FixtureRequest) -> bool:
+    """Whether this is the quick part."""
+    return _is_quick(request.config)
 
 
 @pytest.fixture

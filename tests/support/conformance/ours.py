@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Conflict
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, config_maps
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, config_maps, events
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import node as node_path
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, next_id
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
@@ -38,6 +38,13 @@ STATE = "/var/lib/configok"
 METRICS = "127.0.0.1:9917"
 LONG = "10m"
 SHORT = "3s"
+# Hundreds of times in a run: bash is there ten times sooner than Python.
+_FETCH = (
+    f"exec 3<>/dev/tcp/{METRICS.replace(':', '/')} && "
+    "printf 'GET /metrics HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && cat <&3"
+)
+_GAUGE = "configok_node_config_"
+_GAUGES = tuple(f"{_GAUGE}{name}" for name in ("assigned{", "active{", "last_known_good{", "error "))
 
 
 class Answer(NamedTuple):
@@ -50,6 +57,19 @@ class Answer(NamedTuple):
     def words(self) -> str:
         """The condition in one line."""
         return f"{self.condition['status']}, {self.condition['message']}: {self.condition['reason']}"
+
+
+def _expected_metrics(
+    assigned: ConfigSource | None, active: ConfigSource | None, good: ConfigSource | None, *, error: bool
+) -> list[str]:
+    """Return what OurNode.metrics() must be."""
+    sources = {"assigned": assigned, "active": active, "last_known_good": good}
+    lines = [f"{_GAUGE}error {int(error)}"]
+    for name, source in sources.items():
+        path = "local" if source is None else config_map(source.namespace, source.name)
+        labels = f'node_config_source="{path}",node_config_uid="{"" if source is None else source.uid}"'
+        lines.append(f"{_GAUGE}{name}{{{labels}}} 1")
+    return sorted(lines)
 
 
 class OurNode:
@@ -149,12 +169,26 @@ class OurNode:
         good: ConfigSource | None,
         timeout: float = 60.0,
     ) -> Answer:
-        """Wait for the answer, and check what the ancestor's own tests checked: assigned, active, last-known-good."""
+        """Wait for the answer, and check what the ancestor's own tests checked: assigned, active, last-known-good.
+
+        Both as the status and as the metrics have it.
+        """
         found = self.answered(assignment, cause, timeout)
         status = found.status
         seen = (status.assigned, status.active, status.last_known_good)
         assert seen == (assigned, active, good), f"{found.words}; {status}"
+        wanted = _expected_metrics(assigned, active, good, error=found.condition["status"] != "True")
+        until("the metrics say the same", lambda: wanted == self.metrics(), 20, lambda: (wanted, self.metrics()))
         return found
+
+    def told(self, reason: str, source: ConfigSource) -> None:
+        """Wait until there is an Event on the Node with this reason that names the source."""
+
+        def look() -> bool:
+            found = self.client.get(f"{events('default')}?fieldSelector=involvedObject.name={self.machine.name}")
+            return any(one["reason"] == reason and source.uid in one["message"] for one in found["items"])
+
+        until(f"an Event {reason} names {source.uid}", look, 30)
 
     def promoted(self, source: ConfigSource, timeout: float = 60.0) -> Answer:
         """Wait until a source is last-known-good."""
@@ -186,10 +220,16 @@ class OurNode:
         found: dict[str, Any] = yaml.safe_load(self.machine.read(f"{STATE}/components/kubelet/config.yaml"))
         return found
 
+    def live(self) -> dict[str, Any]:
+        """Return the config that the kubelet itself says it runs with. Raises KubeError while it serves nothing."""
+        found: dict[str, Any] = self.client.get(f"{node_path(self.machine.name)}/proxy/configz")["kubeletconfig"]
+        return found
+
     def uses(self, **values: Any) -> None:
-        """Check values of the config that the kubelet runs with: what it reads has not changed since its start."""
+        """Check values of the file that the kubelet reads, and wait until it says that it runs with them."""
         found = self.reads()
         assert {name: found.get(name) for name in values} == values
+        until(f"the kubelet runs with {values}", lambda: values.items() <= self.live().items(), 30, self.live)
 
     def agent(self, *arguments: str, check: bool = True) -> str:
         """Run the agent's command on the node; return what it printed."""
@@ -197,9 +237,9 @@ class OurNode:
         return str(done.stdout)
 
     def metrics(self) -> list[str]:
-        """Return the lines that the agent's metrics have now."""
-        fetch = f"import urllib.request as r; print(r.urlopen('http://{METRICS}/metrics', timeout=5).read().decode())"
-        return str(self.machine.run(["python3", "-c", fetch]).stdout).splitlines()
+        """Return the series that the ancestor had too, as the agent's metrics show them now, sorted."""
+        lines = str(self.machine.run(["bash", "-c", _FETCH], check=False).stdout).splitlines()
+        return sorted(line for line in lines if line.startswith(_GAUGES))
 
     def restart_agent(self) -> None:
         """Restart the agent and wait until systemd says that it runs."""

@@ -36,13 +36,18 @@ def rows(module: Any, **changes: Any) -> list[dict[str, Any]]:
 
 def test_a_case_is_a_line_with_its_evidence() -> None:
     module = load()
+    beside = row("F1 evictionHard", "ancestor", saw=["promoted"])
     text = module.page(
-        [*rows(module), row("F1 evictionHard, refused", value=0), row("E2", "ancestor", saw=["3 restarts"])]
+        [*rows(module), row("F1 evictionHard, refused", value=0), row("E2", "ancestor", saw=["3 restarts"]), beside]
     )
     assert (
         "| E2 | A bad bundle after a last-known-good one, and back | A restart to each: three. *3 restarts.* |" in text
     )
-    assert "| a \\| b; c | 2 | 12 |" in text
+    assert "| a \\| b; c | 2 |" in text
+    assert "| F1 evictionHard, refused | a \\| b; c | 0 | promoted |" in text
+    assert "| F1 | a \\| b; c | 2 |  |" in text
+    assert "in 2 the ancestor ran beside it" in text
+    assert "12.34" not in text  # the page is another one only where what was seen is
     assert "evictionHard, refused: a \\| b; c" in text
     assert "see G9" in text
 
