@@ -45,6 +45,11 @@ def publish(client: Client, bundle: dict[str, Any], *, clock: Clock, check: bool
     _refuse_bad(record, _target(bundle))
     stored, created = _stored(client, bundle, check)
     target = _target(stored)
+    if stored["data"] != bundle["data"]:
+        raise RolloutError(
+            f"the ConfigMap {target.name} is there and holds something else: its name has ten digits of the hash only, "
+            "so that this is no accident. Find out who created it, and delete it"
+        )
     annotations = bundle["metadata"].get("annotations") or {}
 
     def add(current: Record) -> Record:

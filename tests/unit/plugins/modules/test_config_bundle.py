@@ -13,6 +13,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _bundle
 from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record, update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
@@ -54,6 +55,18 @@ def test_publishes_one_immutable_object_once(cluster: SandboxCluster) -> None:
     assert len(bundles(cluster)) == 1
     other = run(cluster, "maxPods: 61\n")
     assert (other["changed"], other["revision"]) == (True, 2)
+
+
+def test_another_content_under_that_name_is_not_taken_for_it(
+    cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten digits of a hash can be made to collide by who may create ConfigMaps there."""
+    monkeypatch.setattr(_bundle, "content_hash", lambda _data: "0" * 64)
+    assert run(cluster)["changed"] is True
+    result = run(cluster, "maxPods: 61\n")
+    assert result["failed"] is True
+    assert "workers-0000000000 is there and holds something else" in result["msg"]
+    assert len(bundles(cluster)) == 1
 
 
 def test_check_mode_changes_nothing(cluster: SandboxCluster) -> None:
