@@ -25,7 +25,7 @@ HEADER = (
 )
 # Homes and package indexes of the machine somebody worked on; what a user configures has no place here.
 OF_ONE_MACHINE = re.compile(
-    r"/(?:root|home/[a-z]+)/\w|(?<![\w/.])/work/\w|/tmp/(?:work|bash)\w*|pypi\.(?:org|python)|pythonhosted|deb\.debian\.org"
+    r"/(?:root|home/(?!kubernetes/)[a-z]+)/\w|(?<![\w/.])/work/\w|/tmp/(?:work|bash)\w*|pypi\.(?:org|python)|pythonhosted|deb\.debian\.org"
 )
 
 
