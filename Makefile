@@ -14,6 +14,7 @@ LINK = $(COLLECTIONS)/ansible_collections/configok/node
 # How the collection is found: by Ansible and by Python as ansible_collections.configok.node, in the checkout itself.
 RUN = ANSIBLE_COLLECTIONS_PATH="$(CURDIR)/$(COLLECTIONS)" PYTHONPATH="$(CURDIR)/$(COLLECTIONS)" PATH="$(CURDIR)/.venv/bin:$$PATH"
 RUN_PYTEST = $(RUN) .venv/bin/python -m pytest $(PYTEST)
+RUN_FAULTS = $(RUN) PYTHONPATH="$(CURDIR)/$(COLLECTIONS):$(CURDIR)/tests" .venv/bin/python -m faults.run
 
 .PHONY: help
 help: ## list the targets
@@ -27,7 +28,7 @@ demo: .venv/.run $(LINK) ## see it work: eight nodes, a canary, a config that br
 test: lint .venv-oldest/.made apiserver nodes molecule-quick ## what CI runs: lint, unit, integration, the quick part of the rest
 	@$(RUN_PYTEST) tests/unit tests/integration
 	@echo "make: the quick part of faults and conformance"
-	@$(RUN_PYTEST) -m quick tests/faults
+	@$(RUN_FAULTS) --quick
 	@$(RUN_PYTEST) -m quick tests/conformance
 
 .PHONY: all
@@ -84,9 +85,8 @@ molecule-quick: .venv/.molecule $(LINK)
 
 .PHONY: faults
 faults: .venv/.test $(LINK) nodes ## faults at every step and in every phase, to build/faults.jsonl and docs/faults.md
-	@rm -f build/faults.jsonl
-	@code=0; $(RUN_PYTEST) -v --tb=short tests/faults || code=$$?; \
-	  [ ! -s build/faults.jsonl ] || .venv/bin/python tools/write_faults.py || code=1; exit $$code
+	@$(RUN_FAULTS) $(PYTEST)
+	@.venv/bin/python tools/write_faults.py
 
 .PHONY: docs
 docs: .venv/.lint $(LINK) ## write docs/reference/ and the drawing of the architecture, from the code as it is

@@ -6,15 +6,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from faults.catalogue import missing, place_of, theme_of
+from faults.catalogue import place_of, theme_of
 from faults.invariants import INVARIANTS, Expected, Seen, violations
 
-__all__ = ["Case", "Ledger", "TooManyFailures"]
+__all__ = ["Case", "Ledger", "TooManyFailures", "summary"]
 
 _ENOUGH = 5  # failing cases of one test: more of them say nothing new
 
@@ -125,19 +125,18 @@ class Ledger:
             lines.append({**row, "failed": len(tally.failed), "invariants": sorted(tally.invariants)})
         return lines + self.figures
 
-    def left_out(self) -> list[str]:
-        """Return the faults of the catalogue that were not injected."""
-        return missing(key.fault for key in self.tallies)
-
     def write(self, path: Path) -> None:
         """Write the rows as JSON lines."""
         path.parent.mkdir(exist_ok=True)
         path.write_text("".join(json.dumps(row) + "\n" for row in self.rows()), encoding="utf-8")
 
-    def summary(self) -> str:
-        """Return the closing line."""
-        cases = sum(tally.cases for tally in self.tallies.values())
-        failed = sum(len(tally.failed) for tally in self.tallies.values())
-        told = ", ".join(f"{one['name']} {one['value']:g} {one['unit']}" for one in self.figures)
-        faults = len({key.fault for key in self.tallies})
-        return f"faults: {cases} cases of {faults} faults, {failed} failed" + (f"; {told}" if told else "")
+
+def summary(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the closing line."""
+    cases = [row for row in rows if row["unit"] == "cases"]
+    total, failed = (sum(row[what] for row in cases) for what in ("value", "failed"))
+    faults = len({row["fault"] for row in cases})
+    told = [f"{row['name']} {row['value']:g} {row['unit']}" for row in rows if row["unit"] != "cases"]
+    return "; ".join(
+        [f"faults: {total} cases of {faults} faults, {failed} failed", *([", ".join(told)] if told else [])]
+    )
