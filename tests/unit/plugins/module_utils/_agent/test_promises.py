@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._agent._forget import forget_bad
 from ansible_collections.configok.node.plugins.module_utils._agent._lock import locked
 from ansible_collections.configok.node.plugins.module_utils._agent._ports import ProbeResult, ServiceError, Unit
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
@@ -332,3 +333,32 @@ def test_no_bundle_turns_it_on_or_off(tmp_path: Path, turned_on: bool) -> None:
     bench.run(20)
     assert bench.reads() == ("maxPods: 130\n" if turned_on else "maxPods: 110\n")
     assert bench.words[0] == ("True" if turned_on else "Unknown")
+
+
+@pytest.mark.contract("trial.goes-on")
+def test_what_is_assigned_again_during_its_trial_goes_on_with_it(bench: Bench) -> None:
+    source = bench.publish("maxPods: 120\n", trial=Trial(300.0, 3))
+    for _again in range(6):
+        bench.assign(source)
+        bench.run(40)
+        assert bench.status.in_trial
+    bench.run(80)
+    assert not bench.status.in_trial
+    assert (bench.status.last_known_good, bench.status.assignment) == (source, 6)
+
+
+@pytest.mark.contract("crashloop.forgotten", "crashloop.bad-stays-bad")
+def test_one_that_is_forgotten_leaves_the_others_bad(bench: Bench) -> None:
+    bench.good_node()
+    deadly = [bench.publish(f"mood: deadly\nmaxPods: {number}\n", trial=Trial(60.0, 0)) for number in (1, 2)]
+    for source in deadly:
+        bench.assign(source)
+        bench.run(20)
+    assert forget_bad(bench.configuration, deadly[0].uid) == [deadly[0].uid]
+    starts = bench.starts()
+    bench.assign(deadly[1])
+    bench.run(20)
+    assert (bench.status.cause, bench.starts()) == ("KnownBad", starts)
+    bench.assign(deadly[0])
+    bench.run(20)
+    assert bench.status.cause == "CrashLoop"
