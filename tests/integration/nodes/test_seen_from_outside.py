@@ -15,36 +15,48 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _message_ids as ids
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_maps, events
 from support.conformance.payloads import DEADLY
-from support.machines import KUBECONFIG, Node, Testbed, Unavailable
+from support.machines import CERTIFICATE, KUBECONFIG, Node, Testbed, Unavailable
+from support.promtool import promtool
 
 DOCS = Path(__file__).resolve().parents[3] / "docs/security.md"
 METRICS = "/var/lib/prometheus/node-exporter/configok.prom"
 PORT = 9917
-SECRET = "c0nf1g0k-n0t-t0-be-seen"
+TOKEN = "c0nf1g0k-n0t-t0-be-seen"  # in the kubeconfig and in a pod's volume
+FIELD = "n0r-th1s-0ne"  # in a field of a bundle
 # A policy under which the kubelet dies of the state file that it wrote before.
 GOOD = {"cpuManagerPolicy": "static", "kubeReserved": {"cpu": "500m"}}
-SECRETIVE = {"staticPodURLHeader": {"Authorization": [f"Bearer {SECRET}"]}}
+SECRETIVE = {"staticPodURLHeader": {"Authorization": [f"Bearer {FIELD}"]}}
 
 
-def provision(node: Node) -> None:
-    """Put the agent on the node, and a secret where it must read."""
+class Lived(NamedTuple):
+    """A node that has been through all that, and what provisioning it has printed."""
+
+    bed: Testbed
+    node: Node
+    printed: str
+
+
+def provision(node: Node) -> str:
+    """Put the agent on the node, and a secret where it must read; return what that printed."""
     kubeconfig = json.loads(node.read(KUBECONFIG))
-    kubeconfig["users"].append({"name": "another", "user": {"token": SECRET}})
+    kubeconfig["users"].append({"name": "another", "user": {"token": TOKEN}})
     node.write(KUBECONFIG, json.dumps(kubeconfig))
     node.run(["mkdir", "-p", os.path.dirname(METRICS)])
     # As a pod's volume with a Secret in it.
     node.run(["mkdir", "-p", "/var/lib/kubelet/pods/a/volumes/secret"])
     node.run(["mount", "-t", "tmpfs", "tmpfs", "/var/lib/kubelet/pods/a/volumes/secret"])
-    node.write("/var/lib/kubelet/pods/a/volumes/secret/token", SECRET)
-    node.provision(node_agent_options={"metricsFile": METRICS, "metricsAddress": f"127.0.0.1:{PORT}"})
+    node.write("/var/lib/kubelet/pods/a/volumes/secret/token", TOKEN)
+    options = {"metricsFile": METRICS, "metricsAddress": f"127.0.0.1:{PORT}"}
+    run = node.provision(diff=True, node_agent_options=options)
     node.wait_config_ok("True")
+    return run.output
 
 
 def change(bed: Testbed, node: Node) -> None:
@@ -58,7 +70,7 @@ def change(bed: Testbed, node: Node) -> None:
         starts = node.kubelet_starts()
         source = bed.publish({"kubelet": fields}, trial={"trialDuration": "3s", "crashLoopThreshold": 1})
         condition = node.wait_config_ok(status, assignment=bed.assign(node, source), timeout=120)
-        assert SECRET not in json.dumps(condition)
+        assert FIELD not in json.dumps(condition)
         if fields is GOOD:
             assert node.kubelet_starts() == starts + 1
             node.wait("promotion", partial(is_good, node, source.uid), 30)
@@ -71,8 +83,8 @@ def is_good(node: Node, uid: str) -> bool:
 
 
 @pytest.fixture(scope="module", params=["bookworm", "trixie"])
-def lived(request: pytest.FixtureRequest) -> Iterator[tuple[Testbed, Node]]:
-    """A node that has been through all that."""
+def lived(request: pytest.FixtureRequest) -> Iterator[Lived]:
+    """The node."""
     try:
         bed = Testbed.start("outside", distribution=request.param)
     except Unavailable as problem:
@@ -80,19 +92,19 @@ def lived(request: pytest.FixtureRequest) -> Iterator[tuple[Testbed, Node]]:
             pytest.fail(f"CONFIGOK_REQUIRE_REAL=1: {problem}", pytrace=False)
         pytest.skip(str(problem))
     with bed:
-        provision(bed.nodes[0])
+        printed = provision(bed.nodes[0])
         change(bed, bed.nodes[0])
-        yield bed, bed.nodes[0]
+        yield Lived(bed, bed.nodes[0], printed)
 
 
 @pytest.fixture
-def bed(lived: tuple[Testbed, Node]) -> Testbed:
-    return lived[0]
+def bed(lived: Lived) -> Testbed:
+    return lived.bed
 
 
 @pytest.fixture
-def node(lived: tuple[Testbed, Node]) -> Node:
-    return lived[1]
+def node(lived: Lived) -> Node:
+    return lived.node
 
 
 def journal(node: Node, *matches: str) -> list[dict[str, str]]:
@@ -116,6 +128,15 @@ def test_the_agent_has_none_of_roots_powers(node: Node) -> None:
     assert (status["NoNewPrivs"], status["Seccomp"].strip()) == ("1", "2")
     restarts = node.run(["systemctl", "show", "--property=NRestarts", "--value", "configok-agent.service"]).stdout
     assert restarts.strip() == "0"
+
+
+def test_agent_and_hooks_count_in_one_boot(node: Node) -> None:
+    """Its sandbox has a /proc of its own, in which a container's boot id is another one."""
+    boot_id = node.read("/proc/sys/kernel/random/boot_id").strip()
+    by_agent = json.loads(node.read("/var/lib/configok/last-known-good"))
+    [starts] = node.run(["sh", "-c", "ls /var/lib/configok/kubelet-*/startups"]).stdout.split()
+    by_hooks = json.loads(node.read(starts))
+    assert {one["bootID"] for one in [by_agent, *by_hooks]} == {boot_id}
 
 
 def test_a_state_file_was_set_aside_in_the_sandbox(node: Node) -> None:
@@ -171,6 +192,8 @@ def test_the_metrics_tell_of_it(node: Node) -> None:
     for name in ("assigned", "active", "last_known_good"):
         assert len(re.findall(rf"^configok_node_config_{name}{{", text, re.M)) == 1
     assert node.run(["stat", "--format=%a %U", METRICS]).stdout.split() == ["644", "root"]
+    checked = promtool("check", "metrics", text=text)
+    assert (checked.returncode, checked.stdout + checked.stderr) == (0, "")
     ask = "import sys, urllib.request as r; sys.stdout.write(r.urlopen(sys.argv[1], timeout=5).read().decode())"
     served = node.run(["python3", "-c", ask, f"http://127.0.0.1:{PORT}/metrics"]).stdout
     assert served == text
@@ -226,20 +249,31 @@ def test_the_mode_of_every_file_is_that_of_the_docs(node: Node) -> None:
 
 
 @pytest.mark.contract("manners.no-secret")
-def test_no_secret_is_seen_anywhere(bed: Testbed, node: Node) -> None:
+def test_no_secret_is_seen_anywhere(lived: Lived) -> None:
+    bed, node, printed = lived
+    key = node.read(CERTIFICATE).partition("PRIVATE KEY-----\n")[2].splitlines()[0]
+    assert len(key) == 64  # a line of the client key
     node.run(["journalctl", "--sync"])
+    pid = agent(node)
     seen = {
-        "journal": node.run(["journalctl", "--boot", "--output=export", "SYSLOG_IDENTIFIER=configok-agent"]).stdout,
+        "provisioning": printed,
+        # All of it: the hooks speak in the kubelet's unit, and Ansible's modules log what they are called with.
+        "journal": node.run(["journalctl", "--boot", "--all", "--output=export"]).stdout,
         "status": node.run(["configok-agent", "status"]).stdout
         + node.run(["configok-agent", "status", "--json"]).stdout,
         "metrics": node.read(METRICS),
         "Node": json.dumps(node.get()),
         "Events": json.dumps(bed.client.list(events("default")).items),
-        "ConfigMaps": json.dumps(bed.client.list(config_maps("configok-rollouts")).items),
+        "records": node.run(["sh", "-c", "cat /var/lib/configok/current /var/lib/configok/kubelet-*/*"]).stdout,
         "run directory": node.run(["sh", "-c", "cat /run/configok/*.json"]).stdout,
-        "command lines": node.run(["sh", "-c", "tr '\\0' ' ' < /proc/" + agent(node) + "/cmdline"]).stdout,
+        "command line": node.run(["sh", "-c", f"cat /proc/{pid}/cmdline /proc/{pid}/environ"]).stdout,
+        "world-readable files": node.run(
+            ["sh", "-c", "find /etc/configok /var/lib/configok /run/configok -type f -perm /044 -exec cat {} +; echo ."]
+        ).stdout,
     }
     assert all(seen.values())
-    assert [name for name, text in seen.items() if SECRET in text] == []
+    assert [(name, secret) for name, text in seen.items() for secret in (TOKEN, FIELD, key) if secret in text] == []
+    bundles = json.dumps(bed.client.list(config_maps("configok-system")).items)
+    assert [secret for secret in (TOKEN, FIELD, key) if secret in bundles] == [FIELD]  # where it was put
     refused = [one["MESSAGE"] for one in journal(node, f"MESSAGE_ID={ids.REFUSED}")]
     assert any("staticPodURLHeader" in line for line in refused)  # it was the field with the secret that was told of
