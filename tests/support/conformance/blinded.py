@@ -18,6 +18,7 @@ __all__ = ["blinded", "blinded_archive"]
 
 COLLECTION = Path(__file__).resolve().parents[3]
 INSTALLED = "/usr/local/lib/configok/configok-agent.pyz"
+_FORGET = "rm -f /var/lib/configok/kubelet-*/verdicts*"  # nothing is judged twice
 _BLIND = """
 def validate_files(*_names, **_options):
     print("[]")
@@ -36,15 +37,15 @@ def blinded_archive(directory: Path) -> bytes:
 
 @contextmanager
 def blinded(node: OurNode, directory: Path) -> Iterator[None]:
-    """Let a node run that agent; afterwards it has its own again, and has forgotten the other's verdicts."""
+    """Let a node run that agent; afterwards it has its own again. Neither knows the other's verdicts."""
     run = node.machine.run
     run(["cp", "-a", INSTALLED, f"{INSTALLED}.kept"])
     try:
-        node.machine.write("/root/blinded.b64", base64.b64encode(blinded_archive(directory)).decode())
-        run(["sh", "-c", f"base64 -d /root/blinded.b64 > {INSTALLED} && {INSTALLED} compile"])
+        node.machine.write("/run/blinded.b64", base64.b64encode(blinded_archive(directory)).decode())
+        run(["sh", "-c", f"base64 -d /run/blinded.b64 > {INSTALLED} && {_FORGET} && {INSTALLED} compile"])
         node.restart_agent()
         yield
     finally:
         run(["mv", f"{INSTALLED}.kept", INSTALLED])
-        run(["sh", "-c", f"rm -f /root/blinded.b64 /var/lib/configok/kubelet-*/verdicts*; {INSTALLED} compile"])
+        run(["sh", "-c", f"{_FORGET} /run/blinded.b64; {INSTALLED} compile"])
         node.restart_agent()
