@@ -46,6 +46,7 @@ Lines = Generator[bytes, None, None]
 CHECK_INTERVAL = 1.0
 RENEW_INTERVAL = 5.0
 CONNECT_TIMEOUT = 5.0
+LONGEST_LINE = 8 << 20  # bytes: etcd takes no object of more than 1.5 MiB
 
 # What the ssl module says, and what urllib3 1.26 says of a name.
 _DISTRUST = ("CERTIFICATE_VERIFY_FAILED", "doesn't match")
@@ -173,17 +174,21 @@ class Transport:
         return answer, self._lines(response, where)
 
     def _lines(self, response: Any, where: str) -> Lines:
-        # A body that is not chunked would be waited for until so many bytes are there: then one by one.
-        amount = 65536 if response.chunked else 1
-        pending = b""
+        # A body without an end that is not chunked would be waited for until so many bytes are there: then one by one.
+        amount = 65536 if response.chunked or "Content-Length" in response.headers else 1
+        pending = bytearray()
         whole = False
         try:
             for chunk in response.stream(amount, decode_content=True):
-                lines = (pending + chunk).split(b"\n")
-                pending = lines.pop()
+                *lines, rest = chunk.split(b"\n")
                 for line in lines:
-                    if line:
-                        yield line
+                    pending += line
+                    if pending:
+                        yield bytes(pending)
+                        pending.clear()
+                pending += rest
+                if len(pending) > LONGEST_LINE:
+                    raise Unreachable(f"a line of more than {LONGEST_LINE >> 20} MiB is no event", where=where)
             whole = True
         except HTTPError as exc:
             raise self._unreachable(exc, where) from exc

@@ -154,6 +154,21 @@ def test_a_broken_stream_goes_on_where_it_was(server: Any, replies: Any, follow:
     assert watching.pauses == [0.25]
 
 
+@pytest.mark.parametrize("how", ["chunks", "length"])
+def test_what_is_too_long_for_an_event_is_no_watch(server: Any, replies: Any, follow: Any, how: str) -> None:
+    """A proxy's page, say: neither kept in memory nor read byte by byte."""
+    endless = b"x" * (9 << 20)
+    broken = {
+        "chunks": replies.stream(endless, end="hold"),
+        "length": replies.half(endless, promised=64 << 20),
+    }[how]
+    server.says(replies.answer(200, listing()), broken, replies.stream(event("ADDED", node("a", 11)), end="hold"))
+    before = time.monotonic()
+    synced, error, back, added = follow().take(4)
+    assert (synced[0], error, back[0], added) == ("SYNCED", ("ERROR", "Unreachable"), "BACK", ("ADDED", "a@11"))
+    assert time.monotonic() - before < 5
+
+
 @pytest.mark.contract("manners.watch-goes-on")
 @pytest.mark.parametrize("where", ["status", "event"])
 def test_410_lists_again_and_tells_the_difference(server: Any, replies: Any, follow: Any, where: str) -> None:
