@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
 from faults.invariants import Expected, Told
 from faults.ledger import Ledger
@@ -108,10 +110,11 @@ def test_the_api_does_harm(ledger: Ledger, proxied: tuple[ProcessNode, FaultProx
         with ledger.case(WHERE, harm, phase) as case:
             _settle(node, to)
             node.begin()
-            proxy.rule = rule = Rule(HARMS[harm], begins, LASTS)
+            source = _publish(node, to)
+            proxy.rule = rule = Rule(HARMS[harm], partial(_begins_with, source.uid, begins), LASTS)
             if phase == "before":
                 proxy.cut()
-            _assign(node, to)
+            node.assign(source)
             node.until("the harm is over", rule.is_over)
             [told] = expected(to).told
             node.until_told(told, 60)
@@ -129,11 +132,15 @@ def _settle(node: ProcessNode, to: str) -> None:
         node.rename("next", "good")
 
 
-def _assign(node: ProcessNode, to: str) -> None:
+def _publish(node: ProcessNode, to: str) -> ConfigSource:
     if to == "deadly":
-        node.assign(node.publish("deadly", trial=Trial(60, THRESHOLD), **DEADLY))
-    else:
-        node.assign(node.publish("next", trial=Trial(0.1, THRESHOLD)))
+        return node.publish("deadly", trial=Trial(60, THRESHOLD), **DEADLY)
+    return node.publish("next", trial=Trial(0.1, THRESHOLD))
+
+
+def _begins_with(uid: str, begins: Callable[[str, str, str], bool], method: str, path: str, body: str) -> bool:
+    """Whether it is a request of this assignment: what is written once more about the last one is none."""
+    return begins(method, path, body) and (method != "PATCH" or uid in body)
 
 
 def test_retry_after_is_obeyed(ledger: Ledger, proxied: tuple[ProcessNode, FaultProxy]) -> None:
@@ -144,7 +151,7 @@ def test_retry_after_is_obeyed(ledger: Ledger, proxied: tuple[ProcessNode, Fault
         _settle(node, "next")
         node.begin()
         proxy.rule = rule = Rule(Harm("status", 429, f"{asked:g}"), PHASES["fetching"].begins, asked - 0.2)
-        _assign(node, "next")
+        node.assign(_publish(node, "next"))
         node.until_told(Told("True", "using current (UID: next)"), 60)
         node.until("last-known-good", lambda: node.last_known_good() == "next")
         case.check(expected("next"), node.seen())
