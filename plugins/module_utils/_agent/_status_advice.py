@@ -67,7 +67,10 @@ def what_to_do(found: Mapping[str, Any]) -> list[str]:
     if outcome is not None and outcome["kind"] in _WENT_BACK:
         advice.append(f"have it tried again, once the cause is gone:\nconfigok-agent forget-bad {outcome['uid']}")
     elif outcome is not None:
-        advice.append("publish a config that validates, and assign that")
+        advice.append(
+            "publish a config that validates, and assign that; "
+            "or assign this one with forget_bad, once what it needs is on this host"
+        )
     if found["damaged"]:
         advice.append(f"look at *.corrupt-* in {found['stateDirectory']}, and remove them")
     return advice

@@ -49,10 +49,14 @@ def node(bed: Testbed) -> Node:
     return bed.nodes[0]
 
 
-def assign(bed: Testbed, fields: Mapping[str, Any], status: str) -> dict[str, Any]:
-    """Assign the kubelet's config with these fields, and return ConfigOK when it has that status."""
+def assign(bed: Testbed, fields: Mapping[str, Any], status: str, *, again: bool = False) -> dict[str, Any]:
+    """Assign the kubelet's config with these fields, and return ConfigOK when it has that status.
+
+    again: it is what is assigned already.
+    """
     source = bed.publish({"kubelet": fields}, trial={"trialDuration": "5s"})
-    return bed.nodes[0].wait_config_ok(status, assignment=bed.assign(bed.nodes[0], source))
+    assignment = bed.assign(bed.nodes[0], source, forget_bad=again)
+    return bed.nodes[0].wait_config_ok(status, assignment=assignment)
 
 
 def told(node: Node) -> ComponentStatus:
@@ -124,7 +128,7 @@ def test_swap_is_judged_as_the_kubelet_does_and_anew_with_each_assignment(bed: T
     finally:
         node.run(["umount", "/proc/swaps"])
         node.run(["systemctl", "restart", "configok-agent"])
-    assign(bed, {"failSwapOn": True}, "True")
+    assign(bed, {"failSwapOn": True}, "True", again=True)
     assert node.kubelet_starts() == starts + 1
 
 

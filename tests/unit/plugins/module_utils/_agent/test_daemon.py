@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -92,17 +93,27 @@ def test_a_good_config_is_acknowledged_adopted_and_promoted_in_five_requests(ben
 
 
 @pytest.mark.contract("adopt.acknowledged", "say.adopting")
-def test_an_adopting_node_says_so_before_it_touches_anything(bench: Bench) -> None:
+def test_an_adopting_node_says_so_before_it_touches_anything(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.run(5)
+    before = bench.reads()
     source = bench.publish("maxPods: 120\n")
     bench.assign(source)
     bench.refuse_restarts = True
+    patch, when_said = bench.api.patch, []
+
+    def note(path: str, body: dict[str, Any], *, kind: str) -> dict[str, Any]:
+        when_said.append((bench.reads(), list(bench.restarts)))
+        return patch(path, body, kind=kind)
+
+    monkeypatch.setattr(bench.api, "patch", note)
     bench.run(0.1)
+    assert when_said == [(before, [])]
+    assert bench.restarts == ["kubelet"]
     assert bench.words == ("Unknown", f"adopting (UID: {source.uid})", "checks passed, not probed yet")
     assert bench.starts() == 1
 
 
-@pytest.mark.contract("source.invalid", "say.source-invalid", "say.cause-for-machines")
+@pytest.mark.contract("source.invalid", "source.correct", "say.source-invalid", "say.cause-for-machines")
 @pytest.mark.parametrize(
     ("text", "cause"),
     [
@@ -226,6 +237,30 @@ def test_an_invalid_config_costs_no_restart(bench: Bench) -> None:
     bench.run(10)
     assert len(bench.judged) == judged  # nothing is judged twice
     assert bench.api.told[-1] == "ConfigRefused"
+
+
+@pytest.mark.contract("validate.denied-fields", "validate.only-once")
+def test_under_another_deny_list_it_is_judged_anew(bench: Bench) -> None:
+    bench.good_node()
+    source = bench.publish("mood: invalid\n")
+    judged = []
+    for denied in ((), (), ("maxPods",)):
+        components = {name: one._replace(denied_fields=denied) for name, one in bench.configuration.components.items()}
+        bench.configure(components=components)
+        bench.assign(source)
+        bench.run(5)
+        judged.append(len(bench.judged))
+    assert judged == [judged[0], judged[0], judged[0] + 1]
+
+
+@pytest.mark.contract("source.fetched-once")
+def test_what_was_fetched_once_is_not_fetched_again(bench: Bench) -> None:
+    first = bench.good_node()
+    bench.good_node("maxPods: 130\n")
+    bench.assign(first)
+    bench.run(10)
+    assert bench.status.active == first
+    assert [one.rsplit("/", 1)[1] for one in bench.api.requests if one.startswith("GET")].count(first.name) == 1
 
 
 @pytest.mark.contract("say.invalid-in-trial")
@@ -544,8 +579,13 @@ def test_a_bundle_goes_back_as_one(tmp_path: Path) -> None:
     bench = Bench(tmp_path, ("kubelet", "kube-proxy"))
     bench.good_node()
     bench.assign(bench.publish(documents={"kubelet": "maxPods: 130\n", "kube-proxy": "mood: deadly\n"}))
-    bench.run(40)
+    bench.run(1)
+    starts = bench.starts("kubelet")
+    bench.run(40, agent=False)
     assert bench.reads("kubelet") == bench.reads("kube-proxy") == "maxPods: 120\n"
+    assert bench.starts("kubelet") == starts  # that is left to the daemon
+    bench.run(10)
+    assert bench.starts("kubelet") == starts + 1
     assert bench.status.cause == "CrashLoop"
     for name in bench.processes:
         last = bench.store.read_startups(name, "v1.35.0")[-1]

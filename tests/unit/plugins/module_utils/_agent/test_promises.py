@@ -228,8 +228,9 @@ def test_that_going_back_has_worked_is_said_once_it_has(bench: Bench, monkeypatc
 
 
 @pytest.mark.contract("crashloop.suspect", "crashloop.no-flapping")
+@pytest.mark.parametrize("lives", [0.3, 90.0])  # seconds: never healthy, and healthy for a while
 def test_last_known_good_that_crashes_too_is_suspect_and_nothing_flaps(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, lives: float
 ) -> None:
     good = bench.good_node()
     source = bench.publish("maxPods: 130\n", trial=Trial(600.0, 2))
@@ -239,12 +240,12 @@ def test_last_known_good_that_crashes_too_is_suspect_and_nothing_flaps(
 
     def dies(self: Bench, component: str) -> None:  # whatever it reads: its disk is full, say
         start(self, component)
-        self._later(component, 0.3, lambda: self.crash(component))
+        self._later(component, lives, lambda: self.crash(component))
 
     with monkeypatch.context() as trouble:
         trouble.setattr(Bench, "start", dies)
         bench.crash("kubelet")
-        bench.run(600)
+        bench.run(900)
         said = len(bench.said)
         bench.run(3600)
     assert bench.words == (
