@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,12 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._clock import BOOT_ID, SystemClock
 
 KERNEL = Path("/proc/sys/kernel/random/boot_id")
+
+
+@pytest.mark.contract("time.since-boot")
+def test_seconds_are_since_boot() -> None:
+    assert SystemClock().since_boot() == pytest.approx(time.clock_gettime(time.CLOCK_BOOTTIME), abs=60)
+    assert SystemClock().since_boot() != pytest.approx(time.time(), abs=60)
 
 
 def test_what_the_unit_says_is_the_boot_id(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _prestart
+from ansible_collections.configok.node.plugins.module_utils._agent._nudge import Nudges
+from ansible_collections.configok.node.plugins.module_utils._agent._poststop import poststop
 from ansible_collections.configok.node.plugins.module_utils._agent._prestart import prestart
 from ansible_collections.configok.node.plugins.module_utils._agent._records import LOCAL
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
@@ -45,6 +47,18 @@ def test_a_crash_is_written_down_with_its_start(bench: Bench) -> None:
     [start] = bench.store.read_startups("kubelet", "v1.35.0")
     assert start.end is not None
     assert (start.end.result, start.end.exit_code, start.end.exit_status) == ("signal", "killed", "SEGV")
+
+
+@pytest.mark.contract("nudge.reads-again")
+def test_both_nudge_the_daemon(bench: Bench) -> None:
+    daemon = Nudges(bench.configuration.run_directory)
+    try:
+        assert not daemon.wait(0)
+        for hook in (prestart, poststop):
+            hook(bench.configuration, "kubelet", {}, bench.clock, bench.journal)
+            assert daemon.wait(0)
+    finally:
+        daemon.close()
 
 
 @pytest.mark.contract("lock.store-is-brief", "prestart.file-stays-usable")

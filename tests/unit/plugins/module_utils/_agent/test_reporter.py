@@ -27,7 +27,7 @@ STATUS = ConfigStatus(assignment=1)
 GOOD = good(Using("current", "u"))
 
 
-def reporter(api: FakeApi, clock: FakeClock) -> Reporter:
+def reporter(api: FakeApi, clock: FakeClock, random: float = 0.5) -> Reporter:
     def journal(level: str, message: str, **fields: Any) -> None:
         """Nobody reads it."""
 
@@ -39,7 +39,7 @@ def reporter(api: FakeApi, clock: FakeClock) -> Reporter:
         Tally(["kubelet"]),
         ErrandOnTheBench(clock.advance),
         heartbeat_interval=600.0,
-        random=lambda: 0.5,
+        random=lambda: random,
     )
 
 
@@ -143,6 +143,15 @@ def test_a_heartbeat_only_when_nothing_was_written_for_long() -> None:
     clock.advance(600.0)
     one.attend()
     assert one.due > clock.seconds  # a heartbeat that fails makes no busy loop
+
+
+@pytest.mark.contract("say.on-transitions")
+@pytest.mark.parametrize(("random", "wanted"), [(0.0, 480.0), (1.0, 720.0)])
+def test_the_heartbeat_has_20_percent_jitter(random: float, wanted: float) -> None:
+    clock = FakeClock()
+    one = reporter(FakeApi(), clock, random)
+    one.say(GOOD, STATUS, "pool")
+    assert one.due - clock.seconds == pytest.approx(wanted)
 
 
 def test_what_stands_on_the_node_already_is_not_written_again() -> None:
