@@ -1,0 +1,49 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each invariant can be broken, and what is broken is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from faults.invariants import INVARIANTS, Expected, Seen, Told, violations
+
+BACK = Told("False", "using last-known-good (UID: good)")
+EXPECTED = Expected(
+    valid=frozenset({"good", "deadly"}),
+    runs=frozenset({"good"}),
+    good=frozenset({"good"}),
+    starts=(3, 3),
+    told=frozenset({BACK}),
+    kept=frozenset({"good"}),
+    doomed=frozenset({"deadly"}),
+    doomed_starts=2,
+)
+SEEN = Seen(("deadly", "deadly", "good"), "good", "good", BACK, "good")
+BROKEN: dict[str, tuple[str, dict[str, Any]]] = {
+    "started with what is no config": ("I1", {"started_with": ("deadly", "?", "good")}),
+    "does not run": ("I1", {"runs": ""}),
+    "last-known-good lost": ("I2", {"good": ""}),
+    "last-known-good lost for a while": ("I2", {"kept": "deadly"}),
+    "started too often with what is deadly": ("I3", {"started_with": ("deadly", "deadly", "deadly")}),
+    "still on what is deadly": ("I3", {"runs": "deadly"}),
+    "one restart too many": ("I4", {"started_with": ("deadly", "deadly", "good", "good")}),
+    "something else is said": ("I5", {"told": Told("True", "using current (UID: deadly)")}),
+}
+
+
+def test_all_hold() -> None:
+    assert violations(EXPECTED, SEEN) == []
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_what_is_broken_is_said(what: str) -> None:
+    invariant, seen = BROKEN[what]
+    assert invariant in {sentence[:2] for sentence in violations(EXPECTED, SEEN._replace(**seen))}
+
+
+def test_every_invariant_can_be_broken() -> None:
+    assert {invariant for invariant, _seen in BROKEN.values()} == set(INVARIANTS)
