@@ -23,7 +23,7 @@ from ._transaction import Transactions
 __all__ = ["TrialKeeper"]
 
 _WINDOW = 600.0  # seconds in which crashes after the trial make trouble worth telling
-_SAVE_EVERY = 60.0  # healthy seconds; a few are lost when the agent is killed, none when it is stopped
+_SAVE_EVERY = 60.0  # healthy seconds, lost when the agent is killed; when it is stopped, those since the last look
 
 
 class TrialKeeper:
