@@ -42,6 +42,13 @@ lint: .venv/.lint $(LINK) ## all static checks (ONLY="ruff mypy" runs some)
 unit: .venv/.test $(LINK) ## unit tests, in seconds
 	@$(RUN_PYTEST) tests/unit
 
+# Of tests/unit, those that Hypothesis drives; each tries FUZZ times as many examples as in `make unit`.
+FUZZ ?= 15
+.PHONY: fuzz
+fuzz: .venv/.test $(LINK) ## the fuzz tests at length, at random (SEED=N repeats a run, FUZZ=50 is longer)
+	@seed=$${SEED:-$$RANDOM}; echo "fuzz: SEED=$$seed FUZZ=$(FUZZ)"; \
+	  $(RUN) CONFIGOK_FUZZ=$(FUZZ) timeout 3600 .venv/bin/python -m pytest $(PYTEST) tests/unit -m hypothesis --hypothesis-seed=$$seed
+
 .PHONY: integration
 integration: .venv/.test .venv-oldest/.made $(LINK) apiserver ## tests against the embedded and the real API server
 	@$(RUN_PYTEST) tests/integration
@@ -53,7 +60,7 @@ apiserver:
 	@tests/support/bin/prepare-promtool || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
 
 .PHONY: bench
-bench: .venv/.test $(LINK) build/community/.made apiserver ## the figures, to build/bench.jsonl and docs/figures.md
+bench: .venv/.test $(LINK) build/community/.made apiserver nodes ## the figures, to build/bench.jsonl and docs/figures.md
 	@$(RUN) CONFIGOK_COMMUNITY="$(CURDIR)/build/community" .venv/bin/python -m pytest tests/benchmarks -s $(PYTEST)
 	@.venv/bin/python tools/write_figures.py
 
@@ -67,16 +74,19 @@ conformance: .venv/.test $(LINK) nodes ## the ancestor's scenarios and known fau
 	@$(RUN_PYTEST) tests/conformance
 	@[ ! -s build/conformance.jsonl ] || .venv/bin/python tools/write_conformance.py
 
+DISTRIBUTIONS ?= bookworm trixie
+export DISTRIBUTIONS
+
 # Where there can be no test nodes this says so and ends well, unless nothing may be left out.
 define run-molecule
-@tests/support/bin/prepare-nodes bookworm trixie; code=$$?; \
+@tests/support/bin/prepare-nodes $(DISTRIBUTIONS); code=$$?; \
   if [ $$code -eq 3 ] && [ "$$CONFIGOK_REQUIRE_REAL" != 1 ]; then echo "molecule: not run"; exit 0; fi; \
   [ $$code -eq 0 ] || exit $$code; \
   $(RUN) .venv/bin/python tools/run_molecule.py $(1)
 endef
 
 .PHONY: molecule
-molecule: .venv/.molecule $(LINK) ## scenarios on real nodes (SCENARIO="provision remove" runs some)
+molecule: .venv/.molecule $(LINK) ## scenarios on real nodes (SCENARIO="provision remove" runs some, DISTRIBUTIONS=bullseye on that)
 	$(call run-molecule,$(SCENARIO))
 
 .PHONY: molecule-quick

@@ -13,12 +13,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError
 from support.binaries import Unavailable
 
 from . import _sweep
+from ._namespaces import finish_deletions
 from ._node import NodeSpec
 from ._testbed import Testbed
 from ._units import LAYOUTS
@@ -27,6 +30,7 @@ __all__ = ["main"]
 
 _KEEPER = ("-m", "support.machines", "keep")  # the process that keeps a testbed
 _UNAVAILABLE = 3
+_ROUND = 0.5  # seconds between two looks at the namespaces
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -97,7 +101,7 @@ def _up(name: str, arguments: Sequence[str]) -> int:
 
 def _keep(given: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, lambda *_signal: sys.exit(0))
-    with Testbed.start(given.name, given.node, prepare_cluster=not given.bare) as bed:
+    with _end_of(given.until) as end, Testbed.start(given.name, given.node, prepare_cluster=not given.bare) as bed:
         if given.links:
             _link(given.links, {"inventory.yml": bed.inventory, "kubeconfig": Path(bed.kubeconfig)})
         things = {"state": bed.state, "inventory": bed.inventory, "kubeconfig": bed.kubeconfig, "server": bed.api.url}
@@ -106,19 +110,25 @@ def _keep(given: argparse.Namespace) -> int:
         with Path(os.devnull).open("w") as nothing, (bed.state / "keeper.log").open("w") as log:
             os.dup2(nothing.fileno(), 1)
             os.dup2(log.fileno(), 2)
-        _wait_for_end(given.until)
+        while not select.select(end, [], [], _ROUND)[0]:
+            try:
+                finish_deletions(bed.client)
+            except KubeError:
+                pass  # the next round sees what is left
         return 0
 
 
-def _wait_for_end(pid: int | None) -> None:
-    """Wait until that process has ended; without one, for a signal."""
-    while pid is None:
-        signal.pause()
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
+@contextmanager
+def _end_of(pid: int | None) -> Iterator[list[int]]:
+    """Give what select() finds readable once that process has ended; nothing where there is none to wait for."""
+    if pid is None:
+        yield []
         return
-    select.select([handle], [], [])
+    handle = os.pidfd_open(pid)
+    try:
+        yield [handle]
+    finally:
+        os.close(handle)
 
 
 def _link(directory: Path, targets: Mapping[str, Path]) -> None:

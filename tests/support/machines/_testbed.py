@@ -30,6 +30,7 @@ from support.clusters import prepare
 from . import _sweep
 from ._commands import CommandFailed, run
 from ._machine import Machine
+from ._namespaces import finish_deletions
 from ._network import Network
 from ._node import Node, NodeSpec
 from ._node_files import CERTIFICATE, KUBECONFIG, kubelet_config, node_files
@@ -238,7 +239,10 @@ class Testbed:
         ]
         arguments += ["--check"] if check else []
         arguments += ["--diff"] if diff else []
-        return playbooks.finish(playbooks.start(arguments, directory=self.state, kubeconfig=self.kubeconfig))
+        run = playbooks.finish(playbooks.start(arguments, directory=self.state, kubeconfig=self.kubeconfig))
+        if playbook == "remove":
+            finish_deletions(self.client)
+        return run
 
 
 def _find_kubelet() -> Path:
