@@ -159,7 +159,8 @@ class WatchedBench(Bench):
             assert not uids or not uids <= self.bad, f"{component} was started with a bad config: {text!r}"
 
     def restart(self, component: str) -> None:
-        assert self.running[component] != self.reads(component), f"{component} is restarted, and nothing has changed"
+        if "config.yaml" not in self.lost:  # else what it was may be known at the next start only
+            assert self.running[component] != self.reads(component), f"{component} is restarted for nothing"
         super().restart(component)
 
     # The invariants

@@ -192,7 +192,9 @@ def _components(top: _Object, *, supervised: bool) -> dict[str, ComponentConfigu
 def _decode(text: str, file: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=lambda pairs: _no_duplicates(pairs, file))
-    except (json.JSONDecodeError, RecursionError):
+    except InvalidConfiguration:
+        raise
+    except (ValueError, RecursionError):
         pass  # not JSON, so YAML
     from .._componentconfig._decode import decode  # not at the top: prestart pays for every import
     from .._componentconfig._findings import DecodeError
@@ -209,8 +211,8 @@ def _decode(text: str, file: str) -> Any:
 def _no_duplicates(pairs: list[tuple[str, Any]], file: str) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _value in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        seen: set[str] = set()
+        twice = next(name for name, _value in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise InvalidConfiguration([f"{file}: the field {twice!r} is there twice"])
     return found
 

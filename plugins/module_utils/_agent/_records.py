@@ -134,7 +134,7 @@ class Record(NamedTuple):
                 files={str(name): str(digest) for name, digest in value["files"].items()},
                 dropped=tuple(str(name) for name in value.get("dropped", ())),  # older agents did not write it down
             )
-        except (KeyError, TypeError, ValueError, AttributeError, InvalidConfigSource) as error:
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InvalidConfigSource) as error:
             raise Damaged(f"a field is missing or wrong: {error!r}") from error
 
 
@@ -225,5 +225,5 @@ class Answered(NamedTuple):
                 source=None if value["source"] is None else ConfigSource.from_dict(value["source"]),
                 outcome=None if value["outcome"] is None else Outcome.from_dict(value["outcome"]),
             )
-        except (KeyError, TypeError, ValueError, InvalidConfigSource) as error:
+        except (KeyError, TypeError, ValueError, OverflowError, InvalidConfigSource) as error:
             raise Damaged(f"a field is missing or wrong: {error!r}") from error

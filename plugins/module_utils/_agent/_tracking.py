@@ -167,7 +167,7 @@ def decode_startups(data: bytes) -> list[Start]:
             )
             for one in value
         ]
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, IndexError) as error:
         raise Damaged(f"a start is wrong: {error!r}") from error
 
 

@@ -88,12 +88,14 @@ class Bundle(NamedTuple):
         if config_map.get("binaryData"):
             raise InvalidBundle(f"{where} has binaryData, only data is allowed")
         data = _check_data(config_map.get("data"))
-        labels = metadata.get("labels") or {}
+        labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
+        if not isinstance(labels, dict) or not isinstance(annotations, dict):
+            raise InvalidBundle(f"{where} has labels or annotations that are none")
         scheme = labels.get(LABEL_HASH_SCHEME)
         if scheme != HASH_SCHEME:
             raise InvalidBundle(f"{where} has hash scheme {scheme!r}, this version knows {HASH_SCHEME!r}")
         digest = content_hash(data)
-        claimed = (metadata.get("annotations") or {}).get(ANNOTATION_CONTENT_HASH)
+        claimed = annotations.get(ANNOTATION_CONTENT_HASH)
         if not found[1].endswith("-" + digest[:10]) or claimed not in (None, digest):
             raise InvalidBundle(f"{where} does not hold what its name says: its content has hash {digest[:10]}")
         try:

@@ -65,7 +65,10 @@ class ConfigStatus(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> ConfigStatus:
         """Read the annotation; what a newer agent adds is ignored. Raises ValueError when it is not a status."""
-        value = json.loads(text)
+        try:
+            value = json.loads(text)
+        except RecursionError as error:
+            raise ValueError("the config-status is nested too deep") from error
         if not isinstance(value, dict):
             raise ValueError("the config-status must be a JSON object")
         assignment = value.get("assignment", 0)
@@ -88,7 +91,7 @@ class ConfigStatus(NamedTuple):
                 for name, part in (components.items() if isinstance(components, dict) else ())
                 if isinstance(part, dict)
             },
-            ignored=tuple(str(name) for name in value.get("ignored") or ()),
+            ignored=_texts(value.get("ignored")),
             agent_version=str(value.get("agentVersion", "")),
         )
 
@@ -112,7 +115,9 @@ def _decode_source(value: Any) -> ConfigSource | None:
 
 def read_condition(node: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the ConfigOK condition of a Node, None when it has none."""
-    for condition in (node.get("status") or {}).get("conditions") or ():
+    status = node.get("status")
+    conditions = status.get("conditions") if isinstance(status, dict) else None
+    for condition in conditions if isinstance(conditions, list) else ():
         if isinstance(condition, dict) and condition.get("type") == CONDITION_CONFIG_OK:
             return condition
     return None
@@ -125,7 +130,7 @@ def read_status(node: Mapping[str, Any]) -> ConfigStatus | None:
         return None
     try:
         return ConfigStatus.parse(text)
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError):
         return None
 
 

@@ -16,6 +16,7 @@ MAX_CRASH_LOOP_THRESHOLD = 10  # the proposal's range is 0 to 10
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(h|ms|m|s)")
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 _MAX_SECONDS = 30 * 24 * 3600.0
+_LONGEST_TEXT = 64  # a million digits would be looked at from each of them
 
 
 class InvalidTrial(ValueError):
@@ -29,8 +30,8 @@ def parse_duration(value: Any, name: str) -> float:
     """
     seconds = None
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        seconds = float(value)
-    elif isinstance(value, str):
+        seconds = value if abs(value) <= _MAX_SECONDS else None  # there are whole numbers that no float holds
+    elif isinstance(value, str) and len(value) <= _LONGEST_TEXT:
         parts = _DURATION.findall(value)
         if parts and "".join(number + unit for number, unit in parts) == value:
             seconds = sum(float(number) * _SECONDS[unit] for number, unit in parts)
@@ -38,7 +39,7 @@ def parse_duration(value: Any, name: str) -> float:
             seconds = 0.0
     if seconds is None or not 0 <= seconds <= _MAX_SECONDS:
         raise InvalidTrial(f"{name} {str(value)[:50]!r} must be a duration such as 10m, 90s or 1h30m, at most 720h")
-    return seconds
+    return float(seconds)
 
 
 class Trial(NamedTuple):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ._unit_text import assigned
-from ._words import UnbalancedQuotes, split_words
+from ._words import UnbalancedQuotes, Word, split_words
 
 __all__ = ["environment_files", "parse_environment_file", "variables"]
 
@@ -42,22 +42,25 @@ def variables(texts: Sequence[str], files: Sequence[str]) -> dict[str, str]:
 
 
 def _assignments(value: str) -> dict[str, str]:
-    try:
-        words = split_words(value)
-    except UnbalancedQuotes:
-        return {}  # as systemd does
     found = {}
-    for word in words:
+    for word in _words(value):
         name, equals, assigned_value = word.text.partition("=")
         if equals and _NAME.match(name):
             found[name] = assigned_value.replace("%%", "%")
     return found
 
 
+def _words(value: str) -> list[Word]:
+    try:
+        return split_words(value)
+    except UnbalancedQuotes:
+        return []  # as systemd does
+
+
 def _without(found: Mapping[str, str], values: Sequence[str]) -> dict[str, str]:
     left = dict(found)
     for value in values:
-        for word in split_words(value):
+        for word in _words(value):
             name, equals, unset = word.text.partition("=")
             if name in left and (not equals or left[name] == unset):
                 del left[name]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import NamedTuple
 
 __all__ = ["UnbalancedQuotes", "Word", "split_relaxed", "split_words"]
@@ -94,4 +95,7 @@ def _escaped(rest: str) -> tuple[str, int]:
     if coded is None:
         return "\\" + rest[0], 1
     hexadecimal = coded[1] or coded[3] or coded[4]
-    return chr(int(hexadecimal, 16) if hexadecimal else int(coded[2], 8)), coded.end()
+    code = int(hexadecimal, 16) if hexadecimal else int(coded[2], 8)
+    if code > sys.maxunicode:
+        return "\\" + rest[0], 1
+    return chr(code), coded.end()

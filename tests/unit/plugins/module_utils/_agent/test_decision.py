@@ -23,6 +23,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._records impo
 from ansible_collections.configok.node.plugins.module_utils._agent._tracking import BadConfig
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from support.fuzzing import fuzz
 
 
 def record(letter: str, threshold: int = 3) -> Record:
@@ -96,6 +97,7 @@ RECORDS = st.sampled_from([None, LOCAL, A, B])
 FLAGS = st.booleans()
 
 
+@fuzz(100)
 @given(
     current=RECORDS,
     good=RECORDS,

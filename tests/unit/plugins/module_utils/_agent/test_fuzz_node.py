@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from ansible_collections.configok.node.plugins.module_utils._agent._files import Disk
 from ansible_collections.configok.node.plugins.module_utils._agent._forget import forget_bad
@@ -336,5 +336,5 @@ class Node(RuleBasedStateMachine):
         assert bench.reads() == good.documents["kubelet"]
 
 
-def test_any_row_of_events() -> None:
-    run_state_machine_as_test(Node, settings=fuzz(30, stateful_step_count=25))
+TestAnyRowOfEvents = Node.TestCase
+TestAnyRowOfEvents.settings = fuzz(30, stateful_step_count=25)

@@ -18,6 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._health impor
     look,
     next_look,
 )
+from support.fuzzing import fuzz
 
 
 def see(health: Health, now: float, ok: bool, invocation: str = "i1") -> Health:
@@ -70,6 +71,7 @@ def test_only_seconds_of_one_healthy_invocation_count() -> None:
     assert healthy_seconds(begin(0.0), later, most=20.0) == 0.0
 
 
+@fuzz(100)
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from(["i1", "i2"]), st.floats(0.01, 30.0)), max_size=40))
 def test_counted_seconds_never_exceed_the_time_that_passed(looks: list[tuple[bool, str, float]]) -> None:
     health, now, counted = begin(0.0), 0.0, 0.0

@@ -19,6 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._records impo
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from support.fuzzing import fuzz
 
 SOURCE = ConfigSource("configok-system", "pool-0123456789", "a" * 36)
 RECORD = Record(
@@ -51,6 +52,7 @@ def test_empty_means_the_local_config() -> None:
 
 
 @pytest.mark.parametrize("kind", [Record, Answered])
+@fuzz(100)
 @given(data=st.binary(min_size=1, max_size=80))
 def test_noise_is_damaged(kind: type[Record] | type[Answered], data: bytes) -> None:
     with pytest.raises(Damaged):
@@ -58,6 +60,7 @@ def test_noise_is_damaged(kind: type[Record] | type[Answered], data: bytes) -> N
 
 
 @pytest.mark.contract("store.damaged-is-set-aside")
+@fuzz(100)
 @given(where=st.integers(0, len(RECORD.encode()) - 2), bit=st.integers(0, 7))
 def test_any_flipped_bit_is_noticed_or_means_nothing(where: int, bit: int) -> None:
     data = bytearray(RECORD.encode())

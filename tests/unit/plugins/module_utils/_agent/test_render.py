@@ -26,6 +26,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state_files 
     stale_state_files,
     state_keys,
 )
+from support.fuzzing import fuzz
 
 
 @pytest.mark.contract("render.no-defaults-written")
@@ -84,6 +85,7 @@ VALUES = st.recursive(
 )
 
 
+@fuzz(100)
 @given(VALUES, VALUES)
 def test_merging_keeps_what_the_instance_says(document: object, instance: object) -> None:
     found = merge(document, instance)

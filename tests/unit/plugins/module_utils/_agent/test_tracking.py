@@ -25,6 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._tracking imp
     with_end,
     with_start,
 )
+from support.fuzzing import fuzz
 
 CRASH = End("exit-code", "exited", "1", 20.0, "t")
 
@@ -102,17 +103,20 @@ ENDS = st.none() | st.builds(End, TEXT, TEXT, TEXT, st.floats(0, 1e6), TEXT)
 
 
 @pytest.mark.contract("files.startups")
+@fuzz(100)
 @given(st.lists(st.builds(Start, TEXT, TEXT, st.floats(0, 1e6), TEXT, TEXT, ENDS), max_size=5))
 def test_startups_round_trip(starts: list[Start]) -> None:
     assert decode_startups(encode_startups(starts)) == starts
 
 
 @pytest.mark.contract("files.bad-configs")
+@fuzz(100)
 @given(st.dictionaries(TEXT, st.builds(BadConfig, TEXT, TEXT, TEXT), max_size=5))
 def test_bad_configs_round_trip(bad: dict[str, BadConfig]) -> None:
     assert decode_bad_configs(encode_bad_configs(bad)) == bad
 
 
+@fuzz(100)
 @given(st.binary(max_size=60))
 def test_any_bytes_are_read_or_damaged(data: bytes) -> None:
     for decode in (decode_startups, decode_bad_configs):

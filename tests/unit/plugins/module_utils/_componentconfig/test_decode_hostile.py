@@ -9,7 +9,7 @@ import time
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig import _decode_yaml
@@ -18,6 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._de
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._encode import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import DecodeError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+from support.fuzzing import fuzz
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 SNIPPETS = st.sampled_from(
@@ -76,7 +77,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=10000)
+@fuzz(300)
 @given(st.lists(SNIPPETS, max_size=40).map("".join) | st.text(max_size=60) | st.binary(max_size=60))
 def test_any_text(text: str | bytes) -> None:
     try:
@@ -86,14 +87,14 @@ def test_any_text(text: str | bytes) -> None:
     assert "\n" not in told
 
 
-@settings(max_examples=200, deadline=10000)
+@fuzz(200)
 @given(st.lists(SNIPPETS, max_size=20).map("".join))
 def test_any_end_of_a_config(text: str) -> None:
     for found in validate(HEAD + text, versions=["1.20", "1.36"], bundle=True):
         assert found.level in ("component", "policy", "warning")
 
 
-@settings(max_examples=200, deadline=10000)
+@fuzz(200)
 @given(VALUES)
 def test_any_value_of_any_field(value: object) -> None:
     fields = (
@@ -113,7 +114,7 @@ def test_any_value_of_any_field(value: object) -> None:
     validate(encode(data), versions=["1.20", "1.36"], bundle=True)
 
 
-@settings(max_examples=300, deadline=10000)
+@fuzz(300)
 @given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), VALUES, max_size=5))
 def test_what_is_encoded_is_read_back(data: dict[str, object]) -> None:
     document = decode(encode(data))

@@ -14,6 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._du
     nanoseconds,
     parse_duration,
 )
+from support.fuzzing import fuzz
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,7 @@ def test_writing(seconds: float, text: str) -> None:
     assert format_duration(seconds) == text
 
 
+@fuzz(100)
 @given(st.integers(-(9 * 10**12), 9 * 10**12))
 def test_what_is_written_is_read_back(milliseconds: int) -> None:
     seconds = milliseconds / 1000

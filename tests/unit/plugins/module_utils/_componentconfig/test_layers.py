@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._decode import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._layers import merge, render
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+from support.fuzzing import fuzz
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 OBJECTS = st.dictionaries(
@@ -50,6 +51,7 @@ def test_merge(layers: list[dict[str, Any]], result: dict[str, Any]) -> None:
     assert layers == before
 
 
+@fuzz(100)
 @given(OBJECTS, OBJECTS, OBJECTS)
 def test_a_layer_twice_is_a_layer_once(low: dict[str, Any], middle: dict[str, Any], high: dict[str, Any]) -> None:
     merged = merge([low, middle, high])

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import trustme
+import urllib3
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _errors as errors
 from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
@@ -89,11 +90,11 @@ def test_no_ca_but_the_clusters_is_trusted(
     system = tmp_path / "ca-certificates.crt"
     system.write_bytes(authority.cert_pem.bytes())
 
-    class Debian(_transport.urllib3.HTTPSConnectionPool):  # type: ignore[misc]
+    class Debian(urllib3.HTTPSConnectionPool):
         def __init__(self, *args: Any, **options: Any) -> None:
             super().__init__(*args, **{"ca_certs": str(system), **options})
 
-    monkeypatch.setattr(_transport.urllib3, "HTTPSConnectionPool", Debian)
+    monkeypatch.setattr(urllib3, "HTTPSConnectionPool", Debian)
     clusters = tmp_path / "cluster.crt"
     trustme.CA().cert_pem.write_to_path(clusters)
     with pytest.raises(errors.Unreachable, match="CERTIFICATE_VERIFY_FAILED"):

@@ -17,10 +17,12 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignm
     next_id,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from support.fuzzing import fuzz
 
 SOURCE = ConfigSource("configok-system", "workers-0123456789", "5f1c6dd2-8d3c-4d7a-9e57-0c6c0b1c2a11")
 
 
+@fuzz(100)
 @given(st.builds(Assignment, st.integers(1, MAX_ID), st.booleans()))
 def test_round_trip(assignment: Assignment) -> None:
     assert Assignment.parse(assignment.encode()) == assignment

@@ -21,6 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle 
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from support.fuzzing import fuzz
 
 UID = "5f1c6dd2-8d3c-4d7a-9e57-0c6c0b1c2a11"
 DOCUMENT = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 50\n"
@@ -141,6 +142,7 @@ def test_the_longest_pool_still_fits_a_label() -> None:
     assert len(build_bundle("w" * 52, {"kubelet": DOCUMENT})["metadata"]["name"]) == 63
 
 
+@fuzz(100)
 @given(
     st.dictionaries(st.from_regex(r"[a-z]([-a-z0-9]{0,10}[a-z0-9])?\Z"), st.text(min_size=1), min_size=1, max_size=4)
 )

@@ -15,6 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     ConfigSource,
     InvalidConfigSource,
 )
+from support.fuzzing import fuzz
 
 UID = "5f1c6dd2-8d3c-4d7a-9e57-0c6c0b1c2a11"
 GOOD = {"configMap": {"namespace": "configok-system", "name": "workers-0123456789", "uid": UID}}
@@ -79,6 +80,7 @@ json_values = st.recursive(
 )
 
 
+@fuzz(100)
 @given(json_values)
 def test_any_json_is_a_source_or_a_cause(value: object) -> None:
     try:
@@ -91,6 +93,7 @@ def test_any_json_is_a_source_or_a_cause(value: object) -> None:
     assert cause.startswith("invalid NodeConfigSource, ")
 
 
+@fuzz(100)
 @given(st.text())
 def test_any_text_is_a_source_or_a_cause(text: str) -> None:
     with pytest.raises(InvalidConfigSource):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
@@ -21,6 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._planner im
 from ansible_collections.configok.node.plugins.module_utils._rollout._policy import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+from support.fuzzing import fuzz
 from support.rollout_views import a_source, a_target, a_view
 
 EMPTY = Record("workers")
@@ -212,7 +213,7 @@ def pools(draw: st.DrawFn) -> list[NodeView]:
     return views
 
 
-@settings(max_examples=150, deadline=None)
+@fuzz(150)
 @given(
     views=pools(),
     waves=st.sampled_from([["100%"], ["10%", "30%", "100%"], [1, 5], ["50%"], [2, "60%"]]),

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._errors import InvalidRecord, RolloutError
@@ -30,6 +30,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record_for
     encode_record,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+from support.fuzzing import fuzz
 from support.rollout_views import a_source, a_target
 
 NOW = "2026-01-01T00:00:00Z"
@@ -43,7 +44,7 @@ def a_record(nodes: list[str], **changes: Any) -> Record:
     return replace(record, rollout=Rollout(1, a_target(), "Wave 1", waves, len(nodes), NOW, NOW, **fields))
 
 
-@settings(max_examples=60, deadline=None)
+@fuzz(60)
 @given(
     nodes=st.lists(st.from_regex(r"[a-z0-9]{1,12}", fullmatch=True), unique=True, max_size=20),
     finished=st.integers(0, 2),

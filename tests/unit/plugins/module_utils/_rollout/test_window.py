@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._gate import (
@@ -28,6 +28,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._window imp
     WAITING,
     Window,
 )
+from support.fuzzing import fuzz
 
 UP = Answer(WAIT, "soaking", 1.0)
 
@@ -104,7 +105,7 @@ def test_a_wave_without_nodes_is_done() -> None:
     assert a_window(0).step(0).outcome == "done"
 
 
-@settings(max_examples=200, deadline=None)
+@fuzz(200)
 @given(
     count=st.integers(0, 12),
     limit=st.integers(1, 5),

@@ -1,0 +1,173 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whatever stands in a Node's annotations and conditions, and in a ConfigMap, is read or refused with a sentence."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import view_of
+from ansible_collections.configok.node.plugins.module_utils._agent._records import LOCAL, Answered
+from ansible_collections.configok.node.plugins.module_utils._agent._wish import read_wish
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
+    Assignment,
+    InvalidAssignment,
+    next_id,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import (
+    Bundle,
+    InvalidBundle,
+    build_bundle,
+    content_hash,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import (
+    ConfigSource,
+    InvalidConfigSource,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+    ComponentStatus,
+    ConfigStatus,
+    read_condition,
+    read_status,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import (
+    ANNOTATION_ASSIGNMENT,
+    ANNOTATION_CONFIG_SOURCE,
+    ANNOTATION_CONFIG_STATUS,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import (
+    InvalidTrial,
+    Trial,
+    parse_duration,
+)
+from support.fuzzing import fuzz
+from support.hostile import JSON_VALUES, TEXTS, json_texts, mutated, parse_twice
+
+SOURCE = ConfigSource("configok-system", "workers-0123456789", "00000000-0000-0000-0000-000000000001")
+STATUS = ConfigStatus(
+    assignment=7,
+    assigned=SOURCE,
+    active=SOURCE,
+    error="an error",
+    cause="CrashLoop",
+    in_trial=True,
+    components={"kubelet": ComponentStatus("v1.35.0", "0123456789", "healthy", "drift", ("maxPods (--max-pods)",))},
+    ignored=("other",),
+    agent_version="0.1.0",
+)
+BUNDLE = build_bundle("workers", {"kubelet": "maxPods: 5\n", "kube-proxy": "{}\n"}, trial=Trial(60.0, 2))
+BUNDLE["metadata"]["uid"] = SOURCE.uid
+NODE: dict[str, Any] = {
+    "kind": "Node",
+    "metadata": {
+        "name": "n1",
+        "uid": "u1",
+        "resourceVersion": "5",
+        "annotations": {
+            ANNOTATION_CONFIG_SOURCE: SOURCE.encode(),
+            ANNOTATION_ASSIGNMENT: '{"id":7,"forgetBad":true}',
+            ANNOTATION_CONFIG_STATUS: STATUS.encode(),
+        },
+    },
+    "status": {"conditions": [{"type": "Ready", "status": "True"}, {"type": "ConfigOK", "status": "False"}]},
+}
+
+
+@fuzz(150)
+@given(json_texts(SOURCE.to_dict()))
+def test_config_source(text: str) -> None:
+    outcome = parse_twice(ConfigSource.parse, text, refused=InvalidConfigSource)
+    if outcome.error is None:
+        assert ConfigSource.parse(outcome.value.encode()) == outcome.value
+
+
+@fuzz(100)
+@given(json_texts({"id": 7, "forgetBad": True}))
+def test_assignment(text: str) -> None:
+    outcome = parse_twice(Assignment.parse, text, refused=InvalidAssignment)
+    if outcome.error is None:
+        assert Assignment.parse(outcome.value.encode()) == outcome.value
+        assert next_id({ANNOTATION_ASSIGNMENT: text}, 3) > max(outcome.value.id, 3)
+
+
+@fuzz(200)
+@given(json_texts(json.loads(STATUS.encode())))
+def test_config_status(text: str) -> None:
+    outcome = parse_twice(ConfigStatus.parse, text, refused=ValueError)
+    if outcome.error is None:
+        assert ConfigStatus.parse(outcome.value.encode()) == outcome.value
+
+
+@fuzz(100)
+@given(json_texts({"trialDuration": "10m", "crashLoopThreshold": 3}))
+def test_trial(text: str) -> None:
+    outcome = parse_twice(Trial.parse, text, refused=InvalidTrial)
+    if outcome.error is None:
+        again = Trial.parse(outcome.value.encode())
+        assert again.crash_loop_threshold == outcome.value.crash_loop_threshold
+        assert again.duration == pytest.approx(outcome.value.duration, abs=0.001)
+
+
+@fuzz(100)
+@given(TEXTS | JSON_VALUES)
+def test_duration(value: Any) -> None:
+    outcome = parse_twice(parse_duration, value, "it", refused=InvalidTrial)
+    assert outcome.error is not None or 0 <= outcome.value <= 30 * 24 * 3600
+
+
+@fuzz(200)
+@given(mutated(BUNDLE), st.booleans())
+def test_bundle(config_map: Any, pinned: bool) -> None:
+    source = ConfigSource(BUNDLE["metadata"]["namespace"], BUNDLE["metadata"]["name"], SOURCE.uid) if pinned else None
+    outcome = parse_twice(Bundle.from_config_map, config_map, source, refused=InvalidBundle)
+    if outcome.error is None:
+        assert outcome.value.documents == {"kubelet": "maxPods: 5\n", "kube-proxy": "{}\n"}
+
+
+@fuzz(100)
+@given(mutated(BUNDLE["data"]))
+def test_bundle_that_was_named_by_what_it_holds(data: Any) -> None:
+    """By who may publish: the hash is right, whatever is in it."""
+    named = {**BUNDLE, "data": data, "metadata": {**BUNDLE["metadata"], "annotations": {}}}
+    if isinstance(data, dict):
+        named["metadata"]["name"] = f"workers-{content_hash(data)[:10]}"
+    parse_twice(Bundle.from_config_map, named, refused=InvalidBundle)
+
+
+@fuzz(200)
+@given(json_texts(SOURCE.to_dict()), json_texts(7), json_texts(json.loads(STATUS.encode())), st.booleans())
+def test_what_a_node_is_asked(source: str, assignment: str, status: str, known: bool) -> None:
+    """Whatever the annotations say, there is one answer to them, and never to a lower id than the highest answered."""
+    node = {
+        "metadata": {
+            **NODE["metadata"],
+            "annotations": {
+                ANNOTATION_CONFIG_SOURCE: source,
+                ANNOTATION_ASSIGNMENT: assignment,
+                ANNOTATION_CONFIG_STATUS: status,
+            },
+        }
+    }
+    answered = Answered("u1", 7) if known else Answered()
+    wish = parse_twice(lambda: read_wish(view_of(node), answered, LOCAL, "configok-system")).value
+    assert wish.kind in ("local", "keep", "adopt", "unassign", "failed", "lost", "stale", "invalid")
+    assert wish.answered.id >= answered.id
+    assert (wish.kind == "invalid") == bool(wish.cause)
+    assert wish.source is None or wish.kind == "invalid" or wish.source.namespace == "configok-system"
+
+
+@fuzz(200)
+@given(mutated(NODE["status"]), json_texts(json.loads(STATUS.encode())))
+def test_what_a_node_says(status: Any, text: str) -> None:
+    """Read by the control side, which any node can write to."""
+    node = {"metadata": {"annotations": {ANNOTATION_CONFIG_STATUS: text}}, "status": status}
+    condition = parse_twice(read_condition, node).value
+    assert condition is None or condition["type"] == "ConfigOK"
+    found = parse_twice(read_status, node).value
+    assert found is None or isinstance(found, ConfigStatus)

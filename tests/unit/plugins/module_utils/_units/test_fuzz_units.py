@@ -1,0 +1,155 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whatever a unit, its drop-ins and its environment files say, it is understood or refused with a sentence; and where
+it is understood, the component is told to read our file."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._units._command import arguments, parse_command
+from ansible_collections.configok.node.plugins.module_utils._units._environment import (
+    environment_files,
+    parse_environment_file,
+    variables,
+)
+from ansible_collections.configok.node.plugins.module_utils._units._flags import last_flag
+from ansible_collections.configok.node.plugins.module_utils._units._merged import PROPERTIES, faults
+from ansible_collections.configok.node.plugins.module_utils._units._refusals import refuse_start
+from ansible_collections.configok.node.plugins.module_utils._units._setting import setting_for
+from ansible_collections.configok.node.plugins.module_utils._units._start import (
+    NotUnderstood,
+    config_flag,
+    path_of,
+    start_of,
+)
+from ansible_collections.configok.node.plugins.module_utils._units._unit_text import assigned
+from ansible_collections.configok.node.plugins.module_utils._units._words import (
+    UnbalancedQuotes,
+    split_relaxed,
+    split_words,
+)
+from support.fuzzing import fuzz
+from support.hostile import TEXTS, lines_of, parse_twice
+
+TARGET = "/var/lib/configok/components/kubelet/config.yaml"
+WORDS = (
+    "/usr/bin/kubelet",
+    " ",
+    "  ",
+    "\t",
+    "\\\n",
+    "$ARGS",
+    "${ARGS}",
+    "$$",
+    "%%",
+    '"',
+    "'",
+    "\\",
+    "\\x20",
+    "\\u00e9",
+)
+FLAGS = (
+    "--config=/etc/k.yaml",
+    "--config",
+    "/etc/k.yaml",
+    "--v=2",
+    "--",
+    "-",
+    "@",
+    ":",
+    "+",
+    "!",
+    "|",
+    ";",
+    "--config=",
+)
+COMMANDS = lines_of((*WORDS, *FLAGS))
+UNITS = lines_of(
+    (
+        *("[Unit]\n", "[Service]\n", "[Install", "\n", "# ", "; ", "\\\n", "=", " "),
+        *("ExecStart=", "ExecStart=\n", "ExecStart=/usr/bin/kubelet $ARGS\n", "ExecStart=/usr/bin/kubelet --v=2\n"),
+        *("Environment=", 'Environment="ARGS=--config=/etc/k.yaml"\n', "EnvironmentFile=-/etc/default/kubelet\n"),
+        *(
+            "UnsetEnvironment=",
+            "UnsetEnvironment=ARGS\n",
+            "WorkingDirectory=/srv\n",
+            "ExecStartPre=",
+            "Restart=always\n",
+        ),
+        *WORDS,
+        *FLAGS,
+    )
+)
+FILES = lines_of(
+    ("ARGS", "ARGS=--config=/etc/f.yaml\n", "=", "\n", "\r\n", "#", "'", '"', "\\", "\\\n", " ", "export A=1\n")
+)
+
+
+@fuzz(150)
+@given(COMMANDS)
+def test_words(line: str) -> None:
+    outcome = parse_twice(split_words, line, refused=UnbalancedQuotes)
+    for word in outcome.value or ():
+        assert 0 <= word.start < word.end <= len(line.replace("\\\n", "  "))
+    parse_twice(split_relaxed, line)
+
+
+@fuzz(150)
+@given(COMMANDS, st.dictionaries(st.sampled_from(["ARGS", "OTHER"]), TEXTS))
+def test_commands(line: str, known: dict[str, str]) -> None:
+    outcome = parse_twice(parse_command, line, refused=ValueError)
+    if outcome.error is None:
+        given_arguments = parse_twice(arguments, outcome.value, known).value
+        assert all(0 <= one.word < len(outcome.value.words) for one in given_arguments)
+
+
+@fuzz(100)
+@given(st.lists(st.sampled_from(FLAGS) | TEXTS, max_size=8), TEXTS)
+def test_flags(argv: list[str], name: str) -> None:
+    flag = parse_twice(last_flag, argv, name).value
+    assert flag is None or (flag.first <= flag.last < len(argv) and argv[flag.last].endswith(flag.value))
+
+
+@fuzz(150)
+@given(FILES)
+def test_environment_files(text: str) -> None:
+    found = parse_twice(parse_environment_file, text).value
+    assert all(name.isidentifier() and name.isascii() for name in found)
+
+
+@fuzz(150)
+@given(st.lists(UNITS, max_size=3), st.lists(FILES, max_size=2))
+def test_environments(texts: list[str], files: list[str]) -> None:
+    found = parse_twice(variables, texts, files).value
+    assert all(isinstance(value, str) for value in found.values())
+    parse_twice(environment_files, texts)
+    for value in parse_twice(assigned, texts, "Service", "ExecStart").value:
+        assert value == value.strip()
+
+
+@fuzz(100)
+@given(st.lists(UNITS, min_size=1, max_size=3), st.lists(FILES, max_size=2), COMMANDS | st.just(""))
+def test_whole_units(texts: list[str], files: list[str], exec_start: str) -> None:
+    outcome = parse_twice(start_of, texts, files, exec_start, refused=NotUnderstood)
+    if outcome.error is not None:
+        return
+    start = outcome.value
+    assert start.directory.startswith("/")
+    argv = [one.text for one in start.arguments]
+    assert all(parse_twice(refuse_start, "kubelet.service", texts, start, argv).value)
+    merged = parse_twice(faults, "kubelet", dict.fromkeys(PROPERTIES, exec_start), texts, start, TARGET, None).value
+    assert merged, "nothing of ours is in it, so something is wrong"
+    setting = parse_twice(setting_for, start, TARGET, refused=NotUnderstood)
+    if setting.error is not None:
+        return
+    if setting.value.variable:
+        ours = f"{setting.value.variable}=--config={TARGET}\n"
+        told = start_of(texts, [*files, ours], exec_start)
+    else:
+        told = start_of(texts, files, setting.value.exec_start)
+    flag = config_flag(told)
+    assert flag is not None
+    assert path_of(told, flag.value) == TARGET
