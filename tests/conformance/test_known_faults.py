@@ -35,9 +35,13 @@ GAPS: Mapping[str, Mapping[str, Any]] = {
     "certificate path": {"tlsCertFile": "/nonexistent.pem", "tlsPrivateKeyFile": "/nonexistent.key"},
     "CA path": {"authentication": {"x509": {"clientCAFile": "/nonexistent.pem"}}},
     "container log size": {"containerLogMaxSize": "bogus"},
-    "CPUs beyond the machine": {"reservedSystemCPUs": "0-4095"},
-    "cgroup driver of the runtime": {"cgroupDriver": "systemd"},
 }
+# What only the host can tell. Swap and kernel settings are the whole machine's here: they are left to unit tests.
+HOST: Mapping[str, Mapping[str, Any]] = {
+    "CPUs beyond the machine": {"reservedSystemCPUs": "0-4095"},
+    "another cgroup driver than the runtime's": {"cgroupDriver": "systemd"},
+}
+RUNC = '\n[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]\nSystemdCgroup = false\n'
 # The kubelet's path fields (its KubeletConfigurationPathRefs): fault 15 and 17.
 PATHS: Mapping[str, Mapping[str, Any]] = {
     "staticPodPath": {"staticPodPath": "manifests"},
@@ -63,6 +67,21 @@ def test_2_what_validation_leaves_out(ours: OurNode, case: Any) -> None:
             _refused(ours, changes)
         assert seen.restarts == 0
         seen.say(f"refused before anything is touched: {', '.join(GAPS)}; 0 restarts")
+
+
+@pytest.mark.contract("validate.host-checks")
+def test_2_what_only_the_host_tells(ours: OurNode, case: Any) -> None:
+    path = "/etc/containerd/config.toml"
+    kept = ours.machine.read(path)
+    try:
+        ours.machine.write(path, kept + RUNC, mode=0o644)
+        with case("F2 host", ours) as seen:
+            for changes in HOST.values():
+                assert next(iter(changes)) in _refused(ours, changes)
+            assert seen.restarts == 0
+            seen.say(f"refused before anything is touched: {', '.join(HOST)}; 0 restarts")
+    finally:
+        ours.machine.write(path, kept, mode=0o644)
 
 
 @pytest.mark.contract("adopt.state-files")
@@ -227,8 +246,8 @@ def test_18_what_a_bundle_is_held_to(ours: OurNode, case: Any) -> None:
         body["data"]["kubelet"] = "#" * (1024 * 1024 + 1)
         with pytest.raises((Invalid, KubeError)):
             ours.create(body)
-        ours.machine.write("/root/dry-run.yaml", document({**ours.values, "kubeAPIQPS": -1}))
-        printed = ours.agent("validate", "--component=kubelet", "/root/dry-run.yaml", check=False)
+        ours.machine.write("/run/dry-run.yaml", document({**ours.values, "kubeAPIQPS": -1}))
+        printed = ours.agent("validate", "--component=kubelet", "/run/dry-run.yaml", check=False)
         assert "kubeAPIQPS" in printed
         assert seen.restarts == 0
         seen.say("pinned by uid, checked by its hash, at most 1 MiB; configok-agent validate is the dry run")
