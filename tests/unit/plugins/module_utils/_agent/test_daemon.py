@@ -580,11 +580,13 @@ def test_stops_by_an_administrator_do_not_count(bench: Bench) -> None:
 def test_a_bundle_goes_back_as_one(tmp_path: Path) -> None:
     bench = Bench(tmp_path, ("kubelet", "kube-proxy"))
     bench.good_node()
+    proxies = bench.starts("kube-proxy")
     bench.assign(bench.publish(documents={"kubelet": "maxPods: 130\n", "kube-proxy": "mood: deadly\n"}))
     bench.run(1)
     starts = bench.starts("kubelet")
     bench.run(40, agent=False)
     assert bench.reads("kubelet") == bench.reads("kube-proxy") == "maxPods: 120\n"
+    assert bench.starts("kube-proxy") == proxies + 4 + 1  # the start that decides to go back reads what is good
     assert bench.starts("kubelet") == starts  # that is left to the daemon
     bench.run(10)
     assert bench.starts("kubelet") == starts + 1
@@ -700,7 +702,7 @@ def test_a_restart_that_never_happens_is_a_failure(bench: Bench) -> None:
     bench.run(25)
     assert len(bench.restarts) == asked + 1
     bench.run(125)
-    assert len(bench.restarts) <= asked + 6  # asked for again after the deadline, not at each look
+    assert asked + 3 <= len(bench.restarts) <= asked + 6  # again after the deadline, not at each look
     assert bench.reads() == "maxPods: 120\n"
     assert bench.words == (
         "False",
