@@ -77,6 +77,20 @@ def test_damaged_checkpoint_and_config_file(ours: OurNode, case: Any) -> None:
         seen.say("the kubelet starts, with the same config")
 
 
+@pytest.mark.contract("store.damaged-is-set-aside", "source.fetched-once")
+def test_a_damaged_checkpoint_that_is_wanted_again(ours: OurNode, case: Any) -> None:
+    one, other = (ours.publish({"maxPods": pods}) for pods in (145, 146))
+    with case("F7", ours) as seen:
+        ours.on(one)
+        ours.on(other)
+        path = f"{STATE}/checkpoints/{one.uid}"
+        ours.machine.write(path, ours.machine.read(path).replace("145", "999"))
+        ours.expect(ours.assign(one), "Good", assigned=one, active=one, good=None)
+        ours.uses(maxPods=145)
+        assert seen.restarts == 3
+        seen.say("its hash tells; it is set aside and fetched anew; E5 shows that old ones are removed")
+
+
 @pytest.mark.quick
 @pytest.mark.contract("prestart.never-blocks", "prestart.file-stays-usable", "init.always-good")
 def test_everything_damaged_at_once(ours: OurNode, case: Any) -> None:
