@@ -93,6 +93,7 @@ FIRST = {
 }
 # Cases that another one shows.
 ELSEWHERE = {"F6": "G9", "F10": "G10", "F17": "F15"}
+_MANY = 3  # scenarios of a case that stand above are not told again where there are more
 
 HEAD = """\
 # Conformance with the ancestor
@@ -105,6 +106,9 @@ kubelet, systemd and API server. Where a comparison says something, the same kub
 beside it; what is in *italics* was measured in the same run. The ancestor's states are those of the config source here,
 its in-place edits are edits of the ConfigMap, and its trial clock, the age of a file, was set back instead of waiting
 for ten minutes.
+
+Values that our validation refuses can show no roll-back. So each of them is also given to an agent whose validation
+was made to find nothing (F1, *rolled back*); G3 is a value that it lets pass as it is, and that kills this kubelet.
 """
 
 
@@ -152,8 +156,8 @@ def _summary(ours: Mapping[str, Sequence[Row]], ancestor: Mapping[str, Sequence[
     good = sum(bool(row["ok"]) for row in mine)
     beside = sum(len(rows) for rows in ancestor.values())
     return (
-        f"**{good} of {len(mine)} as they should be**, for {len(ours)} cases; in {beside} the ancestor ran beside it. "
-        "*Restarts* are those of our kubelet that a case cost, adoptions included."
+        f"**{good} of {len(mine)} scenarios as they should be**, of {len(ours)} cases; in {beside} the ancestor ran "
+        "beside it.\nThe restarts are those of our kubelet, with those that an adoption takes."
     )
 
 
@@ -173,12 +177,14 @@ def _line(name: str, case: Known, ours: Sequence[Row], ancestor: Sequence[Row]) 
     if not ours:
         return f"| {name} | {case.title} | {before} | see {ELSEWHERE[name]} | |"
     said = "<br>".join(_said(name, row) for row in ours)
+    if len(ours) > _MANY and any(name in names for names in FIRST.values()):
+        said = "see [above](#what-matters-most)" + "".join({_verdict(row) for row in ours})
     return f"| {name} | {case.title} | {before} | {said} | {sum(row['value'] for row in ours)} |"
 
 
 def _said(name: str, row: Row) -> str:
     rest = str(row["case"]).removeprefix(name).strip(" ,")
-    return (f"{rest}: " if rest else "") + _saw(row) + _verdict(row)
+    return (f"{rest}: " if rest and rest not in ELSEWHERE else "") + _saw(row) + _verdict(row)
 
 
 def _verdict(row: Row) -> str:

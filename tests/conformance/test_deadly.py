@@ -48,7 +48,7 @@ def test_what_cannot_be_right_costs_no_restart(ours: OurNode, case: Any) -> None
             answer = ours.expect(ours.assign(source), "InvalidConfig", assigned=source, active=good, good=good)
             assert name in answer.condition["reason"]
             assert seen.restarts == 0
-            seen.say(f"refused: {answer.condition['reason'].partition('): ')[2]}")
+            seen.say(str(answer.condition["reason"]).partition("): ")[2])
 
 
 @pytest.mark.quick

@@ -207,7 +207,7 @@ def test_14_unknown_fields(ours: OurNode, case: Any) -> None:
         reason = _refused(ours, {"maxPodz": 110})
         assert "maxPodz" in reason
         assert seen.restarts == 0
-        seen.say(f"refused: {reason}")
+        seen.say(f"refused; {reason}")
 
 
 @pytest.mark.contract("render.relative-paths")
