@@ -232,6 +232,7 @@ def pattern(path: str) -> re.Pattern[str]:
     return re.compile("[^/]+".join(re.escape(part) for part in re.split("<[^>]+>", path)))
 
 
+@pytest.mark.contract("files.places")
 def test_the_mode_of_every_file_is_that_of_the_docs(node: Node) -> None:
     section = DOCS.read_text().partition("## What is written, and who may read it")[2].partition("\n## ")[0]
     rules = [(pattern(path), mode) for path, mode in re.findall(r"^\| `(/[^`]+)` \| `(\d{4})`", section, re.M)]

@@ -13,6 +13,7 @@ import yaml
 from support.playbooks import finish, start
 
 
+@pytest.mark.contract("unsupported.windows")
 @pytest.mark.parametrize("playbook", ["provision", "remove"])
 def test_windows_is_refused_before_it_is_asked_anything(tmp_path: Path, playbook: str) -> None:
     host = {"ansible_host": "192.0.2.1", "ansible_connection": "winrm", "ansible_shell_type": "powershell"}

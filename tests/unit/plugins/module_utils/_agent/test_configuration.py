@@ -41,6 +41,7 @@ def errors(data: Any) -> list[str]:
     return list(caught.value.errors)
 
 
+@pytest.mark.contract("probe.settling", "probe.health-timeout")
 def test_defaults() -> None:
     found = parse(minimal())
     assert found.namespace == "configok-system"

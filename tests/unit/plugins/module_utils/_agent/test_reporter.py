@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._backoff import Backoff
+from ansible_collections.configok.node.plugins.module_utils._agent._ports import Journal
 from ansible_collections.configok.node.plugins.module_utils._agent._reporter import Reporter
 from ansible_collections.configok.node.plugins.module_utils._agent._tally import Tally
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import (
@@ -27,10 +28,11 @@ STATUS = ConfigStatus(assignment=1)
 GOOD = good(Using("current", "u"))
 
 
-def reporter(api: FakeApi, clock: FakeClock, random: float = 0.5) -> Reporter:
-    def journal(level: str, message: str, **fields: Any) -> None:
-        """Nobody reads it."""
+def silence(level: str, message: str, **fields: Any) -> None:
+    """A journal that nobody reads."""
 
+
+def reporter(api: FakeApi, clock: FakeClock, random: float = 0.5, journal: Journal = silence) -> Reporter:
     return Reporter(
         "n1",
         api,
@@ -143,6 +145,19 @@ def test_a_heartbeat_only_when_nothing_was_written_for_long() -> None:
     clock.advance(600.0)
     one.attend()
     assert one.due > clock.seconds  # a heartbeat that fails makes no busy loop
+
+
+@pytest.mark.contract("say.long-is-cut")
+def test_the_journal_has_all_of_what_is_cut() -> None:
+    api, said = FakeApi(), []
+
+    def journal(level: str, message: str, **fields: Any) -> None:
+        said.append((message, fields["reason"]))
+
+    one = reporter(api, FakeClock(), journal=journal)
+    one.say(GOOD._replace(reason="x" * 5000), STATUS, "pool")
+    assert said == [(GOOD.message, "x" * 5000)]
+    assert len(api.patches[0]["status"]["conditions"][0]["reason"]) == 512
 
 
 @pytest.mark.contract("say.on-transitions")

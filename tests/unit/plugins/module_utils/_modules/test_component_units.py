@@ -131,6 +131,7 @@ def test_what_is_refused(
     assert sentence in told
 
 
+@pytest.mark.contract("unsupported.embedded")
 def test_a_kubelet_inside_k3s_is_named(machine: Machine) -> None:
     machine.shown["LoadState"] = "not-found"
     machine.hosts = ["k3s-agent.service"]

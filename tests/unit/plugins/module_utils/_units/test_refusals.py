@@ -11,6 +11,7 @@ from ansible_collections.configok.node.plugins.module_utils._units._refusals imp
 from ansible_collections.configok.node.plugins.module_utils._units._start import start_of
 
 
+@pytest.mark.contract("unsupported.embedded")
 @pytest.mark.parametrize(
     ("unit", "load_state", "hosts", "sentence"),
     [
@@ -32,6 +33,7 @@ def test_units(unit: str, load_state: str, hosts: list[str], sentence: str) -> N
     assert bool(told) == bool(sentence)
 
 
+@pytest.mark.contract("unsupported.dynamic-config-dir")
 @pytest.mark.parametrize(
     ("lines", "running", "sentence"),
     [
@@ -56,6 +58,7 @@ def test_starts(lines: str, running: list[str], sentence: str) -> None:
     assert sentence in "".join(told)
 
 
+@pytest.mark.contract("unsupported.dynamic-config-dir")
 def test_a_drop_in_may_bring_what_is_refused() -> None:
     texts = ["[Service]\nExecStart=/usr/bin/kubelet $X\n", "[Service]\nEnvironment=X=--dynamic-config-dir=/d\n"]
     assert refuse_start("kubelet.service", texts, start_of(texts, []), [])
