@@ -278,3 +278,9 @@ def test_no_secret_is_seen_anywhere(lived: Lived) -> None:
     assert [secret for secret in (TOKEN, FIELD, key) if secret in bundles] == [FIELD]  # where it was put
     refused = [one["MESSAGE"] for one in journal(node, f"MESSAGE_ID={ids.REFUSED}")]
     assert any("staticPodURLHeader" in line for line in refused)  # it was the field with the secret that was told of
+
+
+def test_an_agent_that_was_killed_leaves_no_metrics_behind(node: Node) -> None:
+    node.run(["systemctl", "kill", "--signal=KILL", "configok-agent.service"])
+    node.wait("end of the metrics", lambda: not node.exists(METRICS), 10)  # systemd starts it again after 5 s
+    node.wait("metrics", lambda: node.exists(METRICS), 30)

@@ -81,6 +81,16 @@ def test_each_remaining_exposure_has_its_reason_in_the_docs(analyze: str, unit: 
     assert explained <= {str(one["name"]).rstrip("=") for one in found}, "the docs explain what systemd does not know"
 
 
+def test_no_metrics_outlive_an_agent_that_was_killed(analyze: str, unit: Path) -> None:
+    assert "ExecStopPost" not in unit.read_text()
+    options = {"metricsFile": "/var/lib/prometheus/node-exporter/configok.prom"}
+    text = render("configok-agent.service.j2", __node_agent_command="/bin/sh", node_agent_options=options)
+    assert "\nReadWritePaths=-/var/lib/prometheus/node-exporter\n" in text
+    assert f"\nExecStopPost=-/bin/rm -f {options['metricsFile']}\n" in text
+    unit.write_text(text)
+    assert rate(analyze, unit, f"--threshold={MOST}").returncode == 0
+
+
 def test_systemd_knows_every_line_of_the_unit(analyze: str, unit: Path) -> None:
     found = subprocess.run(
         [analyze, "verify", "--man=no", str(unit)], capture_output=True, text=True, check=False, timeout=30

@@ -546,6 +546,18 @@ def test_trial_time_goes_on_across_a_reboot_and_counts_only_health(bench: Bench)
     assert bench.status.last_known_good == source
 
 
+@pytest.mark.contract("trial.promotes-when-healthy", "trial.never-promotes-the-deadly")
+def test_what_is_never_healthy_is_neither_confirmed_nor_promoted(bench: Bench) -> None:
+    bench.run(5)
+    source = bench.publish("mood: sick\n", trial=Trial(0.0, 3))  # nothing is left of the trial, but health
+    bench.assign(source)
+    bench.run(100)
+    said = [message for _level, message, fields in bench.log if fields.get("uid") == source.uid]
+    assert f"adopted {source.name} (UID: {source.uid})" in said
+    assert {"config confirmed", "config promoted"} & set(said) == set()
+    assert bench.status.last_known_good is None
+
+
 @pytest.mark.contract("trial.never-promotes-the-deadly")
 def test_a_crashing_config_is_never_promoted(bench: Bench) -> None:
     bench.run(5)
