@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the agent costs a node: memory and CPU of the idle daemon, and the time that prestart adds to every start."""
+"""What prestart adds to every start of a component."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +17,6 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
 from support.apiserver import Real
 from support.sandbox import Sandbox, SandboxNode, start_sandbox
 
-IDLE_SECONDS = float(os.environ.get("CONFIGOK_BENCH_IDLE", "60"))
 STARTS = 31
 Row = Callable[..., None]
 
@@ -40,31 +38,6 @@ def node(sandbox: Sandbox, real_api: Real) -> SandboxNode:
             return sandbox.nodes["bench-agent"]
         time.sleep(0.2)
     pytest.fail("the node never said ConfigOK True")
-
-
-def resident_mb(pid: int) -> float:
-    """Resident memory, in units of a million bytes."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) * 1024 / 1e6
-    raise AssertionError("no VmRSS")
-
-
-def cpu_seconds(pid: int) -> float:
-    """User and system time of a process and of the children it has waited for."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
-
-
-@pytest.mark.contract("manners.idle")
-def test_idle_daemon(node: SandboxNode, real_api: Real, row: Row) -> None:
-    pid = node.processes["agent"].pid
-    time.sleep(3)
-    before, begun = cpu_seconds(pid), time.monotonic()
-    time.sleep(IDLE_SECONDS)
-    percent = 100 * (cpu_seconds(pid) - before) / (time.monotonic() - begun)
-    row("agent-rss-mb", resident_mb(pid), "MB", most=30)
-    row("agent-cpu-percent", percent, "%", most=0.1)
 
 
 @pytest.mark.contract("prestart.under-150-ms")

@@ -32,6 +32,7 @@ import urllib3
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import from_kubeconfig
 from ansible_collections.configok.node.plugins.module_utils._sandbox._apiserver import EmbeddedApiServer
+from support.audit import audit_flags
 from support.binaries import Unavailable, find
 from support.pki import Authority
 from support.wire import Wire
@@ -251,6 +252,7 @@ class Real(ApiServer):
             f"--service-account-signing-key-file={self._account_key}",
             "--service-cluster-ip-range=10.0.0.0/24",
             "--allow-privileged=true",
+            *audit_flags(self.directory),
         ]
         if self._gates:
             gates = ",".join(f"{name}={str(value).lower()}" for name, value in self._gates.items())

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 __all__ = ["Health", "begin", "failed", "healthy_seconds", "is_healthy", "look", "next_look"]
 
-_FIRST_INTERVAL = 0.5  # seconds between looks at a component that is not healthy yet
+_FIRST_INTERVAL = 0.2  # seconds between looks at a component that is not healthy yet
 
 
 class Health(NamedTuple):
@@ -82,4 +82,4 @@ def next_look(health: Health, *, now: float, settling: float, interval: float) -
         return interval
     if health.ok_since is not None:
         return max(0.01, health.ok_since + settling - now)
-    return min(interval, max(_FIRST_INTERVAL, (now - health.unhealthy_since) / 10))
+    return min(interval, max(_FIRST_INTERVAL, (now - health.unhealthy_since) / 30))

@@ -114,6 +114,7 @@ class HealthProber:
         self._wall = wall
         self._live = live
         self._renewed: dict[str, str] = {}  # component -> invocation whose Lease was seen renewed: that stays true
+        self._settling: dict[str, str] = {}  # component -> invocation that was otherwise well once
 
     def __call__(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
         """Look once, stop at the first thing that is wrong; effective: the decoded config the component reads."""
@@ -155,6 +156,11 @@ class HealthProber:
         if not component.lease or self._client is None or unit.active_since is None:
             return None
         if unit.invocation and self._renewed.get(component.name) == unit.invocation:
+            return None
+        if self._configuration.settling_time > 0 and self._settling.get(component.name) != unit.invocation:
+            # It is renewed a moment after the kubelet serves: one request is enough at the look after this one, without
+            # which nothing has settled.
+            self._settling[component.name] = unit.invocation
             return None
         name = self._configuration.node_name
         try:

@@ -62,11 +62,13 @@ class Leases:
 class World:
     """A prober whose world can be set."""
 
-    def __init__(self, component: ComponentConfiguration = KUBELET, leases: Leases | None = None) -> None:
+    def __init__(
+        self, component: ComponentConfiguration = KUBELET, leases: Leases | None = None, *, settling: float = 0.0
+    ) -> None:
         self.status: int | OSError = 200
         self.tls: OSError | None = None
         self.asked: list[Any] = []
-        configuration = AgentConfiguration("n1", "/k", {component.name: component})
+        configuration = AgentConfiguration("n1", "/k", {component.name: component}, settling_time=settling)
         self.prober = HealthProber(
             configuration, FixedClock(), leases, http_status=self._http, handshake=self._tls, wall=lambda: NOW
         )
@@ -130,6 +132,22 @@ def test_all_well() -> None:
     world.prober("kubelet", {}, RUNNING)
     assert len(leases.asked) == 1
     world.prober("kubelet", {}, Unit("kubelet.service", "active", "cd" * 16, 43, active_since=95.0))
+    assert len(leases.asked) == 2
+
+
+@pytest.mark.contract("probe.looks-at")
+def test_the_lease_is_asked_for_once_the_rest_has_settled() -> None:
+    """A Lease is renewed a moment after the kubelet serves; each question before that would be a request in vain."""
+    leases = Leases(NOW - timedelta(seconds=11))
+    world = World(leases=leases, settling=0.5)
+    world.status = 500
+    assert not world.prober("kubelet", {}, RUNNING).ok
+    world.status = 200
+    assert world.prober("kubelet", {}, RUNNING).ok
+    assert leases.asked == []
+    assert not world.prober("kubelet", {}, RUNNING).ok
+    leases.found = NOW
+    assert world.prober("kubelet", {}, RUNNING).ok
     assert len(leases.asked) == 2
 
 

@@ -1,0 +1,199 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a change costs on a real node, beside bare restarts of the same kubelet in the same run; and what rest costs."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+    ConfigStatus,
+    read_condition,
+    read_status,
+)
+from support.audit import Requests
+from support.machines import Node, Testbed, Unavailable
+
+ROUNDS = int(os.environ.get("CONFIGOK_BENCH_ROUNDS", "5"))
+IDLE_SECONDS = float(os.environ.get("CONFIGOK_BENCH_IDLE", "600"))
+SETTLING = 0.5  # the agent's default settlingTime
+SLACK = 1.15  # of a bare restart
+THRESHOLD = 1
+# A suite that exists; without the one that HTTP/2 wants the kubelet cannot serve, and ends.
+DEADLY = {"tlsCipherSuites": ["TLS_RSA_WITH_AES_256_CBC_SHA"]}
+Row = Callable[..., None]
+
+_RESTART = """
+import subprocess, time, urllib.request
+begun = time.monotonic()
+subprocess.run(["systemctl", "restart", "kubelet"], check=True)
+while True:
+    try:
+        if urllib.request.urlopen("http://127.0.0.1:10248/healthz", timeout=2).status == 200:
+            break
+    except OSError:
+        pass
+    time.sleep(0.02)
+print(time.monotonic() - begun)
+"""
+
+
+class Bench:
+    """The node, and a clock beside it."""
+
+    def __init__(self, bed: Testbed, node: Node) -> None:
+        self.bed = bed
+        self.node = node
+        self._serial = 100
+
+    def bare_restart(self) -> float:
+        """Restart the kubelet as an administrator would; return the seconds until it is healthy and has settled."""
+        return float(self.node.run(["python3", "-c", _RESTART], timeout=120).stdout) + SETTLING
+
+    def assign(self, values: dict[str, Any] | None, *, threshold: int = THRESHOLD, trial: str = "3s") -> int:
+        """Assign a config that no other round has; return the assignment."""
+        self._serial += 1
+        changed = {"maxPods": self._serial, **(values or {})}
+        source = self.bed.publish({"kubelet": changed}, trial={"trialDuration": trial, "crashLoopThreshold": threshold})
+        return self.bed.assign(self.node, source)
+
+    def answer(self, assignment: int, status: str, *, in_trial: bool | None = None) -> ConfigStatus:
+        """Wait until the node says this to the assignment."""
+
+        def said() -> ConfigStatus | None:
+            found = self.node.get()
+            condition, answered = read_condition(found), read_status(found)
+            if condition is None or answered is None or answered.assignment != assignment:
+                return None
+            good = condition["status"] == status and in_trial in (None, answered.in_trial)
+            return answered if good else None
+
+        answered: ConfigStatus = self.node.wait(f"ConfigOK {status}", said, timeout=180, poll=0.02)
+        return answered
+
+    def change(self, values: dict[str, Any] | None, status: str, **options: Any) -> float:
+        """Assign a config; return the seconds until the node says so."""
+        begun = time.monotonic()
+        self.answer(self.assign(values, **options), status)
+        return time.monotonic() - begun
+
+    def requests(self) -> Requests:
+        """Return the agent's requests from now on."""
+        return Requests(self.bed.api.directory, f"system:node:{self.node.name}", "configok-agent/")
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    try:
+        started = Testbed.start("bench")
+    except Unavailable as problem:
+        pytest.fail(f"these figures need a real node: {problem}", pytrace=False)
+    with started as bed:
+        node = bed.nodes[0]
+        node.provision()
+        node.wait_config_ok("True")
+        yield Bench(bed, node)
+
+
+@pytest.fixture(scope="module")
+def bare(bench: Bench) -> Callable[[], float]:
+    """The seconds of a bare restart, each time measured anew; a change after it has nothing to wait for."""
+
+    def measure() -> float:
+        seconds = bench.bare_restart()
+        time.sleep(2)
+        return seconds
+
+    return measure
+
+
+def test_adopt(bench: Bench, bare: Callable[[], float], row: Row) -> None:
+    baseline, seconds, requests = [], [], []
+    for _round in range(ROUNDS):
+        baseline.append(bare())
+        seen = bench.requests()
+        begun = time.monotonic()
+        assignment = bench.assign(None)
+        bench.answer(assignment, "True")
+        seconds.append(time.monotonic() - begun)
+        time.sleep(1)  # what is not waited for, as Events
+        made = [f"{one.verb} {one.uri}" for one in seen.read() if one.verb != "watch"]
+        requests.append(len(made))
+        print(f"adopt: {baseline[-1]:.2f} s bare, {seconds[-1]:.2f} s; {made}")
+        bench.answer(assignment, "True", in_trial=False)
+    row("adopt", statistics.median(seconds), "s", baseline=statistics.median(baseline), most_ratio=SLACK)
+    row("agent-requests-per-change", max(requests), "", most=5)
+
+
+def test_invalid(bench: Bench, row: Row) -> None:
+    starts = bench.node.kubelet_starts()
+    seconds = [bench.change({"kubeAPIQPS": -1}, "False") for _round in range(ROUNDS)]
+    restarts = bench.node.kubelet_starts() - starts
+    print(f"invalid: {seconds}, {restarts} restarts")
+    assert restarts == 0
+    row("invalid", statistics.median(seconds), "s", most=1.0)
+
+
+def test_deadly(bench: Bench, bare: Callable[[], float], row: Row) -> None:
+    """The bound is made of what this run has measured: times to crash and delays are the node's own records."""
+    seconds, bounds = [], []
+    bench.change(None, "True")
+    for _round in range(ROUNDS):
+        restart = bare()
+        seconds.append(bench.change(DEADLY, "False", trial="10m"))
+        crashes, delays = _crashes(bench.node)
+        bounds.append((THRESHOLD + 1) * crashes + delays + SLACK * restart)
+        print(
+            f"deadly: {seconds[-1]:.2f} s of {bounds[-1]:.2f}: {crashes:.2f} s to a crash, {delays:.2f} s of delays, "
+            f"{restart:.2f} s bare"
+        )
+    row("deadly", statistics.median(seconds), "s", baseline=statistics.median(bounds), most_ratio=1.0)
+
+
+def _crashes(node: Node) -> tuple[float, float]:
+    """Return the seconds to a crash (the mean), and the sum of the delays before the start after each, of the last
+    threshold + 1 crashes."""
+    found = node.run(["sh", "-c", "cat /var/lib/configok/kubelet-*/startups"]).stdout
+    starts = json.loads(found)[-(THRESHOLD + 2) :]
+    crashed = [one["end"]["sinceBoot"] - one["sinceBoot"] for one in starts[:-1]]
+    delays = [after["sinceBoot"] - one["end"]["sinceBoot"] for one, after in zip(starts, starts[1:])]
+    return statistics.mean(crashed), sum(delays)
+
+
+@pytest.mark.contract("manners.idle")
+def test_idle_daemon(bench: Bench, row: Row) -> None:
+    """A node that has nothing to do, and the distribution's Python."""
+    bench.change(None, "True")
+    time.sleep(15)
+    pid = bench.node.run(["systemctl", "show", "--value", "--property=MainPID", "configok-agent"]).stdout.strip()
+    seen = bench.requests()
+    before, begun = _cpu_seconds(bench.node, pid), time.monotonic()
+    time.sleep(IDLE_SECONDS)
+    percent = 100 * (_cpu_seconds(bench.node, pid) - before) / (time.monotonic() - begun)
+    row("agent-rss-mb", _resident_mb(bench.node, pid), "MB", most=30)
+    row("agent-cpu-percent", percent, "%", most=0.1)
+    found = seen.read()
+    watches = [one for one in found if one.verb == "watch"]
+    # A watch is ended by the server after about five minutes and begun again; at most eight writes an hour.
+    assert len(watches) <= 1 + IDLE_SECONDS / 290, found
+    row("agent-requests-at-rest", len(found) - len(watches), "", most=1 + int(IDLE_SECONDS / 450))
+
+
+def _resident_mb(node: Node, pid: str) -> float:
+    """Resident memory, in units of a million bytes."""
+    lines = node.read(f"/proc/{pid}/status").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) * 1024 / 1e6
+
+
+def _cpu_seconds(node: Node, pid: str) -> float:
+    """User and system time of a process and of the children it has waited for."""
+    fields = node.read(f"/proc/{pid}/stat").rsplit(")", 1)[1].split()
+    return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
