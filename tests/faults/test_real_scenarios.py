@@ -145,6 +145,18 @@ def test_the_unit_is_taken_out_of_use(ledger: Ledger, machine: MachineNode, how:
         _adopted(machine, case)
 
 
+def test_a_second_agent_is_started(ledger: Ledger, machine: MachineNode) -> None:
+    """It says that there is one already, and ends."""
+    with ledger.case(WHERE, "two agents at once", "adopting") as case:
+        machine.base()
+        machine.assign("next")
+        machine.until("adopting", lambda: machine.current() == "next")
+        second = machine.machine.run(["configok-agent", "run"], check=False)
+        case.holds("", second.returncode == 1, f"it ended with {second.returncode}")
+        case.holds("", "another configok-agent runs" in second.stderr, f"it said {second.stderr!r}")
+        _adopted(machine, case)
+
+
 def test_the_kubelet_is_upgraded_under_a_running_config(ledger: Ledger, machine: MachineNode) -> None:
     """Its binary says another version: what runs is used on, and last-known-good stays."""
     upgrade = (
