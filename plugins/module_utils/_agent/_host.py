@@ -173,7 +173,7 @@ def _is_damaged(root: str, directory: str, name: str) -> bool:
             return not isinstance(json.loads(file.read()), dict)
     except OSError:
         return False
-    except ValueError:
+    except (ValueError, RecursionError):
         return True
 
 

@@ -34,7 +34,7 @@ class LiveConfig:
         try:
             answer = json.loads(result.out)
             found, unknown = list(answer["differences"]), str(answer["unknown"])
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             found, unknown = [], " ".join(result.err.split())[-200:] or f"exit {result.code}"
         if unknown and unknown != self._said:
             self._said = unknown

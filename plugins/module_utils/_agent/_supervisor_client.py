@@ -73,7 +73,7 @@ def ask(run_directory: str, component: str, word: str) -> Unit:
         return unit_from(data)
     except OSError as error:
         raise ServiceError(f"the supervisor of {component} does not answer: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ServiceError(f"the supervisor of {component} gave no answer that can be read") from error
 
 

@@ -73,7 +73,7 @@ class CommandJudge:
         result = self._runner([*argv, "-"], timeout=_TIMEOUT, stdin=text)
         try:
             found = json.loads(result.out)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if isinstance(found, dict):
             found = found.get("findings")

@@ -262,7 +262,7 @@ def _text(value: object) -> str:
 def _decoded(body: bytes, method: str, path: str) -> Object:
     try:
         data = json.loads(body)
-    except ValueError as exc:
+    except (ValueError, RecursionError) as exc:
         said = shorten(body[:100].decode("utf-8", "replace"))
         raise Unreachable(f"the answer is not JSON: {said}", where=f"{method} {describe(path)}") from exc
     if not isinstance(data, dict):

@@ -163,7 +163,7 @@ def error_for(status: int, body: bytes, *, where: str, retry_after: float | None
     """Return the error for an HTTP answer, whose body is a Status object or whatever a proxy said."""
     try:
         data = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict):
         data = {"message": body.decode("utf-8", "replace").strip()}

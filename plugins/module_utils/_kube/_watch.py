@@ -211,7 +211,7 @@ def _parsed(line: bytes, where: str) -> tuple[str, Object]:
     try:
         data = json.loads(line)
         kind, found = data["type"], data["object"]
-    except (ValueError, TypeError, KeyError) as exc:
+    except (ValueError, TypeError, KeyError, RecursionError) as exc:
         raise Unreachable("a line of the watch is damaged", where=where) from exc
     if kind not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR") or not isinstance(found, dict):
         raise Unreachable(f"a line of the watch has the unknown type {kind!r}", where=where)

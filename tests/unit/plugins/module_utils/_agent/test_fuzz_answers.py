@@ -1,0 +1,129 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whatever answers the agent gets, of systemd, a supervisor, a child or a health endpoint, are read or no answer."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import socket
+from typing import Any
+from unittest import mock
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._agent import _probe, _supervisor_client
+from ansible_collections.configok.node.plugins.module_utils._agent._live_config import LiveConfig
+from ansible_collections.configok.node.plugins.module_utils._agent._ports import (
+    CommandResult,
+    ProbeResult,
+    ServiceError,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._systemd import parse_show
+from ansible_collections.configok.node.plugins.module_utils._agent._verdicts import CommandJudge, JudgeFailed
+from support.fuzzing import fuzz
+from support.hostile import TEXTS, damaged, json_texts, lines_of, mutated, parse_twice
+
+SHOWN = [
+    *("LoadState=", "loaded", "masked", "not-found", "ActiveState=", "active", "failed", "inactive", "\n", "="),
+    *("MainPID=", "42", "ActiveEnterTimestampMonotonic=", "InvocationID=", "Job=", "UnitFileState=", "Restart="),
+]
+FINDINGS = [{"file": "f", "line": 1, "path": "maxPods", "value": "x", "message": "m", "level": "policy", "rule": "r"}]
+UNIT = {"name": "kubelet.service", "state": "active", "invocation": "i1", "pid": 42, "activeSince": 1.5}
+HEALTHY = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
+
+
+@fuzz(200)
+@given(lines_of(SHOWN, most=20) | lines_of(SHOWN).map(lambda rest: f"LoadState=loaded\nActiveState=active\n{rest}"))
+def test_systemctl_show(text: str) -> None:
+    outcome = parse_twice(parse_show, "kubelet.service", text, refused=ServiceError)
+    if outcome.error is None:
+        assert outcome.value.state in ("active", "starting", "stopped", "failed", "masked", "missing")
+
+
+@fuzz(100)
+@given(json_texts(UNIT))
+def test_a_supervisor(text: str) -> None:
+    class Connection:
+        def __init__(self, *_given: object) -> None:
+            self._answer = io.BytesIO(text.encode("utf-8", "surrogatepass"))
+
+        def __enter__(self) -> Connection:
+            return self
+
+        def __exit__(self, *_given: object) -> None:
+            pass
+
+        def recv(self, size: int) -> bytes:
+            return self._answer.read(size)
+
+        def settimeout(self, seconds: float) -> None: ...
+
+        def connect(self, address: str) -> None: ...
+
+        def sendall(self, data: bytes) -> None: ...
+
+    with mock.patch.object(socket, "socket", Connection):
+        parse_twice(_supervisor_client.ask, "/", "kubelet", "unit", refused=ServiceError)
+
+
+@fuzz(150)
+@given(json_texts(FINDINGS) | json_texts({"findings": FINDINGS}), TEXTS, st.integers(-15, 255))
+def test_a_child_that_judges(out: str, err: str, code: int) -> None:
+    judge = CommandJudge(lambda *_given, **_more: CommandResult(code, out, err), ["agent"])
+    outcome = parse_twice(lambda: judge("kubelet", "{}", "v1.35.0", bundle=True), refused=JudgeFailed)
+    if outcome.error is None:
+        assert all(isinstance(one, dict) for one in outcome.value)
+
+
+@fuzz(150)
+@given(json_texts({"differences": ["maxPods"], "unknown": ""}), TEXTS)
+def test_a_child_that_compares(out: str, err: str) -> None:
+    def compare() -> ProbeResult | None:
+        return LiveConfig(lambda *_given, **_more: CommandResult(1, out, err), ["agent"], lambda *_said, **_more: None)(
+            "kubelet", "i1"
+        )
+
+    found = parse_twice(compare).value
+    assert found is None or not found.ok
+
+
+@fuzz(150)
+@given(damaged(HEALTHY))
+def test_a_health_endpoint(data: bytes) -> None:
+    class Connection(io.RawIOBase):
+        def makefile(self, _mode: str) -> io.BytesIO:
+            return io.BytesIO(data)
+
+        def sendall(self, sent: bytes) -> None: ...
+
+        def setsockopt(self, *_given: int) -> None: ...
+
+    def status() -> Any:
+        try:
+            return _probe.http_status("http://127.0.0.1:10248/healthz", 1.0)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            return type(error).__name__  # what the prober takes for "not healthy"
+
+    with mock.patch.object(socket, "create_connection", side_effect=lambda *_given, **_more: Connection()):
+        parse_twice(status)
+
+
+@fuzz(100)
+@given(json_texts("2026-11-21T10:00:00.123456Z").map(lambda text: text.strip('"')) | TEXTS)
+def test_the_time_of_a_lease(text: str) -> None:
+    parse_twice(_probe._time, text)
+
+
+@fuzz(100)
+@given(mutated({"healthzPort": 10248, "healthzBindAddress": "127.0.0.1", "port": 10250, "address": "::"}))
+def test_addresses_of_any_config(values: Any) -> None:
+    from ansible_collections.configok.node.plugins.module_utils._agent._configuration import ComponentConfiguration
+
+    if isinstance(values, dict):  # what Care makes of anything else
+        for name in ("kubelet", "kube-proxy"):
+            component = ComponentConfiguration(name, f"{name}.service")
+            assert isinstance(parse_twice(_probe.health_address, component, values).value, str)
+            parse_twice(_probe.serving_address, component, values)

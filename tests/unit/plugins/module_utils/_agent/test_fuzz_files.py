@@ -1,0 +1,177 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whatever stands in the agent's own files, and in those of its host, is read or refused with a sentence."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+from unittest import mock
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._agent import _host
+from ansible_collections.configok.node.plugins.module_utils._agent._configuration import (
+    InvalidConfiguration,
+    parse_configuration,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._files import Files
+from ansible_collections.configok.node.plugins.module_utils._agent._records import Answered, Damaged, Outcome, Record
+from ansible_collections.configok.node.plugins.module_utils._agent._render import NotRendered, decode, field_paths
+from ansible_collections.configok.node.plugins.module_utils._agent._report import read_report
+from ansible_collections.configok.node.plugins.module_utils._agent._state_files import policy_of, state_keys
+from ansible_collections.configok.node.plugins.module_utils._agent._tracking import (
+    BadConfig,
+    End,
+    Start,
+    decode_bad_configs,
+    decode_startups,
+    encode_bad_configs,
+    encode_startups,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from support.fuzzing import fuzz
+from support.hostile import JSON_VALUES, TEXTS, damaged, json_texts, lines_of, mutated, parse_twice
+
+SOURCE = ConfigSource("configok-system", "workers-0123456789", "00000000-0000-0000-0000-000000000001")
+RECORD = Record(SOURCE, "ab" * 32, 7, "u1", "t", "b1", 12.5, Trial(60.0, 2), 3.0, True, {"kubelet": "cd"}, ("other",))
+ANSWERED = Answered("u1", 7, SOURCE, Outcome("CrashLoop", SOURCE.uid, "text", 3, 120.0, "t", "b1", 9.0))
+STARTS = [Start("i1", "b1", 1.0, "t", "c", End("exit-code", "exited", "1", 2.0, "t")), Start("i2", "b1", 3.0)]
+BAD = {SOURCE.uid: BadConfig("t", "reason", "CrashLoop")}
+CONFIGURATION: dict[str, Any] = {
+    "apiVersion": "agent.config.configok.dev/v1alpha1",
+    "kind": "AgentConfiguration",
+    "nodeName": "n1",
+    "kubeconfig": "/etc/kubernetes/kubelet.conf",
+    "settlingTime": "500ms",
+    "unhealthyThreshold": 3,
+    "metricsFile": "/var/lib/node_exporter/configok.prom",
+    "metricsAddress": "127.0.0.1:9999",
+    "components": {
+        "kubelet": {
+            "initConfig": "/etc/init.yaml",
+            "version": "v1.35.2",
+            "versionCommand": ["kubelet", "--version"],
+            "deniedFields": ["authentication.*"],
+            "healthURL": "http://127.0.0.1:10248/healthz",
+            "lease": True,
+        }
+    },
+}
+HOST = [
+    *("Filename", "\t", " ", "\n", "/swap", "0", "-", "3", ",", "MemTotal: ", " 5 kB"),
+    *("[plugins", "]", "SystemdCgroup = true"),
+]
+REPORT = {
+    "agentVersion": "0.1.0",
+    "pid": 5,
+    "startedAt": "t",
+    "configOK": {"status": "True", "message": "m", "reason": "r", "cause": "Good"},
+    "written": True,
+    "writtenAt": "t",
+    "apiTrouble": "",
+}
+
+
+def changes(data: bytes) -> st.SearchStrategy[dict[str, Any]]:
+    """Other values for some fields of a record."""
+    return st.dictionaries(st.sampled_from(sorted(json.loads(data))), JSON_VALUES)
+
+
+def resealed(data: bytes, change: Any) -> bytes:
+    """A record with one more field changed, whose hash is right again: what no disk does, but hands may."""
+    from ansible_collections.configok.node.plugins.module_utils._agent import _records
+
+    value = {**json.loads(data), **change}
+    return json.dumps({**value, "hash": _records._hash(value)}).encode()
+
+
+@fuzz(150)
+@given(damaged(RECORD.encode()) | changes(RECORD.encode()))
+def test_records(what: Any) -> None:
+    data = what if isinstance(what, bytes) else resealed(RECORD.encode(), what)
+    outcome = parse_twice(Record.decode, data, refused=Damaged)
+    if outcome.error is None:
+        assert repr(Record.decode(outcome.value.encode())) == repr(outcome.value)
+
+
+@fuzz(150)
+@given(damaged(ANSWERED.encode()) | changes(ANSWERED.encode()))
+def test_answered(what: Any) -> None:
+    data = what if isinstance(what, bytes) else resealed(ANSWERED.encode(), what)
+    outcome = parse_twice(Answered.decode, data, refused=Damaged)
+    if outcome.error is None:
+        assert repr(Answered.decode(outcome.value.encode())) == repr(outcome.value)
+
+
+@fuzz(150)
+@given(damaged(encode_startups(STARTS)) | json_texts(json.loads(encode_startups(STARTS))))
+def test_startups(data: bytes | str) -> None:
+    outcome = parse_twice(decode_startups, data, refused=Damaged)
+    if outcome.error is None:
+        assert repr(decode_startups(encode_startups(outcome.value))) == repr(outcome.value)
+
+
+@fuzz(150)
+@given(damaged(encode_bad_configs(BAD)) | json_texts(json.loads(encode_bad_configs(BAD))))
+def test_bad_configs(data: bytes | str) -> None:
+    outcome = parse_twice(decode_bad_configs, data, refused=Damaged)
+    if outcome.error is None:
+        assert decode_bad_configs(encode_bad_configs(outcome.value)) == outcome.value
+
+
+@fuzz(200)
+@given(json_texts(CONFIGURATION) | mutated(CONFIGURATION).map(lambda value: json.dumps(value, indent=1)))
+def test_agent_configuration(text: str) -> None:
+    outcome = parse_twice(partial(parse_configuration, file="agent.yaml"), text, refused=InvalidConfiguration)
+    if isinstance(outcome.error, InvalidConfiguration):
+        assert all(one.startswith("agent.yaml") for one in outcome.error.errors)
+    else:
+        assert outcome.value.components
+
+
+@fuzz(100)
+@given(json_texts({"policyName": "static", "entries": {}}))
+def test_state_files(text: str) -> None:
+    assert isinstance(parse_twice(policy_of, text.encode("utf-8", "surrogatepass")).value, str)
+
+
+@fuzz(150)
+@given(mutated({"cpuManagerPolicy": "static", "memoryManagerPolicy": "None", "kubeReserved": {"cpu": "1"}}))
+def test_fields_of_any_config(values: Any) -> None:
+    parse_twice(state_keys, "kubelet", values)
+    parse_twice(field_paths, values)
+
+
+@fuzz(150)
+@given(json_texts({"maxPods": 5}) | lines_of(["a: ", "b", "\n", "- ", "  ", "&x ", "*x", "{", "}"]))
+def test_init_configs_and_drop_ins(text: str) -> None:
+    # PyYAML takes half a minute for a megabyte, and no component has a tenth of that.
+    parse_twice(decode, text[:4000], "the drop-in", refused=NotRendered)
+
+
+@fuzz(100)
+@given(json_texts(REPORT))
+def test_report(text: str) -> None:
+    with mock.patch.object(Files, "read", return_value=text.encode("utf-8", "surrogatepass")):
+        parse_twice(read_report, "/nowhere")
+
+
+@fuzz(150)
+@given(lines_of(HOST))
+def test_files_of_the_host(text: str) -> None:
+    assert all(isinstance(one, str) for one in parse_twice(_host._swaps, text).value)
+    assert isinstance(parse_twice(_host._cpus, text).value, int)
+    assert parse_twice(_host._memory, text).value >= 0
+    parse_twice(_host._containerd_driver, text)
+    parse_twice(lambda name: list(_host._cgroup_names(name)), text)
+
+
+@fuzz(50)
+@given(TEXTS)
+def test_names_of_control_groups(name: str) -> None:
+    assert list(_host._cgroup_names(name))

@@ -1,0 +1,71 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whatever a pool file, a record or a Node holds is read or refused with a sentence for each thing wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+
+from ansible_collections.configok.node.plugins.module_utils._rollout._errors import InvalidPool, InvalidRecord
+from ansible_collections.configok.node.plugins.module_utils._rollout._policy import parse_policy, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_format import decode_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._versions import agent_fits
+from support.fuzzing import fuzz
+from support.hostile import JSON_VALUES, TEXTS, json_texts, mutated, parse_twice
+
+POOL: dict[str, Any] = {
+    "pool": "workers",
+    "selector": "node-role.kubernetes.io/worker",
+    "documents": {"kubelet": {"maxPods": 50}},
+    "trial": {"trialDuration": "10m", "crashLoopThreshold": 2},
+    "policy": {
+        "canary": {"count": 1, "cover": ["zone"], "labels": {"a": "b"}, "soak": "1m"},
+        "waves": ["10%", 5, "100%"],
+        "maxUnavailable": "10%",
+        "failureBudget": 1,
+        "nodeTimeout": "30m",
+        "onFailure": "rollback",
+    },
+    "kubernetesVersions": ["1.35"],
+    "changeCause": "because",
+}
+RECORD = {
+    "format": 1,
+    "pool": "workers",
+    "rollout": None,
+    "bad": [{"uid": "u", "name": "n", "time": "t", "reason": "r"}],
+    "revisions": [{"number": 1, "name": "n", "uid": "u", "hash": "h", "time": "t", "author": "a", "cause": "c"}],
+}
+
+
+@fuzz(250)
+@given(mutated(POOL) | JSON_VALUES)
+def test_pools(value: Any) -> None:
+    outcome = parse_twice(parse_pool, value, refused=InvalidPool)
+    if isinstance(outcome.error, InvalidPool):
+        assert all("\n" not in one or "\n" in repr(value) or "\\n" in repr(value) for one in outcome.error.errors)
+    else:
+        assert outcome.value.selector
+
+
+@fuzz(150)
+@given(mutated(POOL["policy"]))
+def test_policies(value: Any) -> None:
+    parse_twice(parse_policy, value, refused=InvalidPool)
+
+
+@fuzz(150)
+@given(json_texts(RECORD) | mutated(RECORD).map(json.dumps))
+def test_records(text: str) -> None:
+    data = {"record.json": text, "record": text, "nodes": text}
+    parse_twice(decode_record, {"metadata": {"name": "workers"}, "data": data}, refused=InvalidRecord)
+
+
+@fuzz(100)
+@given(TEXTS)
+def test_versions_of_agents(text: str) -> None:
+    assert parse_twice(agent_fits, text).value in (True, False)
