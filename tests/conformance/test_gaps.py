@@ -91,7 +91,7 @@ def test_the_api_server_is_down(ours: OurNode, case: Any, api_stays: threading.L
     good, (_name, changes) = ours.publish({"maxPods": 141}, trial=SHORT), next(iter(DEADLY.items()))
     ours.settled(good)
     deadly = ours.publish(changes, threshold=1, trial="21s")
-    with case("G7", ours) as seen, api_stays:
+    with api_stays, case("G7", ours) as seen:
         number = ours.assign(deadly)
         until("the deadly config is current", lambda: deadly.uid in ours.machine.read(f"{STATE}/current"))
         ours.bed.api.stop()

@@ -109,7 +109,7 @@ def test_4_the_error_goes_with_its_cause(ours: OurNode, case: Any) -> None:
 
 @pytest.mark.contract("say.until-written", "say.stopped", "say.after-an-outage")
 def test_5_a_status_that_was_not_written(ours: OurNode, case: Any, api_stays: threading.Lock) -> None:
-    with case("F5", ours) as seen, api_stays:
+    with api_stays, case("F5", ours) as seen:
         ours.bed.api.stop()
         try:
             ours.machine.run(["systemctl", "stop", "kubelet"])
@@ -214,7 +214,7 @@ def test_14_unknown_fields(ours: OurNode, case: Any) -> None:
 def test_15_and_17_relative_paths(ours: OurNode, case: Any) -> None:
     with case("F15, F17", ours) as seen:
         for field, changes in PATHS.items():
-            assert field.split(".")[0] in _refused(ours, changes)
+            assert field.partition(".")[0] in _refused(ours, changes)
         assert seen.restarts == 0
         seen.say(f"refused in a bundle, whichever of the path fields it is: {', '.join(PATHS)}")
 

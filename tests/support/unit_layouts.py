@@ -95,11 +95,11 @@ After=containerd.service
 [Service]
 EnvironmentFile=-/etc/kubernetes/kubelet.env
 ExecStart=/usr/local/bin/kubelet \\
-		$KUBE_LOGTOSTDERR \\
-		$KUBE_LOG_LEVEL \\
-		$KUBELET_API_SERVER \\
-		$KUBELET_ARGS \\
-		$KUBELET_NETWORK_PLUGIN
+\t\t$KUBE_LOGTOSTDERR \\
+\t\t$KUBE_LOG_LEVEL \\
+\t\t$KUBELET_API_SERVER \\
+\t\t$KUBELET_ARGS \\
+\t\t$KUBELET_NETWORK_PLUGIN
 Restart=always
 RestartSec=10s
 """,
@@ -116,11 +116,11 @@ KUBELET_ARGS="--bootstrap-kubeconfig=/etc/kubernetes/bootstrap-kubelet.conf \\
         "/etc/kubernetes/kubelet-config.yaml",
         "",
         """/usr/local/bin/kubelet \\
-		$KUBE_LOGTOSTDERR \\
-		$KUBE_LOG_LEVEL \\
-		$KUBELET_API_SERVER \\
-		$KUBELET_ARGS \\
-		$KUBELET_NETWORK_PLUGIN """
+\t\t$KUBE_LOGTOSTDERR \\
+\t\t$KUBE_LOG_LEVEL \\
+\t\t$KUBELET_API_SERVER \\
+\t\t$KUBELET_ARGS \\
+\t\t$KUBELET_NETWORK_PLUGIN """
         + f"--config={TARGET}",
         (
             "--v=2",

@@ -50,7 +50,7 @@ def test_a_supervisor(text: str) -> None:
         def __init__(self, *_given: object) -> None:
             self._answer = io.BytesIO(text.encode("utf-8", "surrogatepass"))
 
-        def __enter__(self) -> Connection:
+        def __enter__(self) -> Any:
             return self
 
         def __exit__(self, *_given: object) -> None:

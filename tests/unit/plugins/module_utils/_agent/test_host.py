@@ -35,9 +35,9 @@ MISSING = File("missing")
 GIB = 1024**3
 
 
-def context(config: Mapping[str, Any], minor: int = 31, base: Mapping[str, Any] = KUBELET) -> Context:
-    """The config as the component of a minor sees it."""
-    found = context_of(Document({**base, **config}, "config"), minor)
+def context(config: Mapping[str, Any], minor: int = 31, base: Mapping[str, Any] | None = None) -> Context:
+    """The config as the component of a minor sees it; base: which component, the kubelet."""
+    found = context_of(Document({**(base or KUBELET), **config}, "config"), minor)
     assert found is not None
     return found
 

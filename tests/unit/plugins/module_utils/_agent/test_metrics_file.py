@@ -73,7 +73,11 @@ def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pyte
     log: list[str] = []
     one = make(path, log)
     one.show("a 1\n")
-    monkeypatch.setattr(os, "fchmod", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+
+    def full(*_given: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fchmod", full)
     assert not one.show("a 2\n")
     assert (path.read_text(), len(log)) == ("a 1\n", 1)
 
