@@ -65,6 +65,7 @@ def test_from_one_last_known_good_to_the_next(ours: OurNode, case: Any) -> None:
 def test_a_hundred_updates(stress: Stress, case: Any) -> None:
     with case("E5", stress.node) as seen:
         stress.wait(1500)
+        seen.counted(stress.restarts)
         assert stress.updates == stress.restarts == 100
         checkpoints = stress.node.names("checkpoints")
         assert len(checkpoints) <= 7  # those kept, current and last-known-good

@@ -36,6 +36,10 @@ class Case:
         """Count from the boot: the starts before are counted no more by the machine."""
         self._before = 0
 
+    def counted(self, restarts: int) -> None:
+        """Count these: they were made for this case before it began."""
+        self._before = self._starts() - restarts
+
     @property
     def restarts(self) -> int:
         """How often the kubelet was started since begin()."""
