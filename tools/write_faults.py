@@ -83,7 +83,7 @@ def page(rows: Iterable[Mapping[str, Any]]) -> str:
     total, failed = (sum(row[what] for row in cases) for what in ("value", "failed"))
     faults = list(dict.fromkeys(row["fault"] for row in cases))
     verdict = f"**{failed} failed.**" if failed else "all hold."
-    lines = [HEAD + f"In all: {len(faults)} faults in {total:,} cases; {verdict}", ""]
+    lines = [HEAD + f"In all: {len(faults)} faults in {_more_than(total)} cases; {verdict}", ""]
     figures = [row for row in rows if row["unit"] != "cases"]
     if figures:
         lines += ["| measured | value | allowed |", "| --- | ---: | --- |", *map(_figure, figures), ""]
@@ -104,7 +104,15 @@ def _cell(rows: list[Mapping[str, Any]]) -> str:
         return ""
     total, failed = (sum(row[what] for row in rows) for what in ("value", "failed"))
     phases = f"in {len(rows)} phases" if len(rows) > 1 else f"({rows[0]['phase']})"
-    return f"**{failed} of {total} failed**" if failed else f"{total} {phases}"
+    # How many steps real processes take depends on their timing.
+    about = rows[0]["where"] == "real processes" and total > 10
+    return f"**{failed} of {total} failed**" if failed else f"{_more_than(total) if about else total} {phases}"
+
+
+def _more_than(number: int) -> str:
+    """Return a number with its first digit alone, or its first two where it has four."""
+    unit = 10 ** (len(str(number)) - (2 if number >= 1000 else 1))
+    return f"more than {(number - 1) // unit * unit:,}"
 
 
 def _figure(row: Mapping[str, Any]) -> str:

@@ -42,7 +42,7 @@ def test_a_line_for_each_fault_a_column_for_each_place_and_the_sum() -> None:
     assert "## Power\n" in text
     assert "| reboot | 3 (trial) |  | 5 in 2 phases |" in text
     assert "| told | 3 s | at most 30 s |" in text
-    assert "In all: 1 faults in 8 cases; all hold." in text
+    assert "In all: 1 faults in more than 7 cases; all hold." in text
 
 
 def test_what_failed_stands_out() -> None:
@@ -53,6 +53,9 @@ def test_what_failed_stands_out() -> None:
 
 def test_another_run_with_the_same_results_is_the_same_page() -> None:
     assert page([CASES, FIGURE]) == page([CASES, {**FIGURE, "value": 2.9}])
+    timed = {**CASES, "where": "real processes"}
+    assert page([{**timed, "value": 125}]) == page([{**timed, "value": 131}])
+    assert "| more than 100 (trial) |" in page([{**timed, "value": 125}])
 
 
 def test_no_cases_are_no_page() -> None:
