@@ -99,10 +99,13 @@ class Transport:
         user_agent: str,
         monotonic: Callable[[], float] = time.monotonic,
         interrupt: Interrupt | None = None,
+        stamps: tuple[Stamp, ...] | None = None,
     ) -> None:
+        """stamps: of the files of the credentials when they were read; default: now."""
         if not HAS_URLLIB3:
             raise MissingLibrary("urllib3", URLLIB3_IMPORT_ERROR)
         self._credentials = credentials
+        self._stamps = file_stamps(credentials.files()) if stamps is None else stamps
         self._pool_size = pool_size
         self._timeout = timeout
         self._user_agent = user_agent
@@ -117,15 +120,16 @@ class Transport:
 
     def twin(self, *, pool_size: int, interrupt: Interrupt | None) -> Transport:
         """Return a transport with connections of its own and the same credentials."""
-        state = self._state
-        return Transport(
-            self._credentials if state is None else state.credentials,
-            pool_size=pool_size,
-            timeout=self._timeout,
-            user_agent=self._user_agent,
-            monotonic=self._monotonic,
-            interrupt=interrupt,
-        )
+        with self._lock:
+            return Transport(
+                self._credentials,
+                pool_size=pool_size,
+                timeout=self._timeout,
+                user_agent=self._user_agent,
+                monotonic=self._monotonic,
+                interrupt=interrupt,
+                stamps=self._stamps,
+            )
 
     def send(
         self, method: str, target: str, *, body: bytes | None, accept: str, content_type: str | None, path: str
@@ -223,7 +227,6 @@ class Transport:
         with self._lock:
             state, self._state = self._state, None
             if state is not None:
-                self._credentials = state.credentials
                 state.pool.close()
         if self._interrupt is not None:
             self._interrupt.release()
@@ -235,11 +238,18 @@ class Transport:
         with self._lock:
             state = self._state
             if state is None:
-                self._state = state = self._build(self._credentials, 1)
+                self._state = state = self._first()
             elif self._monotonic() >= self._next_check:
                 self._state = state = self._looked_at(state)
             self._next_check = self._monotonic() + CHECK_INTERVAL if state.stamps else math.inf
             return state
+
+    def _first(self) -> _State:
+        """Begin with what the files say now: the first request may be made long after the credentials were read."""
+        credentials = self._credentials
+        if credentials.source and credentials.refresh and file_stamps((credentials.source,)) != self._stamps[:1]:
+            credentials = credentials.refresh()
+        return self._build(credentials, 1)
 
     def _looked_at(self, state: _State) -> _State:
         stamps = file_stamps(state.credentials.files())
@@ -259,6 +269,7 @@ class Transport:
         headers = {"User-Agent": self._user_agent, **_authorization(credentials)}
         pool = _pool(credentials, self._pool_size, self._timeout, self._interrupt)
         self._prefix = _prefix(credentials.server)
+        self._credentials, self._stamps = credentials, stamps
         return _State(pool, headers, credentials, stamps, generation)
 
     def _unreachable(self, error: Exception, where: str) -> KubeError:

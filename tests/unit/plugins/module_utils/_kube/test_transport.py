@@ -21,6 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube import _paths 
 from ansible_collections.configok.node.plugins.module_utils._kube import _transport
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials_types import Credentials
+from ansible_collections.configok.node.plugins.module_utils._kube._interrupt import Interrupt
 from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import from_kubeconfig
 from ansible_collections.configok.node.plugins.module_utils._kube._tls import ssl_context
 
@@ -285,6 +286,17 @@ def test_a_replaced_kubeconfig_is_read_again(api: Any, kubelet: Kubelet, connect
     clock.now += 1
     client.get(N1)
     assert [seen(request) for request in api.requests] == ["system:node:n1", "system:node:n1", None]
+
+
+@pytest.mark.contract("manners.credentials")
+def test_a_kubeconfig_that_was_replaced_before_the_first_request_is_read_again(
+    api: Any, kubelet: Kubelet, connect: Any
+) -> None:
+    client = connect(from_kubeconfig(str(kubelet.kubeconfig)))
+    kubelet.kubeconfig.write_text(kubelet.kubeconfig.read_text().replace("user: u, ", ""))
+    client.interruptible(Interrupt()).get(N1)
+    client.get(N1)
+    assert [seen(request) for request in api.requests] == [None, None]
 
 
 def test_a_token_file_is_read_again(server: Any, tmp_path: Path, connect: Any, clock: Any) -> None:
