@@ -64,10 +64,9 @@ def kill_before(machine: MachineNode) -> Iterator[Callable[[str, str], None]]:
     machine.machine.run(["sh", "-c", _REMOVE])
 
 
-def _cases() -> Iterator[Any]:
-    for one in SAMPLE:
-        marks = [pytest.mark.quick] if one == _QUICK else []
-        yield pytest.param(*one, marks=marks, id=" ".join(one))
+def _cases() -> list[Any]:
+    marks = {_QUICK: [pytest.mark.quick]}
+    return [pytest.param(*one, marks=marks.get(one, []), id=" ".join(one)) for one in SAMPLE]
 
 
 @pytest.mark.parametrize(("actor", "file", "to"), _cases())
