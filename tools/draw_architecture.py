@@ -32,14 +32,24 @@ def docstring(path: Path) -> str:
 def imported_packages(path: Path, package: str) -> set[str]:
     """Return the other packages of module_utils that a file imports, at whatever place in it."""
     found = set()
+    depth = len(path.relative_to(PACKAGES).parts) - 1 if package else 0
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom):
             module = node.module or ""
-            if node.level == 2 and package:
+            if package and node.level == 1 + depth:
                 found.add(module.split(".")[0])
             elif module.startswith(OURS):
                 found.add(module[len(OURS) :].split(".")[0])
     return found - {package, ""}
+
+
+def described(package: Path) -> list[Path]:
+    """Return the files of a package, those of each folder after what the folder says of itself; no data, no tables."""
+    here = [path for path in sorted(package.glob("_*.py")) if path.name != "__init__.py"]
+    for folder in sorted(path.parent for path in package.glob("*/__init__.py")):
+        if folder.name != "_data":
+            here += sorted(folder.glob("_*.py"))
+    return here
 
 
 def draw() -> str:
@@ -49,7 +59,7 @@ def draw() -> str:
     arrows = []
     users = {"modules": ROOT / "plugins" / "modules", "action": ROOT / "plugins" / "action"}
     for name in packages:
-        files = len(list((PACKAGES / name).glob("_*.py"))) - 1
+        files = len(described(PACKAGES / name))
         lines.append(f'    {name}["{name}<br/>{files} files"]')
         uses = set()
         for path in sorted((PACKAGES / name).rglob("*.py")):
@@ -66,9 +76,8 @@ def draw() -> str:
     for name in packages:
         lines += ["", f"### {name}", "", "| file | what it is for |", "| --- | --- |"]
         lines += [
-            f"| `{path.name}` | {docstring(path)} |"
-            for path in sorted((PACKAGES / name).glob("_*.py"))
-            if path.name != "__init__.py"
+            f"| `{path.relative_to(PACKAGES / name).as_posix()}` | {docstring(path)} |"
+            for path in described(PACKAGES / name)
         ]
     return "\n".join([*lines, END])
 

@@ -13,8 +13,8 @@ from typing import Any
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._version import AGENT_VERSION
 from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack
-from ansible_collections.configok.node.plugins.module_utils._agent._version import AGENT_VERSION
 
 ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "dest": {"type": "path", "default": "/usr/local/lib/configok/" + ARCHIVE},

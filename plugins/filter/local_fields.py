@@ -55,8 +55,8 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.configok.node.plugins.module_utils._agent._denied_fields import DENIED_FIELDS
-from ansible_collections.configok.node.plugins.module_utils._agent._render import resolved
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._denied_fields import DENIED_FIELDS
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._render import resolved
 
 
 def local_fields(config: Any, component: str, directory: str = "") -> dict[str, Any]:

@@ -15,9 +15,9 @@ from typing import Any
 from unittest.mock import patch
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _poststop, _prestart
-from ansible_collections.configok.node.plugins.module_utils._agent._files import Disk
-from ansible_collections.configok.node.plugins.module_utils._agent._records import Damaged, Record
-from ansible_collections.configok.node.plugins.module_utils._agent._store import Store
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._files import Disk
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import Damaged, Record
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._store import Store
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
 from faults.invariants import UNKNOWN, Expected, Seen, Told

@@ -17,22 +17,22 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._agent._configuration import (
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import (
     AgentConfiguration,
     ComponentConfiguration,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._daemon import Daemon
-from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import view_of
-from ansible_collections.configok.node.plugins.module_utils._agent._own_check import OwnCheck
-from ansible_collections.configok.node.plugins.module_utils._agent._ports import (
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import (
     CommandResult,
     Errand,
     ProbeResult,
     Unit,
 )
+from ansible_collections.configok.node.plugins.module_utils._agent._daemon import Daemon
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._own_check import OwnCheck
 from ansible_collections.configok.node.plugins.module_utils._agent._poststop import poststop
 from ansible_collections.configok.node.plugins.module_utils._agent._prestart import prestart
-from ansible_collections.configok.node.plugins.module_utils._agent._store import Store
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._store import Store
+from ansible_collections.configok.node.plugins.module_utils._agent._system._node_watch import view_of
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError, NotFound
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle

@@ -18,10 +18,10 @@ from unittest import mock
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _poststop, _prestart
 from ansible_collections.configok.node.plugins.module_utils._agent._daemon import Daemon
-from ansible_collections.configok.node.plugins.module_utils._agent._files import Disk
-from ansible_collections.configok.node.plugins.module_utils._agent._own_check import OwnCheck
-from ansible_collections.configok.node.plugins.module_utils._agent._records import Damaged, Record
-from ansible_collections.configok.node.plugins.module_utils._agent._store import Store
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._own_check import OwnCheck
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._files import Disk
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import Damaged, Record
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._store import Store
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
 from support.agent_bench import STARTS_IN, Bench, FakeClock

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent import _message_ids
-from ansible_collections.configok.node.plugins.module_utils._agent._metrics import Gauges, render
-from ansible_collections.configok.node.plugins.module_utils._agent._tally import Tally
+from ansible_collections.configok.node.plugins.module_utils._agent._basis import _message_ids
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._tally import Tally
+from ansible_collections.configok.node.plugins.module_utils._agent._telling._metrics import Gauges, render
 from support.promtool import promtool
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

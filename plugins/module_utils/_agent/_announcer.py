@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from ._events import Events
-from ._message_ids import ADOPTED, CONFIRMED, PROMOTED, REFUSED, SUSPECT
-from ._ports import Clock, Journal
+from ._basis._message_ids import ADOPTED, CONFIRMED, PROMOTED, REFUSED, SUSPECT
+from ._basis._ports import Clock, Journal
+from ._basis._tally import Tally
+from ._deciding._wish import Wish
 from ._pursuit import Followed
-from ._records import Record
-from ._tally import Tally
-from ._wish import Wish
+from ._storage._records import Record
+from ._telling._events import Events
 
 __all__ = ["Announcer"]
 

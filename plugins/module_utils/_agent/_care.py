@@ -10,16 +10,16 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from ._configuration import AgentConfiguration
-from ._errand import PATIENCE
-from ._health import Health, begin, failed, healthy_seconds, is_healthy, look, next_look
-from ._local import Local
-from ._message_ids import RESTARTING
-from ._ports import Clock, Errand, Journal, Prober, ProbeResult, ServiceError, ServiceManager, Unit
-from ._render import NotRendered, decode
-from ._rendered import same_config_files
-from ._store import Store, digest
-from ._tally import Tally
+from ._basis._configuration import AgentConfiguration
+from ._basis._errand import PATIENCE
+from ._basis._message_ids import RESTARTING
+from ._basis._ports import Clock, Errand, Journal, Prober, ProbeResult, ServiceError, ServiceManager, Unit
+from ._basis._tally import Tally
+from ._deciding._local import Local
+from ._judging._render import NotRendered, decode
+from ._judging._rendered import same_config_files
+from ._probing._health import Health, begin, failed, healthy_seconds, is_healthy, look, next_look
+from ._storage._store import Store, digest
 
 __all__ = ["Care", "Seen"]
 

@@ -19,33 +19,33 @@ from .._nodeconfig import _verdict as words
 from .._nodeconfig._config_status import ConfigStatus
 from .._nodeconfig._verdict import Verdict
 from ._announcer import Announcer
-from ._answer import Condition, answer
-from ._backoff import Backoff
+from ._basis._backoff import Backoff
+from ._basis._configuration import AgentConfiguration
+from ._basis._errand import ThreadedErrand
+from ._basis._ports import Clock, Errands, Journal, Prober, ServiceManager
+from ._basis._tally import Tally
 from ._care import Care, Seen
-from ._command_line import CommandLines, read_arguments
-from ._configuration import AgentConfiguration
-from ._decision import in_trial
-from ._errand import ThreadedErrand
-from ._events import Events
-from ._local import Local, read_local
-from ._lock import Locked, locked
-from ._node_watch import NodeWatch
-from ._nudge import Nudges
-from ._ports import Clock, Errands, Journal, Prober, ServiceManager
-from ._prepare import STORE_WAIT, Check, Preparation
+from ._deciding._decision import in_trial
+from ._deciding._local import Local, read_local
+from ._deciding._wish import NodeView, Wish, read_wish
+from ._judging._command_line import CommandLines, read_arguments
+from ._judging._prepare import STORE_WAIT, Check, Preparation
+from ._judging._verdicts import Judge
 from ._pursuit import Pursuit
-from ._records import LOCAL, Record
-from ._report import Report
-from ._reporter import Reporter
-from ._statement import Statement, essence
-from ._store import Store
-from ._surface import MetricsSink, Surface
-from ._tally import Tally
+from ._storage._lock import Locked, locked
+from ._storage._records import LOCAL, Record
+from ._storage._store import Store
+from ._system._node_watch import NodeWatch
+from ._system._nudge import Nudges
+from ._telling._answer import Condition, answer
+from ._telling._events import Events
+from ._telling._report import Report
+from ._telling._reporter import Reporter
+from ._telling._statement import Statement, essence
+from ._telling._surface import MetricsSink, Surface
 from ._transaction import Transactions
 from ._trial_keeper import TrialKeeper
-from ._verdicts import Judge
 from ._versions import Versions
-from ._wish import NodeView, Wish, read_wish
 
 __all__ = ["Daemon"]
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._clock import SystemClock
-from ._configuration import AgentConfiguration
-from ._lock import locked
-from ._nudge import nudge
-from ._store import Store
+from ._basis._configuration import AgentConfiguration
+from ._storage._lock import locked
+from ._storage._store import Store
+from ._system._clock import SystemClock
+from ._system._nudge import nudge
 from ._transaction import Transactions
 
 __all__ = ["forget_bad"]

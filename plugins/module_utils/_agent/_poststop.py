@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ._configuration import AgentConfiguration
-from ._lock import Locked, locked
-from ._nudge import nudge
-from ._ports import Clock, Journal
-from ._store import Store
-from ._tracking import End, with_end
+from ._basis._configuration import AgentConfiguration
+from ._basis._ports import Clock, Journal
+from ._storage._lock import Locked, locked
+from ._storage._store import Store
+from ._storage._tracking import End, with_end
+from ._system._nudge import nudge
 
 __all__ = ["poststop"]
 

@@ -11,18 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ._configuration import AgentConfiguration
-from ._decision import refuse_start
-from ._local import Local, read_local
-from ._lock import PRESTART_WAIT, Locked, locked
-from ._message_ids import DAMAGED, START_REFUSED
-from ._nudge import nudge
-from ._ports import Clock, Journal
-from ._rendered import init_hash
-from ._store import Store, digest
-from ._tracking import Start, with_start
+from ._basis._configuration import AgentConfiguration
+from ._basis._message_ids import DAMAGED, START_REFUSED
+from ._basis._ports import Clock, Journal
+from ._deciding._decision import refuse_start
+from ._deciding._local import Local, read_local
+from ._judging._rendered import init_hash
+from ._judging._verdicts import is_fatal
+from ._storage._lock import PRESTART_WAIT, Locked, locked
+from ._storage._store import Store, digest
+from ._storage._tracking import Start, with_start
+from ._system._nudge import nudge
 from ._transaction import Transactions
-from ._verdicts import is_fatal
 
 __all__ = ["REFUSE", "prestart"]
 

@@ -10,19 +10,19 @@ from functools import partial
 from typing import NamedTuple
 
 from .._nodeconfig._config_source import ConfigSource
-from ._backoff import Backoff
-from ._configuration import AgentConfiguration
-from ._decision import in_trial
-from ._errand import PATIENCE
-from ._local import Local, read_local
-from ._lock import locked
-from ._ports import Clock, Errand, Journal
-from ._prepare import STORE_WAIT, NotFetched, Preparation, Prepared, Refused
-from ._records import LOCAL, Answered, Outcome, Record, same_config
-from ._store import Store
-from ._tally import Tally
+from ._basis._backoff import Backoff
+from ._basis._configuration import AgentConfiguration
+from ._basis._errand import PATIENCE
+from ._basis._ports import Clock, Errand, Journal
+from ._basis._tally import Tally
+from ._deciding._decision import in_trial
+from ._deciding._local import Local, read_local
+from ._deciding._wish import Wish
+from ._judging._prepare import STORE_WAIT, NotFetched, Preparation, Prepared, Refused
+from ._storage._lock import locked
+from ._storage._records import LOCAL, Answered, Outcome, Record, same_config
+from ._storage._store import Store
 from ._transaction import Transactions
-from ._wish import Wish
 
 __all__ = ["Followed", "Pursuit"]
 

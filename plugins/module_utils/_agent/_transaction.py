@@ -11,19 +11,19 @@ from __future__ import annotations
 
 import os
 
-from ._command_line import command_line
-from ._configuration import AgentConfiguration
-from ._decision import crash_reason, outcome_of_bad, unhealthy_reason
-from ._files import Files
-from ._local import Local
-from ._message_ids import ROLLED_BACK
-from ._ports import Clock, Journal
-from ._records import LOCAL, Answered, Outcome, Record
-from ._rendered import config_bytes, init_hash, keep
-from ._shadowed import overridden
-from ._state_files import STATE_FIELDS, policy_of, stale_state_files
-from ._store import Store, digest
-from ._tracking import BadConfig
+from ._basis._configuration import AgentConfiguration
+from ._basis._message_ids import ROLLED_BACK
+from ._basis._ports import Clock, Journal
+from ._deciding._decision import crash_reason, outcome_of_bad, unhealthy_reason
+from ._deciding._local import Local
+from ._judging._command_line import command_line
+from ._judging._rendered import config_bytes, init_hash, keep
+from ._judging._shadowed import overridden
+from ._storage._files import Files
+from ._storage._records import LOCAL, Answered, Outcome, Record
+from ._storage._state_files import STATE_FIELDS, policy_of, stale_state_files
+from ._storage._store import Store, digest
+from ._storage._tracking import BadConfig
 
 __all__ = ["Transactions"]
 

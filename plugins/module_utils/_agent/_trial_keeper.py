@@ -8,16 +8,16 @@ Time counts only while the components are seen healthy, and goes on across resta
 
 from __future__ import annotations
 
+from ._basis._configuration import AgentConfiguration
+from ._basis._ports import Clock
 from ._care import Seen
-from ._configuration import AgentConfiguration
-from ._decision import duration_text, in_trial
-from ._local import Local, read_local
-from ._lock import locked
-from ._ports import Clock
-from ._prepare import STORE_WAIT
-from ._records import Outcome, Record, same_config
-from ._store import Store, digest
-from ._tracking import recent_crashes
+from ._deciding._decision import duration_text, in_trial
+from ._deciding._local import Local, read_local
+from ._judging._prepare import STORE_WAIT
+from ._storage._lock import locked
+from ._storage._records import Outcome, Record, same_config
+from ._storage._store import Store, digest
+from ._storage._tracking import recent_crashes
 from ._transaction import Transactions
 
 __all__ = ["TrialKeeper"]

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ._configuration import AgentConfiguration
-from ._local import Local
-from ._lock import locked
-from ._ports import Journal
-from ._prepare import STORE_WAIT
-from ._rendered import next_init_bytes
-from ._store import Store
-from ._tracking import with_start
-from ._verdicts import Judge, JudgeFailed, judged
+from ._basis._configuration import AgentConfiguration
+from ._basis._ports import Journal
+from ._deciding._local import Local
+from ._judging._prepare import STORE_WAIT
+from ._judging._rendered import next_init_bytes
+from ._judging._verdicts import Judge, JudgeFailed, judged
+from ._storage._lock import locked
+from ._storage._store import Store
+from ._storage._tracking import with_start
 
 __all__ = ["Versions"]
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._agent._denied_fields import DENIED_FIELDS
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._denied_fields import DENIED_FIELDS
 
 __all__ = ["BOGUS", "DEADLY", "FAIL_PARSE", "INVALID", "document", "shareable"]
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NoReturn
 
-from ._agent._configuration import AgentConfiguration, InvalidConfiguration, load_configuration
-from ._agent._lock import Locked
-from ._agent._version import AGENT_VERSION
+from ._agent._basis._configuration import AgentConfiguration, InvalidConfiguration, load_configuration
+from ._agent._basis._version import AGENT_VERSION
+from ._agent._storage._lock import Locked
 from ._output import complain, journal_for
 
 __all__ = ["main", "start"]
@@ -135,8 +135,8 @@ def _known(configuration: AgentConfiguration, component: str) -> None:
 
 
 def _prestart(arguments: argparse.Namespace) -> int:
-    from ._agent._clock import SystemClock
     from ._agent._prestart import prestart
+    from ._agent._system._clock import SystemClock
 
     configuration = _configuration(arguments)
     _known(configuration, arguments.component)
@@ -144,8 +144,8 @@ def _prestart(arguments: argparse.Namespace) -> int:
 
 
 def _poststop(arguments: argparse.Namespace) -> int:
-    from ._agent._clock import SystemClock
     from ._agent._poststop import poststop
+    from ._agent._system._clock import SystemClock
 
     configuration = _configuration(arguments)
     _known(configuration, arguments.component)
@@ -171,7 +171,7 @@ def _supervise(arguments: argparse.Namespace) -> int:
 
 
 def _status(arguments: argparse.Namespace) -> int:
-    from ._agent._status import describe
+    from ._agent._telling._status import describe
 
     description = describe(_configuration(arguments))
     if arguments.json:
@@ -179,7 +179,7 @@ def _status(arguments: argparse.Namespace) -> int:
 
         print(json.dumps(description, indent=2))
     else:
-        from ._agent._status_text import render
+        from ._agent._telling._status_text import render
 
         print(render(description))
     return 0

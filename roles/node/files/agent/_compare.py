@@ -11,12 +11,12 @@ import ssl
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ._agent._clock import SystemClock
-from ._agent._configuration import AgentConfiguration
-from ._agent._configz import differences
-from ._agent._probe import serving_address
-from ._agent._shadowed import every_override
-from ._agent._store import Store
+from ._agent._basis._configuration import AgentConfiguration
+from ._agent._judging._shadowed import every_override
+from ._agent._probing._configz import differences
+from ._agent._probing._probe import serving_address
+from ._agent._storage._store import Store
+from ._agent._system._clock import SystemClock
 from ._componentconfig._decode import decode
 from ._componentconfig._findings import DecodeError
 from ._componentconfig._schema import known_minors

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from ._agent._ports import Journal
+    from ._agent._basis._ports import Journal
 
 __all__ = ["NativeJournal", "StreamJournal", "complain", "journal_for"]
 

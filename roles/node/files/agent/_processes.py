@@ -10,7 +10,7 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 
-from ._agent._ports import CommandResult
+from ._agent._basis._ports import CommandResult
 
 __all__ = ["run_command"]
 

@@ -11,20 +11,20 @@ import sys
 import threading
 from types import FrameType
 
-from ._agent._clock import SystemClock
-from ._agent._configuration import AgentConfiguration
+from ._agent._basis._configuration import AgentConfiguration
+from ._agent._basis._ports import Journal, Runner, ServiceManager
+from ._agent._basis._version import AGENT_VERSION
 from ._agent._daemon import Daemon
-from ._agent._lock import DAEMON_LOCK, Locked, locked
-from ._agent._metrics_file import MetricsFile
-from ._agent._nudge import Nudges
-from ._agent._own_check import OwnCheck
-from ._agent._ports import Journal, Runner, ServiceManager
-from ._agent._probe import HealthProber
-from ._agent._supervisor_client import Supervisors
-from ._agent._surface import MetricsSink
-from ._agent._systemd import Systemd
-from ._agent._verdicts import CommandJudge
-from ._agent._version import AGENT_VERSION
+from ._agent._judging._own_check import OwnCheck
+from ._agent._judging._verdicts import CommandJudge
+from ._agent._probing._probe import HealthProber
+from ._agent._storage._lock import DAEMON_LOCK, Locked, locked
+from ._agent._system._clock import SystemClock
+from ._agent._system._nudge import Nudges
+from ._agent._system._supervisor_client import Supervisors
+from ._agent._system._systemd import Systemd
+from ._agent._telling._metrics_file import MetricsFile
+from ._agent._telling._surface import MetricsSink
 from ._kube._client import Client
 from ._kube._errors import KubeError
 from ._kube._kubeconfig import from_kubeconfig
@@ -76,7 +76,7 @@ def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: N
     impatient = Client(credentials, user_agent=user_agent, pool_size=1, timeout=_PROBE_TIMEOUT, retries=ONCE)
     live = None
     if configuration.configz:
-        from ._agent._live_config import LiveConfig  # an option that is off by default
+        from ._agent._probing._live_config import LiveConfig  # an option that is off by default
 
         live = LiveConfig(run_command, [*_program(), f"--config={path}", "compare"], journal)
     Daemon(
@@ -99,7 +99,7 @@ def _metrics_sinks(configuration: AgentConfiguration, journal: Journal) -> list[
     if configuration.metrics_file:
         sinks.append(MetricsFile(configuration.metrics_file, journal))
     if configuration.metrics_address:
-        from ._agent._metrics_server import MetricsServer  # few nodes want it, and memory is short
+        from ._agent._telling._metrics_server import MetricsServer  # few nodes want it, and memory is short
 
         host, _colon, port = configuration.metrics_address.rpartition(":")
         server = MetricsServer((host.strip("[]"), int(port)), journal)

@@ -9,7 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 
-from ._agent._configuration import AgentConfiguration
+from ._agent._basis._configuration import AgentConfiguration
 from ._componentconfig._decode import decode
 from ._componentconfig._findings import WARNING, DecodeError, Finding
 from ._componentconfig._policy import denied
@@ -66,11 +66,11 @@ def judge_on_node(
     configuration: AgentConfiguration, component: str, versions: Sequence[str], *, only_host: bool
 ) -> Judge:
     """Return what judges a bundle's document as this node would run it."""
-    from ._agent._clock import SystemClock
-    from ._agent._command_line import command_line
-    from ._agent._host import read_host
-    from ._agent._judge_here import judge_here
-    from ._agent._store import Store
+    from ._agent._judging._command_line import command_line
+    from ._agent._judging._host import read_host
+    from ._agent._judging._judge_here import judge_here
+    from ._agent._storage._store import Store
+    from ._agent._system._clock import SystemClock
 
     def judge(text: bytes, name: str) -> list[Finding]:
         return judge_here(

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent import _host
-from ansible_collections.configok.node.plugins.module_utils._agent._clock import BOOT_ID
+from ansible_collections.configok.node.plugins.module_utils._agent._judging import _host
+from ansible_collections.configok.node.plugins.module_utils._agent._system._clock import BOOT_ID
 from support.role import render
 
 DOCS = Path(__file__).resolve().parents[4] / "docs/security.md"

@@ -14,15 +14,16 @@ from unittest import mock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._agent import _probe, _supervisor_client
-from ansible_collections.configok.node.plugins.module_utils._agent._live_config import LiveConfig
-from ansible_collections.configok.node.plugins.module_utils._agent._ports import (
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import (
     CommandResult,
     ProbeResult,
     ServiceError,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._systemd import parse_show
-from ansible_collections.configok.node.plugins.module_utils._agent._verdicts import CommandJudge, JudgeFailed
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._verdicts import CommandJudge, JudgeFailed
+from ansible_collections.configok.node.plugins.module_utils._agent._probing import _probe
+from ansible_collections.configok.node.plugins.module_utils._agent._probing._live_config import LiveConfig
+from ansible_collections.configok.node.plugins.module_utils._agent._system import _supervisor_client
+from ansible_collections.configok.node.plugins.module_utils._agent._system._systemd import parse_show
 from support.fuzzing import fuzz
 from support.hostile import TEXTS, damaged, json_texts, lines_of, mutated, parse_twice
 
@@ -120,7 +121,9 @@ def test_the_time_of_a_lease(text: str) -> None:
 @fuzz(100)
 @given(mutated({"healthzPort": 10248, "healthzBindAddress": "127.0.0.1", "port": 10250, "address": "::"}))
 def test_addresses_of_any_config(values: Any) -> None:
-    from ansible_collections.configok.node.plugins.module_utils._agent._configuration import ComponentConfiguration
+    from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import (
+        ComponentConfiguration,
+    )
 
     if isinstance(values, dict):  # what Care makes of anything else
         for name in ("kubelet", "kube-proxy"):

@@ -13,17 +13,25 @@ from unittest import mock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._agent import _host
-from ansible_collections.configok.node.plugins.module_utils._agent._configuration import (
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import (
     InvalidConfiguration,
     parse_configuration,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._files import Files
-from ansible_collections.configok.node.plugins.module_utils._agent._records import Answered, Damaged, Outcome, Record
-from ansible_collections.configok.node.plugins.module_utils._agent._render import NotRendered, decode, field_paths
-from ansible_collections.configok.node.plugins.module_utils._agent._report import read_report
-from ansible_collections.configok.node.plugins.module_utils._agent._state_files import policy_of, state_keys
-from ansible_collections.configok.node.plugins.module_utils._agent._tracking import (
+from ansible_collections.configok.node.plugins.module_utils._agent._judging import _host
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._render import (
+    NotRendered,
+    decode,
+    field_paths,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._files import Files
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import (
+    Answered,
+    Damaged,
+    Outcome,
+    Record,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._state_files import policy_of, state_keys
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._tracking import (
     BadConfig,
     End,
     Start,
@@ -32,6 +40,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._tracking imp
     encode_bad_configs,
     encode_startups,
 )
+from ansible_collections.configok.node.plugins.module_utils._agent._telling._report import read_report
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
 from support.fuzzing import fuzz
@@ -84,7 +93,7 @@ def changes(data: bytes) -> st.SearchStrategy[dict[str, Any]]:
 
 def resealed(data: bytes, change: Any) -> bytes:
     """A record with one more field changed, whose hash is right again: what no disk does, but hands may."""
-    from ansible_collections.configok.node.plugins.module_utils._agent import _records
+    from ansible_collections.configok.node.plugins.module_utils._agent._storage import _records
 
     value = {**json.loads(data), **change}
     return json.dumps({**value, "hash": _records._hash(value)}).encode()

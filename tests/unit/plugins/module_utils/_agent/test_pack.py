@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._version import AGENT_VERSION
 from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack, sources
-from ansible_collections.configok.node.plugins.module_utils._agent._version import AGENT_VERSION
 
 COLLECTION = Path(__file__).resolve().parents[5]
 

@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _prestart
-from ansible_collections.configok.node.plugins.module_utils._agent._nudge import Nudges
 from ansible_collections.configok.node.plugins.module_utils._agent._poststop import poststop
 from ansible_collections.configok.node.plugins.module_utils._agent._prestart import prestart
-from ansible_collections.configok.node.plugins.module_utils._agent._records import LOCAL
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import LOCAL
+from ansible_collections.configok.node.plugins.module_utils._agent._system._nudge import Nudges
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
 from support.agent_bench import Bench
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._clock import SystemClock
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import ProbeResult, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._daemon import Daemon
-from ansible_collections.configok.node.plugins.module_utils._agent._nudge import Nudges, nudge
-from ansible_collections.configok.node.plugins.module_utils._agent._own_check import OwnCheck
-from ansible_collections.configok.node.plugins.module_utils._agent._ports import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._own_check import OwnCheck
+from ansible_collections.configok.node.plugins.module_utils._agent._system._clock import SystemClock
+from ansible_collections.configok.node.plugins.module_utils._agent._system._nudge import Nudges, nudge
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import from_kubeconfig
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import NODES, config_maps, node

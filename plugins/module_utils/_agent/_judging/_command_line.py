@@ -1,0 +1,88 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line of each component as it runs, whose flags win over the file. Private to configok.node.
+
+Read from the process, since only that has what systemd made of its environment files, and written down: a component
+that is down between two crashes still has the flags that it had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from .._basis._configuration import AgentConfiguration
+from .._basis._ports import Unit
+from .._storage._lock import locked
+from .._storage._store import Store
+from ._drop_ins import drop_ins, read_drop_in
+from ._render import NotRendered, decode, field_paths
+
+__all__ = ["CommandLines", "command_line", "drop_in_fields", "read_arguments"]
+
+_NOTE = "command-line"
+_MOST = 128 * 1024  # bytes; what the kernel allows one argument
+_WAIT = 5.0  # seconds that the daemon waits for the store
+
+
+def read_arguments(pid: int, root: str = "/proc") -> tuple[str, ...]:
+    """Return the command line of a process, () where it is gone or has none."""
+    try:
+        with open(f"{root}/{pid}/cmdline", "rb") as file:
+            words = file.read(_MOST).rstrip(b"\0")
+    except OSError:
+        return ()
+    return tuple(word.decode("utf-8", "replace") for word in words.split(b"\0")) if words else ()
+
+
+def command_line(store: Store, component: str) -> tuple[str, ...]:
+    """Return the command line that was written down last, () where none was. Raises OSError."""
+    found = store.read_note(component, _NOTE).get("argv")
+    return tuple(str(word) for word in found) if isinstance(found, list) else ()
+
+
+def drop_in_fields(store: Store, component: str) -> dict[str, list[str]]:
+    """Return the component's drop-ins as they were when it was last seen to run, each with the fields that it sets."""
+    found = store.read_note(component, _NOTE).get("dropIns")
+    return {str(path): [str(field) for field in fields] for path, fields in dict(found or {}).items()}
+
+
+def _read_drop_ins(argv: tuple[str, ...]) -> dict[str, list[str]]:
+    fields = {}
+    for path in drop_ins(argv):
+        try:
+            fields[path] = field_paths(decode(read_drop_in(path).decode("utf-8", "replace"), path))
+        except (OSError, NotRendered):
+            fields[path] = []  # the component says what it thinks of it
+    return fields
+
+
+class CommandLines:
+    """Writes down the command line of each component that was started anew, and its drop-ins."""
+
+    def __init__(
+        self,
+        configuration: AgentConfiguration,
+        store: Store,
+        read: Callable[[int], tuple[str, ...]] = read_arguments,
+    ) -> None:
+        self._names = tuple(configuration.components)
+        self._store = store
+        self._read = read
+        self._seen: dict[str, str] = {}
+
+    def learn(self, well: Mapping[str, Unit]) -> None:
+        """Look at invocations that were not looked at yet; each was seen well, so its process is no longer systemd's
+        own that is about to become it. Raises OSError, Locked."""
+        for name in self._names:
+            unit = well.get(name)
+            if unit is None or unit.pid is None or self._seen.get(name) == unit.invocation:
+                continue
+            found = self._read(unit.pid)
+            if not found:
+                continue
+            self._seen[name] = unit.invocation
+            note = {"argv": list(found), "dropIns": _read_drop_ins(found)}
+            if note != self._store.read_note(name, _NOTE):
+                with locked(self._store.lock, wait=_WAIT):
+                    self._store.write_note(name, _NOTE, note)

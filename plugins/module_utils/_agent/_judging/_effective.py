@@ -1,0 +1,50 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The config that a component ends up with: its file, and what wins over the file. Private to configok.node.
+
+The bundle's document, this node's instance config over it, the drop-ins of ``--config-dir`` over that, then the flags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..._componentconfig._document import Document
+from ..._componentconfig._flag_values import with_flags
+from ..._componentconfig._layers import merge_documents
+from ..._componentconfig._schema import find_kind
+
+__all__ = ["effective", "is_by_flag"]
+
+
+def effective(layers: Sequence[Document], argv: Sequence[str], minor: int) -> Document:
+    """Return the layers, lowest first, merged with the flags of a command line; every field knows where it is from.
+
+    minor: of the component, for the form of its flags. Only the kubelet's flags win over its file.
+    """
+    mappings = [layer for layer in layers if isinstance(layer.data, dict)]
+    if len(mappings) != len(layers):
+        return layers[0]  # not a config at all, which is said of it
+    # What was merged is written as JSON, where 110.0 is no whole number.
+    merged = replace(merge_documents(layers), is_json=True) if len(layers) > 1 else layers[0]
+    kind = find_kind(merged.data.get("apiVersion"), merged.data.get("kind"))
+    if kind is None or kind.component != "kubelet":
+        return merged
+    data, origins = with_flags(merged.data, argv, kind, minor)
+    lines: dict[Any, int] = {path: line for path, line in merged.lines.items() if not _below(path, origins)}
+    files = {path: file for path, file in merged.files.items() if not _below(path, origins)}
+    if not files:
+        files = dict.fromkeys(lines, merged.file)
+    return replace(merged, data=data, lines=lines, files={**files, **origins})
+
+
+def is_by_flag(file: str) -> bool:
+    """Return whether a finding's file is a flag."""
+    return file.startswith("--")
+
+
+def _below(path: Any, origins: Any) -> bool:
+    return any(path[: len(origin)] == origin for origin in origins)

@@ -1,0 +1,236 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a component would die of on this host, judged from its effective config and the host's facts. Private to
+configok.node.
+
+Pure. Each check says what the component's own source does; where that is nothing (a path it creates, a socket it waits
+for), there is no check: what the component accepts is accepted. Ids are those of the start-up checks in
+schema/kubelet_validation_rules.json, or files, resolv-conf, cgroup-v1 and reserved-cpus-host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from ..._componentconfig._findings import COMPONENT, POLICY
+from ..._componentconfig._paths import Path
+from ..._componentconfig._quantity import parse_quantity
+from ..._componentconfig._rules import Context
+from ._host import KERNEL_FLAGS, Host, Wanted
+
+__all__ = ["HostProblem", "host_problems", "wanted_of"]
+
+_CERTIFICATE = "CERTIFICATE"
+_MOST_NUMA_NODES = 8
+_STATE_FIELDS = {"cpu_manager_state": "cpuManagerPolicy", "memory_manager_state": "memoryManagerPolicy"}
+_ENFORCED = {"kube-reserved": "kubeReservedCgroup", "system-reserved": "systemReservedCgroup"}
+
+
+class HostProblem(NamedTuple):
+    """One thing on this host that does not go with the config."""
+
+    path: Path
+    message: str
+    rule: str
+    level: str = COMPONENT
+
+
+def wanted_of(context: Context, component: str, *, root_directory: str, runtime: str) -> Wanted:
+    """Return what must be read of the host to judge this config.
+
+    root_directory: where the component keeps its state. runtime: the container runtime's endpoint as a flag says it, ""
+    where none does.
+    """
+    if component != "kubelet":
+        return Wanted(frozenset(path for _field, path in _kube_proxy_files(context)))
+    named = [context.given(*field) for field in _PEM_FIELDS]
+    named += [context.given("resolvConf"), context.given("podLogsDir")]
+    cgroups = [name for _field, name in _cgroups(context)]
+    paths = frozenset(path for path in named if isinstance(path, str) and path.startswith("/"))
+    endpoint = str(context.given("containerRuntimeEndpoint") or runtime)
+    return Wanted(paths, frozenset(cgroups), root_directory, "containerd" in endpoint)
+
+
+def host_problems(context: Context, component: str, host: Host) -> Iterator[HostProblem]:
+    """Judge the effective config of a component on a host."""
+    checks = _KUBELET if component == "kubelet" else _KUBE_PROXY if component == "kube-proxy" else ()
+    for check in checks:
+        yield from check(context, host)
+
+
+_CERTIFICATES = (("authentication", "x509", "clientCAFile"), ("tlsCertFile",))
+_PEM_FIELDS: tuple[tuple[str, ...], ...] = (*_CERTIFICATES, ("tlsPrivateKeyFile",))
+
+
+def _files(c: Context, host: Host) -> Iterator[HostProblem]:
+    for field in _PEM_FIELDS:
+        file = host.files.get(c.given(*field) or "")
+        wanted = "certificate" if field in _CERTIFICATES else "private key"
+        if file is None or file.kind == "unseen":
+            continue
+        if file.kind == "missing":
+            yield HostProblem(field, "the file does not exist on this host", "files")
+        elif file.kind != "file":
+            yield HostProblem(field, f"must be a file with a {wanted} in PEM form, and is a {file.kind}", "files")
+        elif file.pem is not None and not any(block.endswith(wanted.upper()) for block in file.pem):
+            yield HostProblem(field, f"the file holds no {wanted} in PEM form", "files")
+
+
+def _resolv_conf(c: Context, host: Host) -> Iterator[HostProblem]:
+    file = host.files.get(c.given("resolvConf") or "")
+    if file is not None and file.kind in ("missing", "directory"):
+        # The kubelet runs, and can start no pod that wants the node's DNS.
+        message = "the file does not exist on this host: no pod could be started"
+        yield HostProblem(("resolvConf",), message, "resolv-conf", POLICY)
+
+
+def _pod_logs(c: Context, host: Host) -> Iterator[HostProblem]:
+    file = host.files.get(c.given("podLogsDir") or "")
+    if file is not None and file.kind not in ("directory", "missing", "unseen") and c.known("podLogsDir"):
+        yield HostProblem(("podLogsDir",), f"must be a directory, and is a {file.kind}", "files")
+
+
+def _swap(c: Context, host: Host) -> Iterator[HostProblem]:
+    if c.get("failSwapOn") and host.swaps:
+        shown = ", ".join(host.swaps[:3])
+        yield HostProblem(("failSwapOn",), f"must be false, or swap turned off: this host swaps to {shown}", "swap-on")
+
+
+def _cgroup_version(c: Context, host: Host) -> Iterator[HostProblem]:
+    if c.known("failCgroupV1") and c.get("failCgroupV1") and not host.cgroup_v2:
+        yield HostProblem(("failCgroupV1",), "must be false: this host uses cgroup v1", "cgroup-v1")
+
+
+def _kernel_flags(c: Context, host: Host) -> Iterator[HostProblem]:
+    if not c.get("protectKernelDefaults"):
+        return
+    for flag, value in KERNEL_FLAGS.items():
+        if host.kernel.get(flag, value) != value:
+            name = flag.replace("/", ".")
+            message = f"the host's {name} is {host.kernel[flag]}, and the kubelet wants {value}"
+            yield HostProblem(("protectKernelDefaults",), message, "kernel-defaults")
+
+
+def _reserved_cpus(c: Context, host: Host) -> Iterator[HostProblem]:
+    try:
+        last = max(int(part.rpartition("-")[2]) for part in str(c.get("reservedSystemCPUs") or "").split(",") if part)
+    except ValueError:
+        return  # none, or no list of CPUs, which validation says
+    if host.cpus and last >= host.cpus:
+        message = f"CPU {last} does not exist: this host has CPUs 0 to {host.cpus - 1}"
+        yield HostProblem(("reservedSystemCPUs",), message, "reserved-cpus-host")
+
+
+def _quantity(value: Any) -> Fraction:
+    try:
+        return parse_quantity(value)
+    except ValueError:
+        return Fraction(0)  # validation says so
+
+
+def _allocatable(c: Context, host: Host) -> Iterator[HostProblem]:
+    for resource, capacity in (("cpu", host.cpus), ("memory", host.memory)):
+        if not capacity or (resource == "cpu" and c.get("reservedSystemCPUs")):
+            continue  # those CPUs replace both reservations
+        reserved = [_quantity((c.get(field) or {}).get(resource, 0)) for field in ("kubeReserved", "systemReserved")]
+        fields = [field for field, amount in zip(("kubeReserved", "systemReserved"), reserved) if amount]
+        total = sum(reserved)
+        if resource == "memory":
+            total += _threshold((c.get("evictionHard") or {}).get("memory.available", 0), capacity)
+        if total > capacity:
+            field = fields[0] if fields else "evictionHard"
+            key = "memory.available" if field == "evictionHard" else resource
+            unit = "bytes" if resource == "memory" else "CPUs"
+            message = f"with the other reservations and evictionHard it is more than this host has: {capacity} {unit}"
+            yield HostProblem((field, key), message, "alloc-negative")
+
+
+def _threshold(value: Any, capacity: int) -> Fraction:
+    text = str(value)
+    if text.endswith("%"):
+        try:
+            return Fraction(text.rstrip("%")) * capacity / 100
+        except ValueError:
+            return Fraction(0)
+    return _quantity(value)
+
+
+def _numa(c: Context, host: Host) -> Iterator[HostProblem]:
+    if c.get("topologyManagerPolicy") not in (None, "none") and c.gates.on("TopologyManager"):
+        options = c.get("topologyManagerPolicyOptions") or {}
+        most = str(options.get("max-allowable-numa-nodes", _MOST_NUMA_NODES))
+        if most.isdigit() and len(host.numa_nodes) > int(most):
+            message = f"must be none: this host has {len(host.numa_nodes)} NUMA nodes, and {most} are allowed"
+            yield HostProblem(("topologyManagerPolicy",), message, "topology-options")
+    if c.get("memoryManagerPolicy") == "Static" and c.gates.on("MemoryManager"):
+        for index, entry in enumerate(c.get("reservedMemory") or []):
+            node = entry.get("numaNode", 0)
+            if node not in host.numa_nodes:
+                message = f"this host has no NUMA node {node}"
+                yield HostProblem(("reservedMemory", index, "numaNode"), message, "mem-numa")
+
+
+def _cgroups(c: Context) -> Iterator[tuple[str, str]]:
+    """The cgroups that must exist: field and name."""
+    root = c.get("cgroupRoot")
+    if c.get("cgroupsPerQOS") and root and root != "/":
+        yield "cgroupRoot", str(root)
+    for enforced in c.get("enforceNodeAllocatable") or []:
+        field = _ENFORCED.get(str(enforced).replace("-compressible", ""), "")
+        if field and c.get(field):
+            yield field, str(c.get(field))
+
+
+def _cgroups_exist(c: Context, host: Host) -> Iterator[HostProblem]:
+    for field, name in _cgroups(c):
+        if not host.cgroups.get(name, True):
+            yield HostProblem((field,), "the cgroup does not exist on this host", "qos-root")
+
+
+def _state(_c: Context, host: Host) -> Iterator[HostProblem]:
+    for name in host.damaged_state:
+        message = f"the kubelet's {name} is damaged, and it would not start again: remove that file"
+        yield HostProblem((_STATE_FIELDS[name],), message, "cpu-state" if name.startswith("cpu") else "mem-state")
+
+
+def _cgroup_driver(c: Context, host: Host) -> Iterator[HostProblem]:
+    # From 1.31 on the kubelet asks the runtime. Before, it runs, and every pod fails.
+    if c.gates.on("KubeletCgroupDriverFromCRI") or not host.containerd_driver:
+        return
+    driver = c.get("cgroupDriver") or "cgroupfs"
+    if driver != host.containerd_driver:
+        message = f"must be {host.containerd_driver}, as /etc/containerd/config.toml says: no pod could be started"
+        yield HostProblem(("cgroupDriver",), message, "cgroup-driver-cri", POLICY)
+
+
+def _kube_proxy_files(c: Context) -> Iterator[tuple[Path, str]]:
+    path = c.given("clientConnection", "kubeconfig")
+    if isinstance(path, str) and path.startswith("/"):
+        yield ("clientConnection", "kubeconfig"), path
+
+
+def _kube_proxy(c: Context, host: Host) -> Iterator[HostProblem]:
+    for field, path in _kube_proxy_files(c):
+        if host.files[path].kind in ("missing", "directory"):
+            yield HostProblem(field, "the file does not exist on this host", "files")
+
+
+_Check = Callable[[Context, Host], Iterator[HostProblem]]
+_KUBELET: tuple[_Check, ...] = (
+    _files,
+    _resolv_conf,
+    _pod_logs,
+    _swap,
+    _cgroup_version,
+    _kernel_flags,
+    _reserved_cpus,
+    _allocatable,
+    _numa,
+    _cgroups_exist,
+    _state,
+    _cgroup_driver,
+)
+_KUBE_PROXY: tuple[_Check, ...] = (_kube_proxy,)

@@ -1,0 +1,136 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One component's document judged as this node would run it: in one short-lived child, before the component is touched.
+Private to configok.node.
+
+The document as part of a bundle (what may not be shared, what this node denies), the effective config as the component
+would see it, and the host. Findings on the host have a rule that begins with HOST: they hold for this moment only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence, Set
+from dataclasses import replace
+from typing import Any
+
+from ..._componentconfig._decode import decode
+from ..._componentconfig._document import Document
+from ..._componentconfig._findings import POLICY, WARNING, DecodeError, Finding, finding
+from ..._componentconfig._flags import flags_of
+from ..._componentconfig._policy import bundle_problems, denied_problems
+from ..._componentconfig._schema import known_minors
+from ..._componentconfig._validate import context_of, validate
+from ..._componentconfig._versions import parse_minor
+from .._basis._configuration import ComponentConfiguration
+from ._drop_ins import drop_ins, read_drop_in
+from ._effective import effective, is_by_flag
+from ._host import Host, Wanted
+from ._host_checks import host_problems, wanted_of
+from ._render import fingerprint, render
+from ._rendered import read_own
+from ._verdicts import HOST
+
+__all__ = ["judge_here"]
+
+
+def judge_here(
+    text: bytes,
+    file: str,
+    component: ComponentConfiguration,
+    *,
+    argv: Sequence[str],
+    version: str,
+    known: bool,
+    read_host: Callable[[Wanted], Host],
+) -> list[Finding]:
+    """Return all findings. Raises ValueError for a version that is none, OSError where a file of this node's own cannot
+    be read.
+
+    argv: the component's command line, empty where it is not known. version: of the component, "" for the newest that
+    the data cover. known: the config itself was judged before, so only the host is looked at.
+    """
+    minor = parse_minor(version) if version else known_minors()[-1]
+    try:
+        document = decode(text, file=file)
+        instance = _instance(component)
+        running = [decode(read_drop_in(path), file=path) for path in drop_ins(argv)]
+    except DecodeError as error:
+        return [error.finding]
+    layers = [document, *instance, *(layer for layer in running if layer.data is not None)]
+    config = effective(layers, argv, minor)
+    found: list[Finding] = []
+    if not known:
+        found += _of_bundle(document, component)
+        found += _of_writing(text, document, instance, component)
+        found += _of_config(config, component, version, {layer.file for layer in running})
+    if component.host_checks:
+        found += _of_host(config, component, argv, minor, read_host)
+    return found
+
+
+def _instance(component: ComponentConfiguration) -> list[Document]:
+    """This node's instance config as a layer, without what is the document's alone to say."""
+    text = (read_own(component.instance_config) or "").encode()
+    if not text.strip():
+        return []
+    layer = decode(text, file=component.instance_config)
+    if not isinstance(layer.data, dict):
+        return [layer]
+    return [replace(layer, data={key: layer.data[key] for key in layer.data if key not in ("apiVersion", "kind")})]
+
+
+def _of_writing(
+    text: bytes, document: Document, instance: Sequence[Document], component: ComponentConfiguration
+) -> list[Finding]:
+    """With an instance config the component reads JSON; that must say what was judged."""
+    if not instance or not isinstance(document.data, dict):
+        return []
+    try:
+        written = json.loads(render(text.decode("utf-8", "replace"), read_own(component.instance_config)))
+        same = fingerprint(written) == fingerprint(effective([document, *instance], (), 0).data)
+    except (
+        TypeError,
+        ValueError,
+    ):  # NotRendered is a ValueError; a TypeError is a date, or another thing of YAML alone
+        same = False
+    message = "has a value that is another one when it is written as JSON: put dates and the like in quotes"
+    return [] if same else [finding(document.file, None, (), None, message)]
+
+
+def _of_bundle(document: Document, component: ComponentConfiguration) -> list[Finding]:
+    kind = document.data.get("kind") if isinstance(document.data, dict) else ""
+    problems = [*bundle_problems(document.data, str(kind)), *denied_problems(document.data, component.denied_fields)]
+    return [
+        finding(document.file, document.line_of(one.path), one.path, one.value, one.message, POLICY, one.rule)
+        for one in problems
+    ]
+
+
+def _of_config(config: Document, component: ComponentConfiguration, version: str, running: Set[str]) -> list[Finding]:
+    """running: the drop-ins, which the component runs with, as with its flags: what is said of one is worth a word,
+    and no reason to refuse a bundle."""
+    found = validate(config, component=component.name, versions=[version] if version else ())
+    return [replace(one, level=WARNING) if is_by_flag(one.file) or one.file in running else one for one in found]
+
+
+def _of_host(
+    config: Document,
+    component: ComponentConfiguration,
+    argv: Sequence[str],
+    minor: int,
+    read_host: Callable[[Wanted], Host],
+) -> list[Finding]:
+    context = context_of(config, minor)
+    if context is None:
+        return []
+    runtime = dict(flags_of(argv)).get("container-runtime-endpoint", "")
+    wanted = wanted_of(context, component.name, root_directory=component.root_directory, runtime=runtime)
+    found = []
+    for one in host_problems(context, component.name, read_host(wanted)):
+        value: Any = context.get(*(str(part) for part in one.path if isinstance(part, str)))
+        place = config.file_of(one.path), config.line_of(one.path)
+        shown = None if isinstance(value, (dict, list)) else value
+        found.append(finding(*place, one.path, shown, one.message, one.level, HOST + one.rule))
+    return found

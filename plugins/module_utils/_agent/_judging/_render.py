@@ -1,0 +1,155 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a component reads: the bundle's document with this node's own fields laid over it. Private to configok.node.
+
+A YAML library is imported only when a file must be decoded, which prestart avoids: files are rendered at adoption.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from ..._componentconfig._path_fields import PATH_FIELDS
+
+__all__ = [
+    "NotRendered",
+    "decode",
+    "default_document",
+    "field_paths",
+    "fingerprint",
+    "merge",
+    "relative_paths",
+    "render",
+    "render_init",
+    "resolved",
+]
+
+_KINDS = {
+    "kubelet": ("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"),
+    "kube-proxy": ("kubeproxy.config.k8s.io/v1alpha1", "KubeProxyConfiguration"),
+}
+
+
+class NotRendered(ValueError):
+    """A document or an instance config that cannot be decoded; the text is one sentence."""
+
+
+def decode(text: str, what: str) -> Any:
+    """Return the values in a YAML or JSON text. Raises NotRendered. For text that was judged, or is this node's own."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    import yaml  # not at the top: prestart must not pay for it
+
+    try:
+        # Not libyaml's loader, which ends the process on deep nesting: an init config is read here before it is judged.
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise NotRendered(f"{what} cannot be decoded: {' '.join(str(error).split())[:200]}") from error
+
+
+def merge(document: Any, instance: Any) -> Any:
+    """Lay the instance config over a document: objects by key, anything else as a whole (a list too)."""
+    if isinstance(document, dict) and isinstance(instance, dict):
+        result = dict(document)
+        for key, value in instance.items():
+            result[key] = merge(document[key], value) if key in document else value
+        return result
+    return instance
+
+
+def render(document: str, instance: str | None) -> bytes:
+    """Return the file's bytes: the document itself where there is no instance config, else JSON. Raises NotRendered."""
+    if instance is None or not instance.strip():
+        return document.encode()
+    values = decode(document, "the document")
+    own = decode(instance, "the instance config")
+    if not isinstance(values, dict) or not isinstance(own, dict):
+        raise NotRendered("the document and the instance config must both be objects")
+    own = {key: value for key, value in own.items() if key not in ("apiVersion", "kind")}
+    return json.dumps(merge(values, own), indent=2, ensure_ascii=False).encode() + b"\n"
+
+
+def field_paths(values: Any, above: str = "") -> list[str]:
+    """Return the paths of the fields that a decoded config sets, with dots; a list is one field."""
+    if not isinstance(values, Mapping):
+        return [above] if above else []
+    found: list[str] = []
+    for key, value in values.items():
+        if value is not None and not (above == "" and key in ("apiVersion", "kind")):
+            found += field_paths(value, f"{above}.{key}" if above else str(key))
+    return found
+
+
+def relative_paths(component: str, values: Any) -> list[str]:
+    """Return the path fields of a decoded config that hold a relative path."""
+    _version, kind = _KINDS.get(component, ("", ""))
+    return [path for path in PATH_FIELDS.get(kind, ()) if _is_relative(_at(values, path))]
+
+
+def render_init(component: str, data: bytes, directory: str) -> bytes:
+    """Return what the component reads for an init config that stands in ``directory``.
+
+    Its own bytes where it has no relative path (nearly always). Otherwise a copy with the paths resolved: a component
+    resolves against the path that it was given, so neither a plain copy nor a link would mean the original directory.
+    """
+    try:
+        values = decode(data.decode(), "the init config")
+    except (NotRendered, UnicodeDecodeError, ImportError):
+        return data  # judged elsewhere: the component gets what the node was provisioned with
+    if not relative_paths(component, values):
+        return data
+    return json.dumps(resolved(component, values, directory), indent=2, ensure_ascii=False).encode() + b"\n"
+
+
+def resolved(component: str, values: Any, directory: str) -> Any:
+    """Return a decoded config with its relative paths resolved against a directory."""
+    for path in relative_paths(component, values):
+        values = _with(values, path.split("."), os.path.normpath(os.path.join(directory, _at(values, path))))
+    return values
+
+
+def default_document(component: str) -> bytes:
+    """Return the smallest document: what a node without an init config starts with."""
+    version, kind = _KINDS.get(component, ("", ""))
+    return (json.dumps({"apiVersion": version, "kind": kind} if kind else {}) + "\n").encode()
+
+
+def fingerprint(values: Any) -> str:
+    """Return a hash that is the same for the same decoded values; nil counts as an empty list or map."""
+    text = json.dumps(_plain(values), sort_keys=True, separators=(",", ":"), default=repr)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """Return the values without the keys that hold nothing (nil, an empty list or map): absent means the same."""
+    if isinstance(value, Mapping):
+        parts = {str(key): _plain(part) for key, part in value.items()}
+        return {key: part for key, part in parts.items() if part is not None and part != [] and part != {}}
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    return value
+
+
+def _at(values: Any, path: str) -> Any:
+    for name in path.split("."):
+        if not isinstance(values, Mapping):
+            return None
+        values = values.get(name)
+    return values
+
+
+def _with(values: Any, names: list[str], new: Any) -> Any:
+    if not names:
+        return new
+    return {**values, names[0]: _with(values[names[0]], names[1:], new)}
+
+
+def _is_relative(value: Any) -> bool:
+    return isinstance(value, str) and value != "" and not value.startswith("/")

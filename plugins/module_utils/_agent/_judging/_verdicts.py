@@ -1,0 +1,175 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Judging a config, and remembering the verdict, so that nothing is judged twice. Private to configok.node.
+
+The judge is a short-lived child: the daemon never holds the engine in memory. A verdict is kept under the file's hash,
+the engine (the agent's version) and the component's version, and prestart reads it in no time. What the judge says of
+the host holds for the moment only: it is never kept, and never keeps a component from starting.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from .._basis._ports import Runner
+from .._storage._lock import locked
+from .._storage._store import Store, digest
+
+__all__ = [
+    "HOST",
+    "CommandJudge",
+    "Judge",
+    "JudgeFailed",
+    "errors_of",
+    "first_error",
+    "is_fatal",
+    "judged",
+    "judged_here",
+    "recorded",
+]
+
+HOST = "host:"  # how the rule of a finding on the host begins
+
+_KEPT = 32
+_LOCK_WAIT = 5.0  # seconds
+_TIMEOUT = 60.0  # seconds for the child
+
+
+class Judge(Protocol):
+    """Judges one component's document for a version ("": any). bundle: as part of a bundle that this node is to run:
+    what may not be shared, relative paths and what this node denies are refused too, the instance config and the
+    component's flags are laid over it, and the host is looked at; with known, at nothing else. Returns findings as
+    dicts; raises JudgeFailed."""
+
+    def __call__(
+        self, component: str, text: str, version: str, *, bundle: bool, known: bool = False
+    ) -> Sequence[Mapping[str, Any]]: ...
+
+
+class JudgeFailed(Exception):
+    """The judge gave no verdict; that says nothing about the config. The text says what went wrong."""
+
+
+class CommandJudge:
+    """Runs ``configok-agent validate --json`` for one document."""
+
+    def __init__(self, runner: Runner, argv: Sequence[str]) -> None:
+        """argv: the program with all that stands before ``validate``'s own options."""
+        self._runner = runner
+        self._argv = tuple(argv)
+
+    def __call__(
+        self, component: str, text: str, version: str, *, bundle: bool, known: bool = False
+    ) -> Sequence[Mapping[str, Any]]:
+        """Return the findings, as dicts with file, line, path, value, message, level, rule. Raises JudgeFailed."""
+        argv = [*self._argv, "--json", "--component", component]
+        if bundle:
+            argv.append("--only-host" if known else "--on-node")
+        if version:
+            argv += ["--kubernetes-version", version]
+        result = self._runner([*argv, "-"], timeout=_TIMEOUT, stdin=text)
+        try:
+            found = json.loads(result.out)
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict):
+            found = found.get("findings")
+        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+            said = " ".join(result.err.split())[-200:]
+            raise JudgeFailed(f"the config could not be validated (exit {result.code}): {said or 'no answer'}")
+        return found
+
+
+def judged(
+    store: Store, judge: Judge, component: str, data: bytes, *, version: str, tracked: str, engine: str
+) -> list[dict[str, Any]]:
+    """Return the findings on a file of this node's own, recorded ones where there are any.
+
+    version: to judge for; tracked: the version to record under. Raises JudgeFailed, OSError. The caller holds no lock:
+    a judge takes its time, and a lost record costs only that again.
+    """
+    text = data.decode("utf-8", "replace")
+    return recorded(
+        store,
+        component,
+        f"{digest(data)}:{engine}",
+        lambda: judge(component, text, version, bundle=False),
+        tracked=tracked,
+    )
+
+
+def judged_here(
+    store: Store,
+    judge: Judge,
+    component: str,
+    data: bytes,
+    *,
+    version: str,
+    tracked: str,
+    engine: str,
+    beside: object,
+    host: bool,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the findings on a bundle's document, recorded ones where there are any, and those on the host just now.
+
+    beside: what else the verdict hangs on (what this node denies, its instance config, the component's flags), as
+    anything whose repr tells it. host: whether the host is looked at. Otherwise as judged().
+    """
+    key = f"{digest(data)}:{engine}:bundle:{digest(repr(beside).encode())[:16]}"
+    kept = store.read_verdicts(component, tracked).get(key)
+    if kept is not None and (errors_of(kept) or not host):
+        return list(kept), []
+    text = data.decode("utf-8", "replace")
+    answer = judge(component, text, version, bundle=True, known=kept is not None)
+    of_host = [_plain(finding) for finding in answer if str(finding.get("rule")).startswith(HOST)]
+    own = [finding for finding in answer if not str(finding.get("rule")).startswith(HOST)]
+    return recorded(store, component, key, lambda: own, tracked=tracked), of_host
+
+
+def recorded(
+    store: Store, component: str, key: str, find: Callable[[], Sequence[Mapping[str, Any]]], *, tracked: str
+) -> list[dict[str, Any]]:
+    """Return the findings recorded under a key (the file's hash, and what judged it); where there are none, find and
+    record them. Raises what find raises, OSError, Locked."""
+    found = store.read_verdicts(component, tracked).get(key)
+    if found is None:
+        found = [_plain(finding) for finding in find()]
+        with locked(store.lock, wait=_LOCK_WAIT):
+            verdicts = {**store.read_verdicts(component, tracked), key: found}
+            store.write_verdicts(component, tracked, dict(list(verdicts.items())[-_KEPT:]))
+    return list(found)
+
+
+def _plain(finding: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: finding.get(name) for name in ("file", "line", "path", "message", "level")}
+
+
+def errors_of(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the findings that refuse a bundle: refused by the component, or refused by policy."""
+    return [finding for finding in findings if finding.get("level") != "warning"]
+
+
+def first_error(component: str, findings: Sequence[Mapping[str, Any]]) -> str:
+    """Return the first error as one phrase, with how many more there are."""
+    errors = errors_of(findings)
+    path = str(errors[0].get("path") or "")
+    where = f"{component}: {path}" if path else component
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    return f"{where}: {errors[0].get('message')}{more}"
+
+
+def is_fatal(verdicts: Mapping[str, Any], name: str) -> bool:
+    """Return whether a recorded verdict says that the component itself would die of the file with this hash.
+
+    Strict findings and versions that the data does not know are warnings here, never a reason to refuse.
+    """
+    return bool(name) and any(
+        finding.get("level") == "component"
+        for key, found in verdicts.items()
+        if key.startswith(f"{name}:") and ":bundle:" not in key
+        for finding in found
+        if isinstance(finding, dict)
+    )

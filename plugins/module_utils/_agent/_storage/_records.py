@@ -1,0 +1,229 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The records that a node keeps: what it uses, what it falls back to, what it has answered. Private to configok.node.
+
+Versioned kinds as JSON, with the hash of their own content, so that a damaged one is known as such. An empty
+``current`` or ``last-known-good`` means the local config.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ..._nodeconfig._config_source import ConfigSource, InvalidConfigSource
+from ..._nodeconfig._trial import Trial
+
+__all__ = ["API_VERSION", "LOCAL", "Answered", "Damaged", "Outcome", "Record", "same_config"]
+
+API_VERSION = "agent.config.configok.dev/v1alpha1"
+
+
+class Damaged(ValueError):
+    """A file of the agent's own that does not hold what it should; the text says what is wrong."""
+
+
+def _encode(kind: str, content: Mapping[str, Any]) -> bytes:
+    value = {"apiVersion": API_VERSION, "kind": kind, **content}
+    value["hash"] = _hash(value)
+    return json.dumps(value, sort_keys=True, indent=1).encode() + b"\n"
+
+
+def _hash(value: Mapping[str, Any]) -> str:
+    rest = {key: part for key, part in value.items() if key != "hash"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _decode(data: bytes, kind: str) -> dict[str, Any]:
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise Damaged(f"it is not JSON: {error}") from error
+    if not isinstance(value, dict) or value.get("kind") != kind or value.get("apiVersion") != API_VERSION:
+        raise Damaged(f"it is not a {kind} of {API_VERSION}")
+    if value.get("hash") != _hash(value):
+        raise Damaged("its content does not have the hash that it names")
+    return value
+
+
+class Record(NamedTuple):
+    """One adopted config: ``current`` or ``last-known-good``.
+
+    source None: the local config, and nothing else is set. files: SHA-256 of the file that each component of the
+    bundle reads. boot_id and since_boot (seconds) say when it was adopted, adopted_at (RFC 3339) says so to people.
+    healthy: the seconds of its trial in which the components were seen healthy; confirmed: probed healthy
+    once since the adoption. dropped: the components that went back to their init config with it, which the config
+    before had a file for.
+    """
+
+    source: ConfigSource | None = None
+    content_hash: str = ""
+    assignment: int = 0
+    node_uid: str = ""
+    adopted_at: str = ""
+    boot_id: str = ""
+    since_boot: float = 0.0
+    trial: Trial = Trial()
+    healthy: float = 0.0
+    confirmed: bool = False
+    files: Mapping[str, str] = {}
+    dropped: tuple[str, ...] = ()
+
+    def involves(self, component: str) -> bool:
+        """Return whether this config, once adopted, is to blame for how the component is."""
+        return self.source is None or component in self.files or component in self.dropped
+
+    @property
+    def uid(self) -> str | None:
+        """The bundle's uid, None for the local config."""
+        return None if self.source is None else self.source.uid
+
+    @property
+    def passed(self) -> bool:
+        """Whether its trial is over: it was healthy for all of it. The record itself says so, whatever became of
+        last-known-good."""
+        return self.confirmed and self.healthy >= self.trial.duration
+
+    def encode(self) -> bytes:
+        """Return the file's content; empty for the local config."""
+        if self.source is None:
+            return b""
+        return _encode(
+            "ConfigRecord",
+            {
+                "source": self.source.to_dict(),
+                "contentHash": self.content_hash,
+                "assignment": self.assignment,
+                "nodeUID": self.node_uid,
+                "adoptedAt": self.adopted_at,
+                "bootID": self.boot_id,
+                "sinceBoot": self.since_boot,
+                "trial": {
+                    "duration": self.trial.duration,
+                    "crashLoopThreshold": self.trial.crash_loop_threshold,
+                    "healthySeconds": self.healthy,
+                    "confirmed": self.confirmed,
+                },
+                "files": dict(self.files),
+                "dropped": list(self.dropped),
+            },
+        )
+
+    @classmethod
+    def decode(cls, data: bytes) -> Record:
+        """Read a file's content. Raises Damaged."""
+        if not data:
+            return LOCAL
+        value = _decode(data, "ConfigRecord")
+        try:
+            trial = value["trial"]
+            return cls(
+                source=ConfigSource.from_dict(value["source"]),
+                content_hash=str(value["contentHash"]),
+                assignment=int(value["assignment"]),
+                node_uid=str(value["nodeUID"]),
+                adopted_at=str(value["adoptedAt"]),
+                boot_id=str(value["bootID"]),
+                since_boot=float(value["sinceBoot"]),
+                trial=Trial(float(trial["duration"]), int(trial["crashLoopThreshold"])),
+                healthy=float(trial["healthySeconds"]),
+                confirmed=trial["confirmed"] is True,
+                files={str(name): str(digest) for name, digest in value["files"].items()},
+                dropped=tuple(str(name) for name in value.get("dropped", ())),  # older agents did not write it down
+            )
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InvalidConfigSource) as error:
+            raise Damaged(f"a field is missing or wrong: {error!r}") from error
+
+
+LOCAL = Record()
+
+
+def same_config(one: Record | None, other: Record | None) -> bool:
+    """Return whether two records mean the same config: the same content in the same files, whatever its uid."""
+    if one is None or other is None:
+        return False
+    return one.content_hash == other.content_hash and dict(one.files) == dict(other.files)
+
+
+class Outcome(NamedTuple):
+    """How an assignment failed on this node.
+
+    kind: "InvalidConfig" | "KnownBad" | "CrashLoop" | "NotHealthy". text: the first error, the reason of the bad mark,
+    or what the probe said. crashes: how many. time: RFC 3339 (of the bad mark for KnownBad). within: seconds, for
+    NotHealthy. suspect: last-known-good failed as well, afterwards. boot_id, since_boot: when.
+    """
+
+    kind: str
+    uid: str
+    text: str = ""
+    crashes: int = 0
+    within: float = 0.0
+    time: str = ""
+    boot_id: str = ""
+    since_boot: float = 0.0
+    suspect: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON-able data."""
+        return self._asdict()
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Outcome:
+        """Read it. Raises KeyError, TypeError, ValueError."""
+        return cls(
+            kind=str(value["kind"]),
+            uid=str(value["uid"]),
+            text=str(value["text"]),
+            crashes=int(value["crashes"]),
+            within=float(value["within"]),
+            time=str(value["time"]),
+            boot_id=str(value["boot_id"]),
+            since_boot=float(value["since_boot"]),
+            suspect=value["suspect"] is True,
+        )
+
+
+class Answered(NamedTuple):
+    """The highest assignment that this node has answered, for which Node, and how it failed (None: it did not).
+
+    An assignment that failed is tried again only when it is assigned anew, so this outlives bad marks, which stand
+    under the component's version.
+    """
+
+    node_uid: str = ""
+    id: int = 0
+    source: ConfigSource | None = None
+    outcome: Outcome | None = None
+
+    def failed(self, outcome: Outcome) -> Answered:
+        """Return the same assignment with how it failed."""
+        return self._replace(outcome=outcome)
+
+    def encode(self) -> bytes:
+        """Return the file's content."""
+        return _encode(
+            "AnsweredAssignment",
+            {
+                "nodeUID": self.node_uid,
+                "id": self.id,
+                "source": None if self.source is None else self.source.to_dict(),
+                "outcome": None if self.outcome is None else self.outcome.to_dict(),
+            },
+        )
+
+    @classmethod
+    def decode(cls, data: bytes) -> Answered:
+        """Read a file's content. Raises Damaged."""
+        value = _decode(data, "AnsweredAssignment")
+        try:
+            return cls(
+                node_uid=str(value["nodeUID"]),
+                id=int(value["id"]),
+                source=None if value["source"] is None else ConfigSource.from_dict(value["source"]),
+                outcome=None if value["outcome"] is None else Outcome.from_dict(value["outcome"]),
+            )
+        except (KeyError, TypeError, ValueError, OverflowError, InvalidConfigSource) as error:
+            raise Damaged(f"a field is missing or wrong: {error!r}") from error

@@ -1,0 +1,150 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Events on the Node: what was adopted, refused, rolled back. Private to configok.node.
+
+A best effort, and never in the way: an Event is sent after the status, once the component is taken care of. What cannot
+be sent waits, but not for ever, and not without bound.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+from ..._kube._errors import AlreadyExists, KubeError
+from ..._kube._paths import events
+from .._basis._backoff import Backoff
+from .._basis._ports import Clock, Errand, Journal
+
+__all__ = ["Events", "Told", "event_body"]
+
+NAMESPACE = "default"  # where Events on Nodes live
+MOST_WAITING = 16
+AT_ONCE = 16  # Events that may be sent in a row; after that one for each _PAUSE, as Kubernetes' own senders do it
+_PAUSE = 60.0  # seconds
+_MAX_MESSAGE = 1024  # what Kubernetes allows
+_MAX_NODE = 236  # characters of a Node's name in an Event's, which has room for 253
+# An answer that will not be another one the next time: no permission, an object that is not accepted.
+_FINAL = range(400, 500)
+_NOT_FINAL = (401, 408, 429)
+
+
+class Writer(Protocol):
+    """The one request that is needed here."""
+
+    def create(self, path: str, body: dict[str, Any]) -> Any: ...
+
+
+class Told(NamedTuple):
+    """Something that happened: a CamelCase reason, a sentence, and when it was first and last so (RFC 3339)."""
+
+    reason: str
+    message: str
+    warning: bool
+    first: str
+    last: str
+    times: int = 1
+
+
+def event_body(node_name: str, told: Told) -> dict[str, Any]:
+    """Return the Event.
+
+    Its name is that of its content: what was sent already, by an agent that was killed before it knew, is answered
+    with 409 and not there twice.
+    """
+    text = "\0".join((told.reason, told.message, told.first))
+    unique = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": f"{node_name[:_MAX_NODE].rstrip('.-')}.{unique}", "namespace": NAMESPACE},
+        # As the kubelet does it: the Node's name in the place of its uid. kubectl describe looks for that.
+        "involvedObject": {"kind": "Node", "name": node_name, "uid": node_name, "apiVersion": "v1"},
+        "reason": told.reason,
+        "message": told.message,
+        "type": "Warning" if told.warning else "Normal",
+        "source": {"component": "configok-agent", "host": node_name},
+        "reportingComponent": "configok-agent",
+        "reportingInstance": node_name[:128],
+        "firstTimestamp": told.first,
+        "lastTimestamp": told.last,
+        "count": told.times,
+    }
+
+
+class Events:
+    """What is still to be told, and the telling."""
+
+    def __init__(self, node_name: str, client: Writer, clock: Clock, journal: Journal, errand: Errand) -> None:
+        """errand: in which an Event is sent."""
+        self._node_name = node_name
+        self._client = client
+        self._clock = clock
+        self._journal = journal
+        self._errand = errand
+        self._sending: Told | None = None
+        self._waiting: list[Told] = []
+        self._backoff = Backoff(first=1.0, longest=300.0)
+        self._allowance = float(AT_ONCE)
+        self._counted = clock.since_boot()
+
+    def tell(self, reason: str, message: str, *, warning: bool = False) -> None:
+        """Have this told. The same as what still waits is counted there; of too many the oldest is dropped."""
+        message, now = " ".join(message.split())[:_MAX_MESSAGE], self._clock.now()
+        for index, told in enumerate(self._waiting):
+            if (told.reason, told.message) == (reason, message):
+                self._waiting[index] = told._replace(last=now, times=told.times + 1)
+                return
+        self._waiting.append(Told(reason, message, warning, now, now))
+        if len(self._waiting) > MOST_WAITING:
+            dropped = self._waiting.pop(0)
+            self._journal("warning", "an Event was dropped: too many wait", event=dropped.reason)
+
+    @property
+    def due(self) -> float:
+        """When attend() has something to do next, in seconds since boot."""
+        if not self._waiting or self._sending is not None:
+            return float("inf")  # what is being sent wakes the daemon when it is done
+        return max(self._backoff.until, self._counted + (1.0 - self._allowance) * _PAUSE)
+
+    def attend(self) -> None:
+        """Send what waits and may be sent now, and see what came of it. That one cannot be sent is no fault."""
+        while True:
+            if self._sending is None:
+                if self._clock.since_boot() < self.due:
+                    return
+                self._allow()
+                self._sending = self._waiting.pop(0)
+                body = event_body(self._node_name, self._sending)
+                self._errand.start(partial(self._client.create, events(NAMESPACE), body))
+            if not self._errand.wait(0.0):
+                return
+            told, self._sending = self._sending, None
+            if not self._sent(told):
+                self._waiting.insert(0, told)
+                return
+
+    def hurry(self, within: float) -> None:
+        """The API answers again: send what waits within so many seconds."""
+        self._backoff.hurry(self._clock.since_boot(), within)
+
+    def _allow(self) -> None:
+        now = self._clock.since_boot()
+        self._allowance = min(float(AT_ONCE), self._allowance + (now - self._counted) / _PAUSE) - 1.0
+        self._counted = now
+
+    def _sent(self, told: Told) -> bool:
+        """Return whether that is done with, one way or the other."""
+        try:
+            self._errand.take()
+        except AlreadyExists:
+            pass  # told before
+        except KubeError as error:
+            self._journal("warning", f"an Event was not created: {error}", event=told.reason)
+            if error.status not in _FINAL or error.status in _NOT_FINAL:
+                self._backoff.failed(self._clock.since_boot(), error.retry_after)
+                return False
+        self._backoff.reset()
+        return True

@@ -1,0 +1,156 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which config a node uses, as a table and as properties."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._agent._deciding._decision import (
+    Choice,
+    choose,
+    crash_reason,
+    duration_text,
+    in_trial,
+    outcome_of_bad,
+    refuse_start,
+    unhealthy_reason,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import LOCAL, Record
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._tracking import BadConfig
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from support.fuzzing import fuzz
+
+
+def record(letter: str, threshold: int = 3) -> Record:
+    source = ConfigSource("configok-system", f"pool-{letter}", letter * 36)
+    return Record(source, content_hash=letter, trial=Trial(600.0, threshold), files={"kubelet": letter})
+
+
+A, B = record("a"), record("b")
+BAD_A = {"a" * 36: BadConfig("2026-01-01T00:00:00Z", "crashed 4 times during its trial", "CrashLoop")}
+ALL = {"current": True, "last-known-good": True}
+ONLY_GOOD = {"current": False, "last-known-good": True}
+ONLY_CURRENT = {"current": True, "last-known-good": False}
+NONE = {"current": False, "last-known-good": False}
+
+
+@pytest.mark.contract("source.at-start", "crashloop.init-config-last")
+@pytest.mark.parametrize(
+    ("current", "good", "bad", "crashes", "usable", "expected"),
+    [
+        (LOCAL, LOCAL, {}, 0, NONE, Choice(LOCAL, "current")),
+        (LOCAL, LOCAL, {}, 99, NONE, Choice(LOCAL, "current")),
+        (A, LOCAL, {}, 0, ONLY_CURRENT, Choice(A, "current")),
+        (A, LOCAL, {}, 3, ONLY_CURRENT, Choice(A, "current")),
+        (A, LOCAL, {}, 4, ONLY_CURRENT, Choice(LOCAL, "last-known-good", "CrashLoop", 4)),
+        (A, B, {}, 4, ALL, Choice(B, "last-known-good", "CrashLoop", 4)),
+        (A, A, {}, 99, ALL, Choice(A, "current")),  # after the trial nothing is changed
+        (A, A, BAD_A, 0, ALL, Choice(A, "current")),
+        (A, B, BAD_A, 0, ALL, Choice(B, "last-known-good", "bad")),
+        (A, B, {}, 0, ONLY_GOOD, Choice(B, "last-known-good", "unusable")),
+        (A, B, {}, 0, NONE, Choice(LOCAL, "last-known-good", "unusable")),
+        (A, B, BAD_A, 0, ONLY_CURRENT, Choice(LOCAL, "last-known-good", "bad")),
+        (None, B, {}, 0, ALL, Choice(B, "last-known-good", "unreadable")),
+        (None, LOCAL, {}, 0, NONE, Choice(LOCAL, "last-known-good", "unreadable")),
+        (None, None, {}, 0, NONE, Choice(LOCAL, "last-known-good", "unreadable")),
+        (A, None, {}, 0, ONLY_CURRENT, Choice(A, "current")),
+        (A, None, {}, 4, ONLY_CURRENT, Choice(LOCAL, "last-known-good", "CrashLoop", 4)),
+    ],
+)
+def test_the_ladder(
+    current: Record | None,
+    good: Record | None,
+    bad: dict[str, BadConfig],
+    crashes: int,
+    usable: dict[str, bool],
+    expected: Choice,
+) -> None:
+    found = choose(current, good, fresh=False, bad=bad, crashes={"kubelet": crashes}, usable=usable)
+    if not found.left:
+        assert (found.record, found.name) == (expected.record, expected.name)
+    else:
+        assert found == expected
+
+
+def test_a_fresh_node_uses_its_init_config_as_current() -> None:
+    assert choose(None, None, fresh=True, bad={}, crashes={}, usable={}) == Choice(LOCAL, "current")
+
+
+@pytest.mark.contract("crashloop.over-the-threshold")
+@pytest.mark.parametrize("threshold", range(11))
+def test_crashes_must_exceed_the_threshold(threshold: int) -> None:
+    current = record("a", threshold)
+
+    def left(crashes: int) -> str:
+        return choose(current, LOCAL, fresh=False, bad={}, crashes={"kubelet": crashes}, usable=ALL).left
+
+    assert left(threshold) == ""
+    assert left(threshold + 1) == "CrashLoop"
+
+
+RECORDS = st.sampled_from([None, LOCAL, A, B])
+FLAGS = st.booleans()
+
+
+@fuzz(100)
+@given(
+    current=RECORDS,
+    good=RECORDS,
+    bad=st.sampled_from([{}, BAD_A]),
+    crashes=st.dictionaries(st.sampled_from(["kubelet", "kube-proxy"]), st.integers(0, 20)),
+    usable=st.fixed_dictionaries({"current": FLAGS, "last-known-good": FLAGS}),
+    fresh=FLAGS,
+)
+def test_what_is_chosen_is_always_usable(
+    current: Record | None,
+    good: Record | None,
+    bad: dict[str, BadConfig],
+    crashes: dict[str, int],
+    usable: dict[str, bool],
+    fresh: bool,
+) -> None:
+    found = choose(current, good, fresh=fresh, bad=bad, crashes=crashes, usable=usable)
+    assert found.record in (current, good, LOCAL)
+    assert found.record.source is None or usable[found.name]
+    # The init config is used only where last-known-good is it, or is unreadable or unusable.
+    if found.record is LOCAL and not fresh and found.left:
+        assert good is None or good.source is None or not usable["last-known-good"]
+    # Going back settles it: what was gone back to is chosen again, whatever the crashes.
+    if found.left and found.record.source is not None:
+        again = choose(
+            found.record, good, fresh=False, bad=bad, crashes=crashes, usable={"current": True, "last-known-good": True}
+        )
+        assert (again.record, again.left) == (found.record, "")
+
+
+@pytest.mark.contract("init.refused-if-deadly")
+def test_only_an_init_config_is_ever_refused() -> None:
+    assert refuse_start(Choice(LOCAL, "current"), init_is_fatal=True)
+    assert not refuse_start(Choice(LOCAL, "current"), init_is_fatal=False)
+    assert not refuse_start(Choice(A, "current"), init_is_fatal=True)
+
+
+def test_the_trial_ends_when_both_records_mean_the_same_content() -> None:
+    assert in_trial(A, B)
+    assert in_trial(A, None)
+    assert not in_trial(A, A)
+    assert not in_trial(LOCAL, A)
+    pinned = Record(ConfigSource("configok-system", "pool-a", "c" * 36), content_hash="a", files={"kubelet": "a"})
+    assert not in_trial(A, pinned)
+
+
+def test_an_outcome_can_be_told_from_the_bad_mark_alone() -> None:
+    crash = outcome_of_bad("u", BadConfig("t", crash_reason(3), "CrashLoop"), Trial(600.0, 2))
+    assert (crash.kind, crash.crashes, crash.time) == ("CrashLoop", 3, "t")
+    probe = outcome_of_bad("u", BadConfig("t", unhealthy_reason(120.0, "kubelet: healthz: 500"), "NotHealthy"), Trial())
+    assert (probe.kind, probe.within, probe.text) == ("NotHealthy", 120.0, "kubelet: healthz: 500")
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(120, "2m"), (90, "90s"), (0.5, "500ms"), (1.5, "1.5s"), (0, "0ms")])
+def test_durations_for_people(seconds: float, text: str) -> None:
+    assert duration_text(seconds) == text

@@ -1,0 +1,86 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What annotations ask, against what was answered."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._deciding._wish import NodeView, read_wish
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import (
+    LOCAL,
+    Answered,
+    Outcome,
+    Record,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+
+NAMESPACE = "configok-system"
+A = ConfigSource(NAMESPACE, "pool-a", "a" * 36)
+B = ConfigSource(NAMESPACE, "pool-b", "b" * 36)
+USING_A = Record(A, node_uid="n", assignment=5)
+ANSWERED_A = Answered("n", 5, A)
+FAILED_B = Answered("n", 6, B, Outcome("CrashLoop", B.uid))
+
+
+@pytest.mark.contract("assignment.stale", "source.absent-unassigns", "source.absent-is-lost", "source.absent-other-uid")
+@pytest.mark.parametrize(
+    ("source", "assignment", "node", "answered", "current", "kind", "new"),
+    [
+        (None, None, "n", Answered(), LOCAL, "local", False),
+        (None, "3", "n", Answered(), LOCAL, "local", True),
+        (A, "1", "n", Answered(), LOCAL, "adopt", True),
+        (A, "5", "n", ANSWERED_A, USING_A, "keep", False),
+        (A, "6", "n", ANSWERED_A, USING_A, "keep", True),
+        (B, "6", "n", ANSWERED_A, USING_A, "adopt", True),
+        (B, "6", "n", Answered("n", 6, B), USING_A, "adopt", False),  # answered, then cut short
+        (B, "6", "n", FAILED_B, USING_A, "failed", False),
+        (B, "7", "n", FAILED_B, USING_A, "adopt", True),
+        (A, "7", "n", FAILED_B, USING_A, "keep", True),
+        (B, "4", "n", ANSWERED_A, USING_A, "stale", False),
+        (A, "4", "n", ANSWERED_A, USING_A, "stale", False),
+        (B, "5", "n", ANSWERED_A, USING_A, "stale", False),  # the id was given to another source
+        (B, None, "n", ANSWERED_A, USING_A, "invalid", False),
+        (B, "x", "n", ANSWERED_A, USING_A, "invalid", False),
+        (None, None, "n", ANSWERED_A, USING_A, "lost", False),
+        (None, "5", "n", ANSWERED_A, USING_A, "lost", False),
+        (None, "4", "n", ANSWERED_A, USING_A, "lost", False),
+        (None, "6", "n", ANSWERED_A, USING_A, "unassign", True),
+        (None, "6", "n", Answered("n", 6), USING_A, "lost", False),  # 6 came with an invalid source, since taken away
+        (None, "6", "n", Answered("n", 6), LOCAL, "local", False),
+        (None, "7", "n", FAILED_B, LOCAL, "unassign", True),
+        (None, "9", "other", ANSWERED_A, USING_A, "lost", False),  # another Node object of the same name
+        (A, "1", "other", ANSWERED_A, USING_A, "keep", True),
+        (B, "1", "other", ANSWERED_A, USING_A, "adopt", True),
+    ],
+)
+def test_wishes(
+    source: ConfigSource | None,
+    assignment: str | None,
+    node: str,
+    answered: Answered,
+    current: Record,
+    kind: str,
+    new: bool,
+) -> None:
+    view = NodeView(node, None if source is None else source.encode(), assignment)
+    found = read_wish(view, answered, current, NAMESPACE)
+    assert (found.kind, found.new) == (kind, new)
+    if kind in ("lost", "stale"):
+        assert found.answered.outcome is None or found.answered == answered
+    if new:
+        assert (found.answered.id, found.answered.source) == (int(assignment or 0), source)
+
+
+def test_an_invalid_source_is_answered_all_the_same() -> None:
+    found = read_wish(NodeView("n", "{}", "6"), ANSWERED_A, USING_A, NAMESPACE)
+    assert (found.kind, found.answered) == ("invalid", Answered("n", 6))
+    again = read_wish(NodeView("n", "{}", "6"), found.answered, USING_A, NAMESPACE)
+    assert again.kind == "invalid"
+
+
+@pytest.mark.contract("assignment.forget-bad")
+def test_forget_bad_travels_with_the_assignment() -> None:
+    found = read_wish(NodeView("n", B.encode(), '{"id": 6, "forgetBad": true}'), ANSWERED_A, USING_A, NAMESPACE)
+    assert found.forget_bad

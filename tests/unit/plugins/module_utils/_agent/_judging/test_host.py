@@ -1,0 +1,325 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The host against a config: facts read from a tree of files, and each check as a table."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._host import (
+    KERNEL_FLAGS,
+    File,
+    Host,
+    Wanted,
+    read_host,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._host_checks import host_problems, wanted_of
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._document import Document
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._paths import format_path
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules import Context
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import context_of
+
+pytestmark = pytest.mark.contract("validate.host-checks")
+
+KUBELET = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+KUBE_PROXY = {"apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyConfiguration"}
+CERTIFICATE = File("file", frozenset(("CERTIFICATE",)))
+KEY = File("file", frozenset(("RSA PRIVATE KEY",)))
+MISSING = File("missing")
+GIB = 1024**3
+
+
+def context(config: Mapping[str, Any], minor: int = 31, base: Mapping[str, Any] | None = None) -> Context:
+    """The config as the component of a minor sees it; base: which component, the kubelet."""
+    found = context_of(Document({**(base or KUBELET), **config}, "config"), minor)
+    assert found is not None
+    return found
+
+
+def problems(config: Mapping[str, Any], host: Host, minor: int = 31) -> list[str]:
+    """What is said of a kubelet's config, as path: message [level]."""
+    found = host_problems(context(config, minor), "kubelet", host)
+    return [f"{format_path(one.path)}: {one.message} [{one.level}]" for one in found]
+
+
+def x509(path: str) -> dict[str, Any]:
+    """A config that names a file of trusted certificates."""
+    return {"authentication": {"x509": {"clientCAFile": path}}}
+
+
+STATIC = {"memoryManagerPolicy": "Static", "reservedMemory": [{"numaNode": 1, "limits": {"memory": "1Gi"}}]}
+QOS = "the cgroup does not exist on this host [component]"
+
+REFUSED = [
+    ({}, Host(swaps=("/dev/sda2",)), 31, "failSwapOn: must be false, or swap turned off: this host swaps to /dev/sda2"),
+    (
+        x509("/ca"),
+        Host(files={"/ca": MISSING}),
+        31,
+        "authentication.x509.clientCAFile: the file does not exist on this",
+    ),
+    (
+        x509("/ca"),
+        Host(files={"/ca": KEY}),
+        31,
+        "authentication.x509.clientCAFile: the file holds no certificate in PEM",
+    ),
+    ({"tlsCertFile": "/c"}, Host(files={"/c": MISSING}), 20, "tlsCertFile: the file does not exist on this host"),
+    (
+        {"tlsCertFile": "/c"},
+        Host(files={"/c": File("directory")}),
+        20,
+        "tlsCertFile: must be a file with a certificate",
+    ),
+    (
+        {"tlsPrivateKeyFile": "/k"},
+        Host(files={"/k": CERTIFICATE}),
+        31,
+        "tlsPrivateKeyFile: the file holds no private key",
+    ),
+    ({"podLogsDir": "/l"}, Host(files={"/l": File("file")}), 31, "podLogsDir: must be a directory, and is a file"),
+    ({}, Host(cgroup_v2=False), 35, "failCgroupV1: must be false: this host uses cgroup v1"),
+    (
+        {"protectKernelDefaults": True},
+        Host(kernel={**KERNEL_FLAGS, "kernel/panic": 0}),
+        20,
+        "protectKernelDefaults: the host's kernel.panic is 0, and the kubelet wants 10",
+    ),
+    (
+        {"reservedSystemCPUs": "0,2-4"},
+        Host(cpus=4),
+        20,
+        "reservedSystemCPUs: CPU 4 does not exist: this host has CPUs 0 to 3",
+    ),
+    (
+        {"systemReserved": {"cpu": "4500m"}},
+        Host(cpus=4),
+        20,
+        "systemReserved.cpu: with the other reservations and evictionHard it is more than this host has: 4 CPUs",
+    ),
+    (
+        {"kubeReserved": {"memory": "2Gi"}, "evictionHard": {"memory.available": "60%"}},
+        Host(memory=4 * GIB),
+        31,
+        "kubeReserved.memory: with the other reservations and evictionHard it is more than this host has",
+    ),
+    (
+        {"evictionHard": {"memory.available": "5Gi"}},
+        Host(memory=4 * GIB),
+        31,
+        "evictionHard[memory.available]: with the other reservations",
+    ),
+    (
+        {"topologyManagerPolicy": "restricted"},
+        Host(numa_nodes=frozenset(range(9))),
+        20,
+        "topologyManagerPolicy: must be none: this host has 9 NUMA nodes, and 8 are allowed",
+    ),
+    (STATIC, Host(numa_nodes=frozenset((0,))), 31, "reservedMemory[0].numaNode: this host has no NUMA node 1"),
+    ({"cgroupRoot": "/k"}, Host(cgroups={"/k": False}), 31, f"cgroupRoot: {QOS}"),
+    (
+        {"enforceNodeAllocatable": ["pods", "system-reserved"], "systemReservedCgroup": "/s"},
+        Host(cgroups={"/s": False}),
+        31,
+        f"systemReservedCgroup: {QOS}",
+    ),
+    (
+        {"enforceNodeAllocatable": ["kube-reserved-compressible"], "kubeReservedCgroup": "/s"},
+        Host(cgroups={"/s": False}),
+        32,
+        f"kubeReservedCgroup: {QOS}",
+    ),
+    (
+        {},
+        Host(damaged_state=("memory_manager_state",)),
+        31,
+        "memoryManagerPolicy: the kubelet's memory_manager_state is damaged, and it would not start again: remove that",
+    ),
+]
+
+
+@pytest.mark.parametrize(("config", "host", "minor", "said"), REFUSED)
+def test_what_the_kubelet_would_die_of_on_this_host(
+    config: Mapping[str, Any], host: Host, minor: int, said: str
+) -> None:
+    [found] = problems(config, host, minor)
+    assert found.startswith(said)
+    assert found.endswith("[component]")
+
+
+ACCEPTED = [
+    ({"failSwapOn": False}, Host(swaps=("/dev/sda2",)), 31),
+    ({}, Host(cgroup_v2=False), 34),  # only from 1.35 on is it the default
+    ({"failCgroupV1": True}, Host(cgroup_v2=False), 30),  # not a field yet: that is another finding
+    ({"failCgroupV1": False}, Host(cgroup_v2=False), 35),
+    ({}, Host(kernel={"kernel/panic": 0}), 31),  # the kubelet sets it itself
+    ({"protectKernelDefaults": True}, Host(kernel=KERNEL_FLAGS), 31),
+    ({"reservedSystemCPUs": "0-3"}, Host(cpus=4), 31),
+    ({"reservedSystemCPUs": "0", "kubeReserved": {"cpu": "9"}}, Host(cpus=4), 31),  # which they replace
+    ({"reservedSystemCPUs": "0"}, Host(), 31),  # unknown is no reason
+    ({"kubeReserved": {"cpu": "4"}}, Host(cpus=4), 31),
+    ({"tlsCertFile": "/tmp/c"}, Host(files={"/tmp/c": File("unseen")}), 31),
+    ({"tlsCertFile": "/c", "tlsPrivateKeyFile": "/k"}, Host(files={"/c": CERTIFICATE, "/k": KEY}), 31),
+    ({"tlsPrivateKeyFile": "/k"}, Host(files={"/k": File("file", None)}), 31),  # the agent may not read it
+    ({"staticPodPath": "/nowhere", "volumePluginDir": "/nowhere"}, Host(), 31),  # the kubelet waits, or creates it
+    ({"topologyManagerPolicy": "none"}, Host(numa_nodes=frozenset(range(9))), 31),
+    (
+        {"topologyManagerPolicy": "restricted", "topologyManagerPolicyOptions": {"max-allowable-numa-nodes": "12"}},
+        Host(numa_nodes=frozenset(range(9))),
+        32,
+    ),
+    (STATIC, Host(numa_nodes=frozenset((0, 1))), 31),
+    ({"cgroupRoot": "/k", "cgroupsPerQOS": False}, Host(cgroups={"/k": False}), 31),
+    ({"kubeReservedCgroup": "/s"}, Host(cgroups={"/s": False}), 31),  # named and not enforced
+    ({"cgroupDriver": "cgroupfs"}, Host(containerd_driver="systemd"), 31),  # the kubelet asks the runtime
+]
+
+
+@pytest.mark.parametrize(("config", "host", "minor"), ACCEPTED)
+def test_what_the_kubelet_runs_with(config: Mapping[str, Any], host: Host, minor: int) -> None:
+    assert problems(config, host, minor) == []
+
+
+def test_what_lets_the_kubelet_run_and_no_pod_start_is_refused_by_policy() -> None:
+    host = Host(files={"/r": MISSING}, containerd_driver="systemd")
+    assert problems({"resolvConf": "/r"}, host, 30) == [
+        "resolvConf: the file does not exist on this host: no pod could be started [policy]",
+        "cgroupDriver: must be systemd, as /etc/containerd/config.toml says: no pod could be started [policy]",
+    ]
+
+
+def test_kube_proxy_needs_its_kubeconfig() -> None:
+    config = context({"clientConnection": {"kubeconfig": "/k"}}, base=KUBE_PROXY)
+    assert wanted_of(config, "kube-proxy", root_directory="", runtime="") == Wanted(frozenset(("/k",)))
+    [found] = host_problems(config, "kube-proxy", Host(files={"/k": MISSING}))
+    assert (format_path(found.path), found.rule) == ("clientConnection.kubeconfig", "files")
+    assert not list(host_problems(config, "kube-proxy", Host(files={"/k": File("file")})))
+    assert not list(host_problems(config, "another", Host(swaps=("/dev/sda2",))))
+
+
+def test_only_what_the_config_depends_on_is_looked_at() -> None:
+    assert wanted_of(context({}), "kubelet", root_directory="/r", runtime="") == Wanted(root_directory="/r")
+    config = {
+        **x509("/ca"),
+        "tlsCertFile": "relative",
+        "resolvConf": "",
+        "cgroupRoot": "/",
+        "enforceNodeAllocatable": ["pods", "kube-reserved"],
+        "kubeReservedCgroup": "/kube",
+        "systemReservedCgroup": "/system",
+    }
+    runtime = "unix:///run/containerd/containerd.sock"
+    found = wanted_of(context(config), "kubelet", root_directory="", runtime=runtime)
+    assert found == Wanted(frozenset(("/ca",)), frozenset(("/kube",)), "", containerd=True)
+
+
+# Reading
+
+
+def tree(root: Path, files: Mapping[str, str]) -> str:
+    """Make a host's files below a directory."""
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return str(root)
+
+
+def test_an_empty_host_says_nothing(tmp_path: Path) -> None:
+    assert read_host(Wanted(), str(tmp_path)) == Host(cgroup_v2=False, numa_nodes=frozenset((0,)))
+
+
+def test_the_facts_are_read_as_the_kernel_writes_them(tmp_path: Path) -> None:
+    root = tree(
+        tmp_path,
+        {
+            "proc/swaps": "Filename\tType\tSize\tUsed\tPriority\n/dev/sda2 partition 2097148 0 -2\n/swap file 1 0 -3\n",
+            "proc/meminfo": "MemTotal:       16303124 kB\nMemFree:         1 kB\n",
+            "proc/sys/kernel/panic": "0\n",
+            "sys/devices/system/cpu/online": "0-2,8\n",
+            "sys/devices/system/node/node0/x": "",
+            "sys/devices/system/node/node1/x": "",
+            "sys/devices/system/node/online": "0-1",
+            "sys/fs/cgroup/cgroup.controllers": "cpu memory\n",
+        },
+    )
+    assert read_host(Wanted(), root) == Host(
+        swaps=("/dev/sda2", "/swap"),
+        cpus=4,
+        memory=16303124 * 1024,
+        numa_nodes=frozenset((0, 1)),
+        cgroup_v2=True,
+        kernel={"kernel/panic": 0},
+    )
+
+
+def test_no_swap_is_a_table_without_rows(tmp_path: Path) -> None:
+    root = tree(tmp_path, {"proc/swaps": "Filename\tType\tSize\tUsed\tPriority\n"})
+    assert read_host(Wanted(), root).swaps == ()
+
+
+def test_files_by_their_kind_and_what_they_hold(tmp_path: Path) -> None:
+    root = tree(tmp_path, {"c": "x\n-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", "plain": "no"})
+    (tmp_path / "d").mkdir()
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(str(tmp_path / "s"))
+    paths = frozenset(("/c", "/plain", "/d", "/s", "/none", "/tmp/none"))
+    assert read_host(Wanted(paths), root).files == {
+        "/c": CERTIFICATE,
+        "/plain": File("file"),
+        "/d": File("directory"),
+        "/s": File("socket"),
+        "/none": MISSING,
+        "/tmp/none": File("unseen"),  # the agent's unit has a /tmp of its own
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "directory"),
+    [
+        ("/system.slice", "system.slice"),
+        ("kubelet", "kubelet.slice"),
+        ("/kube-reserved.slice", "kube.slice/kube-reserved.slice"),
+        ("/podruntime/kubelet", "podruntime/kubelet"),
+    ],
+)
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_cgroup_is_found_under_the_names_of_both_drivers(
+    tmp_path: Path, name: str, directory: str, version: int
+) -> None:
+    base = "sys/fs/cgroup/" + ("memory/" if version == 1 else "")
+    wanted = Wanted(cgroups=frozenset((name,)))
+    root = tree(tmp_path, {"sys/fs/cgroup/cgroup.controllers": ""} if version == 2 else {})
+    assert read_host(wanted, root).cgroups == {name: False}
+    (tmp_path / base / directory).mkdir(parents=True)
+    assert read_host(wanted, root).cgroups == {name: True}
+
+
+def test_a_state_file_that_is_not_json_is_damaged(tmp_path: Path) -> None:
+    root = tree(tmp_path, {"r/cpu_manager_state": '{"policyName":"none"}', "r/memory_manager_state": ""})
+    assert read_host(Wanted(root_directory="/r"), root).damaged_state == ("memory_manager_state",)
+    assert read_host(Wanted(root_directory=""), root).damaged_state == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "driver"),
+    [
+        ("[plugins.x.options]\n  SystemdCgroup = true\n", "systemd"),
+        ("  SystemdCgroup=false # why\n", "cgroupfs"),
+        ("version = 2\n", ""),
+        ("#  SystemdCgroup = true\n", ""),
+        ("SystemdCgroup = true\nSystemdCgroup = false\n", ""),
+        ('imports = ["/etc/containerd/conf.d/*.toml"]\nSystemdCgroup = true\n', ""),
+        ("imports = []\nSystemdCgroup = true\n", "systemd"),
+    ],
+)
+def test_the_runtimes_cgroup_driver_where_its_config_says_it_alone(tmp_path: Path, text: str, driver: str) -> None:
+    root = tree(tmp_path, {"etc/containerd/config.toml": text})
+    assert read_host(Wanted(containerd=True), root).containerd_driver == driver
+    assert read_host(Wanted(), root).containerd_driver == ""

@@ -1,0 +1,173 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A bundle's document judged as this node would run it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import ComponentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._host import Host, Wanted
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._judge_here import judge_here
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
+
+HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+SWAPPING = Host(swaps=("/dev/sda2",))
+
+
+class Node:
+    """One node's own files and flags."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.argv: list[str] = ["/usr/bin/kubelet", "--config=/c"]
+        self.component = ComponentConfiguration("kubelet", "kubelet.service", denied_fields=("staticPodPath",))
+        self.host = Host()
+        self.wanted: list[Wanted] = []
+
+    def instance(self, text: str) -> None:
+        """Give the node an instance config."""
+        path = self.directory / "instance.yaml"
+        path.write_text(text)
+        self.component = self.component._replace(instance_config=str(path))
+
+    def drop_in(self, name: str, text: str) -> str:
+        """Give the kubelet a drop-in."""
+        path = self.directory / "conf.d" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        self.argv.append(f"--config-dir={self.directory}/conf.d")
+        return str(path)
+
+    def read_host(self, wanted: Wanted) -> Host:
+        self.wanted.append(wanted)
+        return self.host
+
+    def judge(self, text: str, *, version: str = "v1.31.0", known: bool = False) -> list[Finding]:
+        """What is said of a document."""
+        return judge_here(
+            (HEAD + text).encode(),
+            "bundle",
+            self.component,
+            argv=self.argv,
+            version=version,
+            known=known,
+            read_host=self.read_host,
+        )
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> Node:
+    return Node(tmp_path)
+
+
+def said(found: Sequence[Finding]) -> list[tuple[str, str, str]]:
+    return [(one.path, one.level, one.rule) for one in found]
+
+
+def test_a_good_document_on_a_good_host(node: Node) -> None:
+    assert node.judge("maxPods: 50\n") == []
+
+
+@pytest.mark.contract("validate.denied-fields")
+def test_the_document_alone_is_held_against_what_a_bundle_may_not_say(node: Node) -> None:
+    found = node.judge("staticPodPath: /etc/kubernetes/manifests\n")
+    assert said(found) == [("staticPodPath", "policy", "denied")]
+    node.instance("staticPodPath: /etc/kubernetes/manifests\nproviderID: aws:///a\n")
+    assert node.judge("maxPods: 50\n") == [], "the instance config may say it"
+
+
+@pytest.mark.contract("render.relative-paths")
+def test_relative_paths_are_refused_in_the_document_and_kept_where_a_flag_has_them(node: Node) -> None:
+    found = node.judge("tlsCertFile: server.crt\n")
+    assert ("tlsCertFile", "policy", "relative-path") in said(found)
+    node.argv.append("--tls-cert-file=server.crt")
+    assert node.judge("maxPods: 50\n") == []
+
+
+@pytest.mark.contract("render.instance-config")
+def test_what_counts_is_the_document_with_the_instance_config(node: Node) -> None:
+    text = "enforceNodeAllocatable: [pods, system-reserved]\n"
+    [found] = node.judge(text)
+    assert (found.path, found.level) == ("enforceNodeAllocatable", "component")
+    node.instance(HEAD + "systemReservedCgroup: /system.slice\n")
+    assert node.judge(text) == []
+    node.instance("maxPod: 1\n")
+    [found] = node.judge("maxPods: 50\n")
+    assert (found.path, found.level, found.file) == ("maxPod", "policy", str(node.directory / "instance.yaml"))
+
+
+def test_what_does_not_survive_being_written_as_json_is_refused(node: Node) -> None:
+    text = "clusterDomain: 2026-01-01\n"
+    assert node.judge(text) == []
+    node.instance("healthzPort: 10249\n")
+    [found] = node.judge(text)
+    assert (found.level, found.path) == ("component", "")
+    assert "put dates and the like in quotes" in found.message
+    assert node.judge('clusterDomain: "2026-01-01"\n') == []
+
+
+@pytest.mark.contract("validate.host-checks")
+def test_the_host_is_looked_at_with_the_flags_that_win(node: Node) -> None:
+    node.host = SWAPPING
+    [found] = node.judge("maxPods: 50\n")
+    assert (found.path, found.value, found.rule) == ("failSwapOn", "true", "host:swap-on")
+    node.argv.append("--fail-swap-on=false")
+    assert node.judge("maxPods: 50\n") == []
+    node.component = node.component._replace(host_checks=False)
+    node.argv.pop()
+    assert node.judge("maxPods: 50\n") == []
+
+
+def test_a_flag_can_switch_on_the_gate_that_a_field_needs(node: Node) -> None:
+    text = "memorySwap: {swapBehavior: LimitedSwap}\nfailSwapOn: false\n"
+    assert [one.level for one in node.judge(text, version="v1.22.0")] == ["component"]
+    node.argv.append("--feature-gates=NodeSwap=true")
+    assert node.judge(text, version="v1.22.0") == []
+
+
+def test_what_is_wrong_with_a_flag_is_no_fault_of_the_bundle(node: Node) -> None:
+    node.argv.append("--max-pods=-5")
+    [found] = node.judge("podsPerCore: 5\n")
+    assert (found.path, found.level, found.file) == ("maxPods", "warning", "--max-pods")
+
+
+@pytest.mark.contract("render.shadowed")
+def test_drop_ins_win_over_the_file_and_are_no_fault_of_the_bundle(node: Node) -> None:
+    node.host = SWAPPING
+    path = node.drop_in("90-swap.conf", HEAD + "failSwapOn: false\nmaxPod: 1\n")
+    node.drop_in("README", "not a drop-in")
+    [found] = node.judge("failSwapOn: true\n")
+    assert (found.path, found.level, found.file) == ("maxPod", "warning", path)
+
+
+def test_known_means_the_host_alone(node: Node) -> None:
+    node.host = SWAPPING
+    assert said(node.judge("maxPod: 1\n", known=True)) == [("failSwapOn", "component", "host:swap-on")]
+
+
+@pytest.mark.parametrize("text", ["- a\n", "", "{", "apiVersion: v1\nkind: ConfigMap\n"])
+def test_what_is_no_config_is_one_finding_and_never_a_traceback(node: Node, text: str) -> None:
+    node.instance("healthzPort: 10249\n")
+    found = judge_here(
+        text.encode(),
+        "bundle",
+        node.component,
+        argv=node.argv,
+        version="v1.31.0",
+        known=False,
+        read_host=node.read_host,
+    )
+    assert found
+    assert {one.level for one in found} == {"component"}
+
+
+def test_an_instance_config_that_is_no_object(node: Node) -> None:
+    node.instance("- a\n")
+    found: list[Any] = said(node.judge("maxPods: 50\n"))
+    assert ("", "component", "") in found

@@ -1,0 +1,146 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a component reads, and when two files mean the same."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._render import (
+    NotRendered,
+    decode,
+    default_document,
+    fingerprint,
+    merge,
+    render,
+    render_init,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._state_files import (
+    policy_of,
+    stale_state_files,
+    state_keys,
+)
+from support.fuzzing import fuzz
+
+
+@pytest.mark.contract("render.no-defaults-written")
+def test_without_an_instance_config_the_bytes_are_the_documents() -> None:
+    assert render("a: 1 # comment\n", None) == b"a: 1 # comment\n"
+    assert render("a: 1\n", " \n") == b"a: 1\n"
+
+
+@pytest.mark.contract("render.instance-config")
+def test_the_instance_config_is_laid_over_by_key_and_lists_as_a_whole() -> None:
+    instance = "apiVersion: x\nkind: Y\nlabels: {b: 2}\ntaints: [t]\n"
+    found = json.loads(render("apiVersion: v\nkind: K\nlabels: {a: 1, b: 1}\ntaints: [r, s]\n", instance))
+    assert found == {"apiVersion": "v", "kind": "K", "labels": {"a": 1, "b": 2}, "taints": ["t"]}
+
+
+@pytest.mark.parametrize(
+    ("document", "instance"), [("a: [", "b: 1"), ("a: 1", "b: ["), ("- a", "b: 1"), ("a: 1", "- b")]
+)
+def test_what_cannot_be_merged_is_told(document: str, instance: str) -> None:
+    with pytest.raises(NotRendered):
+        render(document, instance)
+
+
+def test_an_init_config_that_cannot_be_read_as_yaml_is_left_to_the_component() -> None:
+    assert render_init("kubelet", b"a: [\n", "/etc") == b"a: [\n"
+    assert render_init("kubelet", b"\xff", "/etc") == b"\xff"
+    assert render_init("other", b"staticPodPath: a\n", "/etc") == b"staticPodPath: a\n"
+
+
+def test_the_smallest_documents() -> None:
+    assert json.loads(default_document("kubelet"))["kind"] == "KubeletConfiguration"
+    assert json.loads(default_document("other")) == {}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("a: 1\n", "# c\na:   1", True),
+        ("a: 1\nb: {}\nc: []\nd: null\n", "a: 1\n", True),
+        ("a: {b: []}\n", "{}", True),
+        ("a: 1", "a: '1'", False),
+        ("a: 1", "a: true", False),
+        ("a: [1, 2]", "a: [2, 1]", False),
+        ("a: 0", "{}", False),
+        ("a: ''", "{}", False),
+    ],
+)
+def test_fingerprints(one: str, other: str, same: bool) -> None:
+    assert (fingerprint(decode(one, "one")) == fingerprint(decode(other, "other"))) is same
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+@fuzz(100)
+@given(VALUES, VALUES)
+def test_merging_keeps_what_the_instance_says(document: object, instance: object) -> None:
+    found = merge(document, instance)
+    assert merge(found, instance) == found
+    if isinstance(document, dict) and isinstance(instance, dict):
+        assert set(found) == set(document) | set(instance)
+
+
+@pytest.mark.contract("adopt.state-files")
+def test_state_files_depend_on_their_own_fields_only() -> None:
+    before = state_keys("kubelet", {"maxPods": 1})
+    assert stale_state_files(before, state_keys("kubelet", {"maxPods": 2, "cpuManagerPolicy": "none"}), {}) == []
+    static = state_keys("kubelet", {"cpuManagerPolicy": "static"})
+    assert stale_state_files(before, static, {}) == ["cpu_manager_state"]
+    assert stale_state_files(static, before, {}) == ["cpu_manager_state"]
+    changed = state_keys("kubelet", {"memoryManagerPolicy": "Static", "reservedMemory": [{"numaNode": 0}]})
+    assert stale_state_files(before, changed, {}) == ["memory_manager_state"]
+    assert stale_state_files({}, changed, {}) == []
+    assert state_keys("kube-proxy", {"cpuManagerPolicy": "static"}) == {}
+
+
+def test_deep_nesting_is_an_error_and_not_the_end_of_the_process() -> None:
+    with pytest.raises(NotRendered, match="the init config cannot be decoded"):
+        decode("kind: x\na: " + "[" * 100_000, "the init config")
+
+
+RESERVED = {"kubeReserved": {"cpu": "1", "memory": "1Gi"}, "systemReserved": {"cpu": "1"}}
+
+
+@pytest.mark.parametrize(
+    ("policies", "change", "stale"),
+    [
+        ({}, {"kubeReserved": {"cpu": "2"}}, []),  # no policy that hands anything out
+        ({}, {"reservedSystemCPUs": "0-1", "reservedMemory": [{"numaNode": 0}]}, []),
+        ({"cpuManagerPolicy": "static"}, {"kubeReserved": {"cpu": "2"}}, ["cpu_manager_state"]),
+        ({"cpuManagerPolicy": "static"}, {"systemReserved": {"cpu": "1", "memory": "2Gi"}}, []),
+        ({"cpuManagerPolicy": "static"}, {"cpuManagerPolicyOptions": {"a": "true"}}, ["cpu_manager_state"]),
+        ({"memoryManagerPolicy": "Static"}, {"evictionHard": {"memory.available": "1Gi"}}, ["memory_manager_state"]),
+        ({"memoryManagerPolicy": "Static"}, {"kubeReserved": {"cpu": "9", "memory": "1Gi"}}, []),
+        ({"memoryManagerPolicy": "Static"}, {"reservedMemory": []}, []),
+    ],
+)
+@pytest.mark.contract("adopt.state-files")
+def test_reservations_matter_to_a_state_file_under_a_policy_that_hands_out(
+    policies: dict[str, Any], change: dict[str, Any], stale: list[str]
+) -> None:
+    before = state_keys("kubelet", {**RESERVED, **policies})
+    assert stale_state_files(before, state_keys("kubelet", {**RESERVED, **policies, **change}), {}) == stale
+
+
+@pytest.mark.contract("adopt.state-files")
+def test_a_state_file_says_itself_under_which_policy_it_was_written() -> None:
+    static = state_keys("kubelet", {"cpuManagerPolicy": "static"})
+    assert policy_of(b'{"policyName":"none","defaultCpuSet":"","checksum":1}') == "none"
+    assert [policy_of(text) for text in (None, b"", b"[]", b"{", b"[" * 100_000)] == [""] * 5
+    assert stale_state_files({}, static, {"cpu_manager_state": "none"}) == ["cpu_manager_state"]
+    assert stale_state_files({}, static, {"cpu_manager_state": "static", "memory_manager_state": "None"}) == []
+    assert stale_state_files({}, static, {"cpu_manager_state": ""}) == []

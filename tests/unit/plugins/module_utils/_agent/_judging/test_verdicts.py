@@ -1,0 +1,150 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Judging by a child, and remembering what it said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import CommandResult
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._verdicts import (
+    CommandJudge,
+    JudgeFailed,
+    errors_of,
+    first_error,
+    is_fatal,
+    judged,
+    judged_here,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._store import Store, digest
+
+FATAL = {"path": "maxPods", "message": "must be >= 0", "level": "component"}
+POLICY = {"path": "staticPodPath", "message": "is denied", "level": "policy"}
+SWAP = {"path": "failSwapOn", "message": "must be false", "level": "component", "rule": "host:swap-on"}
+WARNING = {"path": "x", "message": "is unknown", "level": "warning"}
+
+
+class Runner:
+    """Answers with one result and notes how it was called."""
+
+    def __init__(self, code: int, out: str, err: str = "") -> None:
+        self.result = CommandResult(code, out, err)
+        self.argv: list[str] = []
+        self.stdin = ""
+
+    def __call__(
+        self, argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None, stdin: str = ""
+    ) -> CommandResult:
+        self.argv, self.stdin = list(argv), stdin
+        return self.result
+
+
+def test_the_child_is_asked_for_one_document() -> None:
+    runner = Runner(1, json.dumps([FATAL]))
+    judge = CommandJudge(runner, ["configok-agent", "validate"])
+    assert judge("kubelet", "maxPods: -1", "v1.35.0", bundle=True) == [FATAL]
+    assert runner.stdin == "maxPods: -1"
+    assert runner.argv == [
+        "configok-agent",
+        "validate",
+        "--json",
+        "--component",
+        "kubelet",
+        "--on-node",
+        "--kubernetes-version",
+        "v1.35.0",
+        "-",
+    ]
+    judge("kubelet", "", "", bundle=True, known=True)
+    assert runner.argv[-2:] == ["--only-host", "-"]
+    judge("kubelet", "", "", bundle=False)
+    assert runner.argv == ["configok-agent", "validate", "--json", "--component", "kubelet", "-"]
+
+
+@pytest.mark.parametrize("out", ["", "Traceback", "{}", "[1]", "null"])
+def test_no_answer_is_no_verdict(out: str) -> None:
+    with pytest.raises(JudgeFailed, match=r"could not be validated \(exit 124\)"):
+        CommandJudge(Runner(124, out, "killed"), ["x"])("kubelet", "", "", bundle=True)
+
+
+@pytest.mark.contract("validate.only-once")
+def test_nothing_is_judged_twice_but_what_changes_the_verdict(tmp_path: Path) -> None:
+    store = Store(str(tmp_path), now=lambda: "t")
+    calls: list[tuple[bool, bool]] = []
+
+    def judge(component: str, text: str, version: str, *, bundle: bool, known: bool = False) -> list[dict[str, Any]]:
+        calls.append((bundle, known))
+        return [] if known else [WARNING]
+
+    def ask(text: bytes, engine: str = "1", beside: object = None) -> None:
+        judged_here(store, judge, "kubelet", text, version="v1", tracked="v1", engine=engine, beside=beside, host=True)
+
+    ask(b"a")
+    ask(b"b")
+    ask(b"a", engine="2")
+    ask(b"a", beside=["x"])
+    judged(store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1")
+    assert calls == [(True, False)] * 4 + [(False, False)]
+    ask(b"a")
+    judged(store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1")
+    assert calls[5:] == [(True, True)], "the host is looked at anew, and nothing else"
+
+
+@pytest.mark.contract("validate.host-checks")
+def test_what_is_said_of_the_host_holds_for_the_moment_and_is_never_kept(tmp_path: Path) -> None:
+    store = Store(str(tmp_path), now=lambda: "t")
+    host = [SWAP]
+
+    def judge(component: str, text: str, version: str, *, bundle: bool, known: bool = False) -> list[dict[str, Any]]:
+        return [*([] if known else [WARNING]), *host]
+
+    def ask() -> tuple[list[str], list[str]]:
+        found, of_host = judged_here(
+            store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1", beside=None, host=True
+        )
+        return [one["path"] for one in found], [one["path"] for one in of_host]
+
+    assert ask() == (["x"], ["failSwapOn"])
+    assert ask() == (["x"], ["failSwapOn"])
+    host.clear()
+    assert ask() == (["x"], [])
+    assert "failSwapOn" not in (tmp_path / "kubelet-v1/verdicts").read_text()
+    assert not is_fatal(store.read_verdicts("kubelet", "v1"), digest(b"a"))
+
+
+def test_a_config_that_was_refused_is_refused_without_a_look_at_the_host(tmp_path: Path) -> None:
+    store = Store(str(tmp_path), now=lambda: "t")
+    calls: list[bool] = []
+
+    def judge(component: str, text: str, version: str, *, bundle: bool, known: bool = False) -> list[dict[str, Any]]:
+        calls.append(known)
+        return [FATAL]
+
+    for _time in range(2):
+        found, host = judged_here(
+            store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1", beside=None, host=True
+        )
+        assert ([one["path"] for one in found], host) == (["maxPods"], [])
+    assert calls == [False]
+
+
+@pytest.mark.contract("init.refused-if-deadly")
+def test_only_what_the_component_dies_of_is_fatal_and_only_outside_a_bundle(tmp_path: Path) -> None:
+    name = digest(b"a")
+    assert is_fatal({f"{name}:1": [WARNING, FATAL]}, name)
+    assert not is_fatal({f"{name}:1": [WARNING, POLICY]}, name)
+    assert not is_fatal({f"{name}:1:bundle:0": [FATAL]}, name)
+    assert not is_fatal({f"{digest(b'b')}:1": [FATAL]}, name)
+    assert not is_fatal({":1": [FATAL]}, "")
+
+
+def test_the_first_error_in_words() -> None:
+    assert errors_of([WARNING, FATAL, POLICY]) == [FATAL, POLICY]
+    assert first_error("kubelet", [WARNING, FATAL]) == "kubelet: maxPods: must be >= 0"
+    assert first_error("kubelet", [FATAL, POLICY]) == "kubelet: maxPods: must be >= 0 (and 1 more)"

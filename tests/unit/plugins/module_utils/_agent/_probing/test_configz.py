@@ -1,0 +1,143 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The live config beside the file that was given."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import (
+    AgentConfiguration,
+    ComponentConfiguration,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import CommandResult, ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._probing._configz import differences
+from ansible_collections.configok.node.plugins.module_utils._agent._probing._live_config import LiveConfig
+from ansible_collections.configok.node.plugins.module_utils._agent._probing._probe import HealthProber
+from ansible_collections.configok.node.plugins.module_utils._agent._system._clock import SystemClock
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._document import Document
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import context_of
+
+pytestmark = pytest.mark.contract("probe.configz")
+KUBELET = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+
+
+def compared(given: Mapping[str, Any], live: Mapping[str, Any], *overridden: str, minor: int = 33) -> list[str]:
+    """The differences of a file and a live config."""
+    context = context_of(Document({**KUBELET, **given}, "config"), minor)
+    assert context is not None
+    return differences(context, live, overridden)
+
+
+@pytest.mark.parametrize(
+    ("given", "live"),
+    [
+        ({"maxPods": 50}, {"maxPods": 50, "podsPerCore": 0}),
+        ({"syncFrequency": "1m"}, {"syncFrequency": "1m0s"}),
+        ({"maxPods": 0}, {"maxPods": 110}),  # no pointer: as if it were not said
+        ({"protectKernelDefaults": False}, {}),
+        ({"failSwapOn": False}, {"failSwapOn": False}),
+        ({"clusterDNS": []}, {}),
+        ({"allowedUnsafeSysctls": None}, {}),
+        ({"evictionHard": {"memory.available": "1Gi"}}, {"evictionHard": {"memory.available": "1Gi", "x": "1"}}),
+        ({"authentication": {"anonymous": {"enabled": False}}}, {"authentication": {"anonymous": {"enabled": False}}}),
+        ({"reservedSystemCPUs": "0", "kubeReserved": {"cpu": "1"}}, {"reservedSystemCPUs": "0"}),
+        ({"cgroupDriver": "cgroupfs"}, {"cgroupDriver": "systemd"}),  # which the runtime says
+        ({"reservedMemory": [{"limits": {"memory": "1Gi"}}]}, {"reservedMemory": [{"numaNode": 0, "limits": {}}]}),
+        ({"unheardOf": 1}, {}),
+    ],
+)
+def test_what_is_the_same(given: Mapping[str, Any], live: Mapping[str, Any]) -> None:
+    assert compared(given, live) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "live", "said"),
+    [
+        ({"maxPods": 50}, {"maxPods": 110}, "maxPods: is 110, and 50 was given"),
+        ({"failSwapOn": False}, {"failSwapOn": True}, "failSwapOn: is true, and false was given"),
+        ({"syncFrequency": "2m"}, {"syncFrequency": "1m0s"}, 'syncFrequency: is "1m0s", and "2m" was given'),
+        ({"clusterDNS": ["10.0.0.10"]}, {}, 'clusterDNS: is not set, and ["10.0.0.10"] was given'),
+        (
+            {"featureGates": {"A": True}},
+            {"featureGates": {"B": True}},
+            "featureGates.A: is not set, and true was given",
+        ),
+    ],
+)
+def test_what_is_not(given: Mapping[str, Any], live: Mapping[str, Any], said: str) -> None:
+    assert compared(given, live) == [said]
+
+
+def test_what_a_flag_wins_over_is_left_out() -> None:
+    given = {"maxPods": 50, "kubeReserved": {"cpu": "1"}, "featureGates": {"A": True, "B": True}}
+    live = {"maxPods": 20, "kubeReserved": {"cpu": "2"}, "featureGates": {"A": False, "B": False}}
+    found = compared(given, live, "maxPods", "kubeReserved", "featureGates.A")
+    assert found == ["featureGates.B: is false, and true was given"]
+
+
+class Child:
+    """Answers as ``compare --json`` does."""
+
+    def __init__(self, out: str, err: str = "") -> None:
+        self.result = CommandResult(0, out, err)
+        self.calls: list[list[str]] = []
+
+    def __call__(
+        self, argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None, stdin: str = ""
+    ) -> CommandResult:
+        self.calls.append(list(argv))
+        return self.result
+
+
+def answer(found: Sequence[str] = (), unknown: str = "") -> str:
+    return json.dumps({"differences": list(found), "unknown": unknown})
+
+
+def test_a_difference_is_a_failed_look_and_is_looked_at_again() -> None:
+    child, said = Child(answer(["maxPods: is 110, and 50 was given", "b"])), []
+    live = LiveConfig(child, ["agent", "compare"], lambda *words, **_fields: said.append(words))
+    wanted = ProbeResult(False, "live config: maxPods: is 110, and 50 was given (and 1 more)")
+    assert [live("kubelet", "i1"), live("kubelet", "i1")] == [wanted, wanted]
+    child.result = CommandResult(0, answer(), "")
+    assert [live("kubelet", "i1"), live("kubelet", "i1")] == [None, None]
+    assert child.calls == [["agent", "compare", "--json", "kubelet"]] * 3
+    assert live("kubelet", "i2") is None
+    assert len(child.calls) == 4, "another process is another live config"
+    assert said == []
+
+
+@pytest.mark.parametrize("out", [answer(unknown="forbidden"), "", "[]", "null", "Traceback"])
+def test_no_answer_is_no_verdict_and_is_said_once(out: str) -> None:
+    said: list[Any] = []
+    live = LiveConfig(Child(out, "why"), ["x"], lambda *words, **_fields: said.append(words))
+    assert [live("kubelet", f"i{number}") for number in range(3)] == [None] * 3
+    assert len(said) == 1
+
+
+def test_the_prober_asks_last_and_for_the_kubelet_alone() -> None:
+    components = {
+        name: ComponentConfiguration(name, f"{name}.service", serving_probe=False) for name in ("kubelet", "x")
+    }
+    asked: list[tuple[str, str]] = []
+
+    def live(component: str, invocation: str) -> ProbeResult | None:
+        asked.append((component, invocation))
+        return ProbeResult(False, "live config: no")
+
+    status = {"code": 500}
+    prober = HealthProber(
+        AgentConfiguration("n1", "/k", components), SystemClock(), http_status=lambda *_: status["code"], live=live
+    )
+    unit = Unit("kubelet.service", "active", "i1", 1, 0.0)
+    assert not prober("kubelet", {}, unit).ok
+    assert asked == []
+    status["code"] = 200
+    assert prober("kubelet", {}, unit) == ProbeResult(False, "live config: no")
+    assert prober("x", {}, unit).ok
+    assert asked == [("kubelet", "i1")]

@@ -1,0 +1,221 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One look at a component: what is asked, at which address, and what is said of what is wrong."""
+
+from __future__ import annotations
+
+import ssl
+import threading
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import (
+    AgentConfiguration,
+    ComponentConfiguration,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._probing._probe import (
+    HealthProber,
+    handshake,
+    health_address,
+    http_status,
+    serving_address,
+)
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError, NotFound, Unreachable
+
+KUBELET = ComponentConfiguration("kubelet", "kubelet.service", lease=True)
+PROXY = ComponentConfiguration("kube-proxy", "kube-proxy.service", serving_probe=False)
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
+RUNNING = Unit("kubelet.service", "active", "ab" * 16, 42, active_since=90.0)
+
+
+class FixedClock:
+    def since_boot(self) -> float:
+        return 100.0
+
+    def boot_id(self) -> str:
+        return "boot"
+
+    def now(self) -> str:
+        return "2026-01-02T03:04:05Z"
+
+
+class Leases:
+    """A client that has one Lease, or an error."""
+
+    def __init__(self, found: datetime | KubeError | None) -> None:
+        self.found = found
+        self.asked: list[str] = []
+
+    def get(self, path: str) -> dict[str, Any]:
+        self.asked.append(path)
+        if isinstance(self.found, KubeError):
+            raise self.found
+        return {"spec": {"renewTime": self.found.strftime("%Y-%m-%dT%H:%M:%S.%fZ") if self.found else None}}
+
+
+class World:
+    """A prober whose world can be set."""
+
+    def __init__(
+        self, component: ComponentConfiguration = KUBELET, leases: Leases | None = None, *, settling: float = 0.0
+    ) -> None:
+        self.status: int | OSError = 200
+        self.tls: OSError | None = None
+        self.asked: list[Any] = []
+        configuration = AgentConfiguration("n1", "/k", {component.name: component}, settling_time=settling)
+        self.prober = HealthProber(
+            configuration, FixedClock(), leases, http_status=self._http, handshake=self._tls, wall=lambda: NOW
+        )
+
+    def _http(self, url: str, timeout: float) -> int:
+        self.asked.append(url)
+        if isinstance(self.status, OSError):
+            raise self.status
+        return self.status
+
+    def _tls(self, host: str, port: int, timeout: float) -> None:
+        self.asked.append((host, port))
+        if self.tls is not None:
+            raise self.tls
+
+
+@pytest.mark.contract("probe.effective-addresses")
+@pytest.mark.parametrize(
+    ("component", "effective", "expected"),
+    [
+        (KUBELET, {}, "http://127.0.0.1:10248/healthz"),
+        (KUBELET, {"healthzPort": 0}, ""),
+        (KUBELET, {"healthzPort": 1, "healthzBindAddress": "0.0.0.0"}, "http://127.0.0.1:1/healthz"),
+        (KUBELET, {"healthzBindAddress": "::"}, "http://[::1]:10248/healthz"),
+        (KUBELET, {"healthzBindAddress": "10.0.0.1"}, "http://10.0.0.1:10248/healthz"),
+        (PROXY, {}, "http://127.0.0.1:10256/healthz"),
+        (PROXY, {"healthzBindAddress": "[::]:99"}, "http://[::1]:99/healthz"),
+        (PROXY, {"healthzBindAddress": "10.0.0.1:0"}, ""),
+        (ComponentConfiguration("other", "o.service"), {}, ""),
+        (ComponentConfiguration("other", "o.service", health_url="https://h/x"), {}, "https://h/x"),
+    ],
+)
+def test_health_address(component: ComponentConfiguration, effective: dict[str, Any], expected: str) -> None:
+    assert health_address(component, effective) == expected
+
+
+@pytest.mark.contract("probe.effective-addresses")
+@pytest.mark.parametrize(
+    ("component", "effective", "expected"),
+    [
+        (KUBELET, {}, ("127.0.0.1", 10250)),
+        (KUBELET, {"address": "10.0.0.1", "port": 7}, ("10.0.0.1", 7)),
+        (KUBELET, {"enableServer": False}, None),
+        (KUBELET, {"port": 0}, None),
+        (ComponentConfiguration("kubelet", "kubelet.service", serving_probe=False), {}, None),
+        (PROXY, {}, None),
+    ],
+)
+def test_serving_address(component: ComponentConfiguration, effective: dict[str, Any], expected: Any) -> None:
+    assert serving_address(component, effective) == expected
+
+
+@pytest.mark.contract("probe.looks-at")
+def test_all_well() -> None:
+    leases = Leases(NOW - timedelta(seconds=9))
+    world = World(leases=leases)
+    assert world.prober("kubelet", {}, RUNNING) == ProbeResult(True)
+    assert world.asked == ["http://127.0.0.1:10248/healthz", ("127.0.0.1", 10250)]
+    assert leases.asked == ["/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/n1"]
+    # Renewed once is renewed: the trial's probes leave the API alone, until the next invocation.
+    world.prober("kubelet", {}, RUNNING)
+    assert len(leases.asked) == 1
+    world.prober("kubelet", {}, Unit("kubelet.service", "active", "cd" * 16, 43, active_since=95.0))
+    assert len(leases.asked) == 2
+
+
+@pytest.mark.contract("probe.looks-at")
+def test_the_lease_is_asked_for_once_the_rest_has_settled() -> None:
+    """A Lease is renewed a moment after the kubelet serves; each question before that would be a request in vain."""
+    leases = Leases(NOW - timedelta(seconds=11))
+    world = World(leases=leases, settling=0.5)
+    world.status = 500
+    assert not world.prober("kubelet", {}, RUNNING).ok
+    world.status = 200
+    assert world.prober("kubelet", {}, RUNNING).ok
+    assert leases.asked == []
+    assert not world.prober("kubelet", {}, RUNNING).ok
+    leases.found = NOW
+    assert world.prober("kubelet", {}, RUNNING).ok
+    assert len(leases.asked) == 2
+
+
+@pytest.mark.contract("probe.looks-at")
+@pytest.mark.parametrize("state", ["starting", "stopped", "masked", "failed", "missing"])
+def test_a_unit_that_does_not_run_is_asked_nothing(state: str) -> None:
+    world = World()
+    assert world.prober("kubelet", {}, Unit("kubelet.service", state)) == ProbeResult(
+        False, f"kubelet.service is {state}"
+    )
+    assert world.asked == []
+
+
+@pytest.mark.contract("probe.looks-at")
+def test_health_endpoint_says_no() -> None:
+    world = World()
+    world.status = 500
+    assert world.prober("kubelet", {}, RUNNING).detail == "http://127.0.0.1:10248/healthz: answers 500"
+    world.status = ConnectionRefusedError(111, "Connection refused")
+    assert world.prober("kubelet", {}, RUNNING).detail == "http://127.0.0.1:10248/healthz: connection refused"
+
+
+@pytest.mark.contract("probe.looks-at")
+def test_serving_port_does_not_serve() -> None:
+    world = World()
+    world.tls = TimeoutError("timed out")
+    assert world.prober("kubelet", {}, RUNNING) == ProbeResult(False, "serving port 10250: timed out")
+
+
+@pytest.mark.contract("probe.looks-at")
+@pytest.mark.parametrize(
+    ("found", "detail"),
+    [
+        (NOW - timedelta(seconds=11), "Lease kube-node-lease/n1 was not renewed since the restart"),
+        (None, "Lease kube-node-lease/n1 was not renewed since the restart"),
+        (NotFound("no such lease", status=404), "Lease kube-node-lease/n1 is not there"),
+        (Unreachable("connection refused"), ""),  # no answer is no verdict
+    ],
+)
+def test_lease(found: datetime | KubeError | None, detail: str) -> None:
+    assert World(leases=Leases(found)).prober("kubelet", {}, RUNNING) == ProbeResult(not detail, detail)
+
+
+class _Health(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200 if self.path == "/healthz" else 503)
+        self.end_headers()
+
+    def log_message(self, *_arguments: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[HTTPServer]:
+    found = HTTPServer(("127.0.0.1", 0), _Health)
+    thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield found
+    found.shutdown()
+    thread.join(5)
+    found.server_close()
+
+
+def test_real_http(server: HTTPServer) -> None:
+    assert http_status(f"http://127.0.0.1:{server.server_port}/healthz", 2) == 200
+    assert http_status(f"http://127.0.0.1:{server.server_port}/other", 2) == 503
+
+
+def test_real_handshake_wants_tls(server: HTTPServer) -> None:
+    with pytest.raises(ssl.SSLError):
+        handshake("127.0.0.1", server.server_port, 2)

@@ -1,0 +1,84 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The records: what is written is read, and what is not whole is known as damaged."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import (
+    LOCAL,
+    Answered,
+    Damaged,
+    Outcome,
+    Record,
+    same_config,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from support.fuzzing import fuzz
+
+SOURCE = ConfigSource("configok-system", "pool-0123456789", "a" * 36)
+RECORD = Record(
+    source=SOURCE,
+    content_hash="c" * 64,
+    assignment=7,
+    node_uid="n",
+    adopted_at="2026-01-01T00:00:00Z",
+    boot_id="b",
+    since_boot=12.5,
+    trial=Trial(60.0, 0),
+    healthy=3.25,
+    confirmed=True,
+    files={"kubelet": "f" * 64},
+)
+ANSWERED = Answered("n", 7, SOURCE, Outcome("CrashLoop", "a" * 36, "crashed", crashes=3, suspect=True))
+
+
+@pytest.mark.contract("files.records")
+def test_records_round_trip() -> None:
+    assert Record.decode(RECORD.encode()) == RECORD
+    assert Answered.decode(ANSWERED.encode()) == ANSWERED
+    assert Answered.decode(Answered().encode()) == Answered()
+
+
+@pytest.mark.contract("files.records")
+def test_empty_means_the_local_config() -> None:
+    assert LOCAL.encode() == b""
+    assert Record.decode(b"") == LOCAL
+
+
+@pytest.mark.parametrize("kind", [Record, Answered])
+@fuzz(100)
+@given(data=st.binary(min_size=1, max_size=80))
+def test_noise_is_damaged(kind: type[Record] | type[Answered], data: bytes) -> None:
+    with pytest.raises(Damaged):
+        kind.decode(data)
+
+
+@pytest.mark.contract("store.damaged-is-set-aside")
+@fuzz(100)
+@given(where=st.integers(0, len(RECORD.encode()) - 2), bit=st.integers(0, 7))
+def test_any_flipped_bit_is_noticed_or_means_nothing(where: int, bit: int) -> None:
+    data = bytearray(RECORD.encode())
+    data[where] ^= 1 << bit
+    try:
+        found = Record.decode(bytes(data))
+    except Damaged:
+        return
+    assert found == RECORD  # a space that became another space
+
+
+def test_one_kind_is_not_read_as_another() -> None:
+    with pytest.raises(Damaged, match="it is not a ConfigRecord"):
+        Record.decode(ANSWERED.encode())
+
+
+def test_the_same_content_under_another_uid_is_the_same_config() -> None:
+    other = Record(ConfigSource("configok-system", "pool-0123456789", "b" * 36), "c" * 64, files={"kubelet": "f" * 64})
+    assert same_config(RECORD, other)
+    assert not same_config(RECORD, LOCAL)
+    assert not same_config(None, None)

@@ -1,0 +1,92 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The metrics' text, held against Prometheus' own checker where it can be had."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._tally import BUCKETS, Tally
+from ansible_collections.configok.node.plugins.module_utils._agent._telling._metrics import Gauges, render
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from support.promtool import promtool
+
+ONE = ConfigSource("configok-system", "pool-1234567890", "00000000-0000-0000-0000-000000000001")
+TWO = ONE._replace(uid="00000000-0000-0000-0000-000000000002")
+
+
+def busy() -> str:
+    """The metrics of an agent that has had a hard time."""
+    tally = Tally(["kubelet", "kube-proxy"])
+    tally.adoptions, tally.refusals, tally.rollbacks = 3, 2, 1
+    tally.restarts["kubelet"] = 7
+    tally.errors["fetch"] = 4
+    tally.adopted_within(6.1)
+    tally.adopted_within(500.0)
+    return render(Gauges(ONE, TWO, None, error=True), tally, agent_version="0.1.0")
+
+
+def series(text: str) -> dict[str, float]:
+    """Return every series with its value; each must be there once."""
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    found = {name: float(value) for name, _space, value in (line.rpartition(" ") for line in lines)}
+    assert len(found) == len(lines)
+    return found
+
+
+@pytest.mark.contract("metrics.configs")
+def test_the_gauges_are_the_ancestors_with_one_series_each() -> None:
+    found = series(busy())
+    path = "/api/v1/namespaces/configok-system/configmaps/pool-1234567890"
+    assert {
+        name: value for name, value in found.items() if name.startswith("configok_node_config_a") and "{n" in name
+    } == {
+        f'configok_node_config_assigned{{node_config_source="{path}",node_config_uid="{ONE.uid}"}}': 1,
+        f'configok_node_config_active{{node_config_source="{path}",node_config_uid="{TWO.uid}"}}': 1,
+    }
+    assert found['configok_node_config_last_known_good{node_config_source="local",node_config_uid=""}'] == 1
+    assert sum(name.startswith("configok_node_config_last_known_good") for name in found) == 1
+    assert found["configok_node_config_error"] == 1
+    assert series(render(Gauges(), Tally([]), agent_version="x"))["configok_node_config_error"] == 0
+
+
+@pytest.mark.contract("metrics.counted")
+def test_what_was_done_is_counted() -> None:
+    found = series(busy())
+    assert found["configok_node_config_adoptions_total"] == 3
+    assert found["configok_node_config_refusals_total"] == 2
+    assert found["configok_node_config_rollbacks_total"] == 1
+    assert found['configok_node_component_restarts_total{component="kubelet"}'] == 7
+    assert found['configok_node_component_restarts_total{component="kube-proxy"}'] == 0
+    errors = {
+        operation: found[f'configok_node_sync_errors_total{{operation="{operation}"}}']
+        for operation in ("watch", "fetch", "status")
+    }
+    assert errors == {"watch": 0, "fetch": 4, "status": 0}
+    assert found['configok_agent_build_info{version="0.1.0"}'] == 1
+
+
+@pytest.mark.contract("metrics.counted")
+def test_the_seconds_of_adoptions_are_a_histogram() -> None:
+    found = series(busy())
+    name = "configok_node_config_adoption_seconds"
+    assert (found[f"{name}_sum"], found[f"{name}_count"]) == (506.1, 2)
+    counts = [found[f'{name}_bucket{{le="{bound:g}"}}'] for bound in BUCKETS]
+    assert counts == [0, 0, 0, 1, 1, 1, 1, 1, 1]
+    assert found[f'{name}_bucket{{le="+Inf"}}'] == 2
+    on_the_bound = Tally([])
+    on_the_bound.adopted_within(BUCKETS[0])
+    assert on_the_bound.adoption_buckets[0] == 1
+
+
+def test_a_label_is_escaped() -> None:
+    assert 'version="a\\"b\\\\c\\nd"' in render(Gauges(), Tally([]), agent_version='a"b\\c\nd')
+
+
+@pytest.mark.contract("metrics.format")
+def test_promtool_finds_nothing_wrong() -> None:
+    for text in (busy(), render(Gauges(), Tally(["kubelet"]), agent_version="0.1.0")):
+        found = promtool("check", "metrics", text=text)
+        assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
+    assert promtool("check", "metrics", text=busy().replace("_total", "")).returncode != 0  # it does tell

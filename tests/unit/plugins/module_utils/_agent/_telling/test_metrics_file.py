@@ -1,0 +1,91 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The textfile: whole at every moment, readable for node_exporter, and no fault of the node's where it cannot be."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._telling._metrics_file import MetricsFile
+
+
+def make(path: Path, log: list[str]) -> MetricsFile:
+    def journal(level: str, message: str, **fields: Any) -> None:
+        log.append(message)
+
+    return MetricsFile(str(path), journal)
+
+
+@pytest.mark.contract("metrics.format")
+def test_it_is_replaced_as_a_whole_with_a_mode_that_others_can_read(tmp_path: Path) -> None:
+    path = tmp_path / "configok.prom"
+    one = make(path, [])
+    before = os.umask(0o077)  # the agent's
+    try:
+        assert one.show("a 1\n")
+        first = path.stat()
+        assert one.show("a 2\n")
+    finally:
+        os.umask(before)
+    assert path.read_text() == "a 2\n"
+    assert path.stat().st_ino != first.st_ino
+    assert path.stat().st_mode & 0o777 == first.st_mode & 0o777 == 0o644
+    assert os.listdir(tmp_path) == ["configok.prom"]
+
+
+def test_what_a_killed_agent_left_is_no_hindrance(tmp_path: Path) -> None:
+    path = tmp_path / "configok.prom"
+    Path(f"{path}.new").write_text("half")
+    assert make(path, []).show("a 1\n")
+    assert os.listdir(tmp_path) == ["configok.prom"]
+
+
+def test_a_link_that_somebody_put_there_is_replaced_and_never_followed(tmp_path: Path) -> None:
+    path, target = tmp_path / "metrics" / "configok.prom", tmp_path / "shadow"
+    path.parent.mkdir()
+    target.write_text("root")
+    path.symlink_to(target)
+    Path(f"{path}.new").symlink_to(target)
+    assert make(path, []).show("a 1\n")
+    assert (target.read_text(), path.is_symlink()) == ("root", False)
+
+
+def test_that_it_cannot_be_written_is_said_once(tmp_path: Path) -> None:
+    log: list[str] = []
+    one = make(tmp_path / "missing" / "configok.prom", log)
+    assert [one.show("a 1\n"), one.show("a 2\n")] == [False, False]
+    assert log == [f"the metrics cannot be written to {tmp_path}/missing/configok.prom: No such file or directory"]
+    (tmp_path / "missing").mkdir()
+    assert one.show("a 3\n")
+    one.close()
+    (tmp_path / "missing").rmdir()
+    one.show("a 4\n")
+    assert len(log) == 2
+
+
+def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "configok.prom"
+    log: list[str] = []
+    one = make(path, log)
+    one.show("a 1\n")
+
+    def full(*_given: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fchmod", full)
+    assert not one.show("a 2\n")
+    assert (path.read_text(), len(log)) == ("a 1\n", 1)
+
+
+def test_an_agent_that_is_stopped_takes_its_metrics_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "configok.prom"
+    one = make(path, [])
+    one.close()
+    one.show("a 1\n")
+    one.close()
+    assert os.listdir(tmp_path) == []

@@ -1,0 +1,192 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writing the status: until it is written, not more often than needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._backoff import Backoff
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import Journal
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._tally import Tally
+from ansible_collections.configok.node.plugins.module_utils._agent._telling._reporter import Reporter
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import (
+    Forbidden,
+    KubeError,
+    ServerError,
+    TooManyRequests,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, adopting, good
+from support.agent_bench import FakeApi, FakeClock
+from support.errands import ErrandOnTheBench
+
+STATUS = ConfigStatus(assignment=1)
+GOOD = good(Using("current", "u"))
+
+
+def silence(level: str, message: str, **fields: Any) -> None:
+    """A journal that nobody reads."""
+
+
+def reporter(api: FakeApi, clock: FakeClock, random: float = 0.5, journal: Journal = silence) -> Reporter:
+    return Reporter(
+        "n1",
+        api,
+        clock,
+        journal,
+        Tally(["kubelet"]),
+        ErrandOnTheBench(clock.advance),
+        heartbeat_interval=600.0,
+        random=lambda: random,
+    )
+
+
+@pytest.mark.contract("say.on-transitions")
+def test_one_write_for_each_transition() -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    one.say(adopting("UID: u"), STATUS, "pool")
+    one.say(adopting("UID: u"), STATUS, "pool")
+    one.say(GOOD, STATUS, "pool")
+    assert len(api.patches) == 2
+    assert "lastTransitionTime" in api.patches[1]["status"]["conditions"][0]
+
+
+@pytest.mark.contract("say.until-written", "manners.back-off")
+@pytest.mark.parametrize(
+    ("error", "wanted"),
+    [
+        (ServerError("no", status=500), [1.0, 2.0, 4.0, 8.0, 12.0, 12.0, 12.0, 12.0]),  # may be over at any moment
+        (Forbidden("no", status=403), [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]),
+    ],
+    ids=["failed", "refused"],
+)
+def test_it_is_tried_again_with_growing_pauses_until_it_is_written(error: KubeError, wanted: list[float]) -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    api.down = error
+    one.say(GOOD, STATUS, "pool")
+    pauses = []
+    for _attempt in range(8):
+        pauses.append(one.due - clock.seconds)
+        one.attend()  # not due yet
+        clock.advance(pauses[-1])
+        one.attend()
+    assert pauses == wanted
+    assert len(api.requests) == 9
+    api.down = None
+    clock.advance(60.0)
+    one.attend()
+    assert len(api.patches) == 1
+
+
+@pytest.mark.contract("manners.back-off")
+def test_retry_after_is_obeyed() -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    api.down = TooManyRequests("slow", status=429, retry_after=90.0)
+    one.say(GOOD, STATUS, "pool")
+    assert one.due - clock.seconds == 90.0
+    one.say(adopting("UID: u"), STATUS, "pool")  # whatever there is to say
+    one.hurry(5.0)
+    assert one.due - clock.seconds == 90.0
+    assert len(api.requests) == 1
+
+
+@pytest.mark.contract("say.after-an-outage")
+def test_what_was_put_off_is_written_soon_after_the_api_is_back() -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    api.down = Forbidden("no", status=403)
+    one.say(GOOD, STATUS, "pool")
+    for _attempt in range(8):
+        clock.advance(one.due - clock.seconds)
+        one.attend()
+    assert one.due - clock.seconds == 60.0
+    one.hurry(5.0)
+    assert one.due - clock.seconds == 2.5  # spread: the API was away for all nodes
+
+
+def test_an_answer_that_does_not_come_holds_nothing_up_and_is_heard_when_it_comes() -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    api.hanging = True
+    one.say(adopting("UID: u"), STATUS, "pool")
+    one.say(GOOD, STATUS, "pool")
+    one.attend()
+    assert clock.passed <= 1.0
+    assert one.due == float("inf")
+    api.hanging = False
+    one.attend()
+    assert len(api.patches) == 1  # that was the first
+    assert one.due <= clock.seconds
+    one.attend()
+    assert len(api.patches) == 2
+    assert one.is_written
+
+
+@pytest.mark.contract("say.on-transitions")
+def test_a_heartbeat_only_when_nothing_was_written_for_long() -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    one.say(GOOD, STATUS, "pool")
+    clock.advance(599.0)
+    one.attend()
+    assert len(api.patches) == 1
+    clock.advance(1.0)
+    one.attend()
+    assert len(api.patches) == 2
+    assert "lastTransitionTime" not in api.patches[1]["status"]["conditions"][0]
+    api.down = ServerError("no", status=500)
+    clock.advance(600.0)
+    one.attend()
+    assert one.due > clock.seconds  # a heartbeat that fails makes no busy loop
+
+
+@pytest.mark.contract("say.long-is-cut")
+def test_the_journal_has_all_of_what_is_cut() -> None:
+    api, said = FakeApi(), []
+
+    def journal(level: str, message: str, **fields: Any) -> None:
+        said.append((message, fields["reason"]))
+
+    one = reporter(api, FakeClock(), journal=journal)
+    one.say(GOOD._replace(reason="x" * 5000), STATUS, "pool")
+    assert said == [(GOOD.message, "x" * 5000)]
+    assert len(api.patches[0]["status"]["conditions"][0]["reason"]) == 512
+
+
+@pytest.mark.contract("say.on-transitions")
+@pytest.mark.parametrize(("random", "wanted"), [(0.0, 480.0), (1.0, 720.0)])
+def test_the_heartbeat_has_20_percent_jitter(random: float, wanted: float) -> None:
+    clock = FakeClock()
+    one = reporter(FakeApi(), clock, random)
+    one.say(GOOD, STATUS, "pool")
+    assert one.due - clock.seconds == pytest.approx(wanted)
+
+
+def test_what_stands_on_the_node_already_is_not_written_again() -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    one.found(STATUS.encode(), GOOD, STATUS, "pool")
+    one.say(GOOD, STATUS, "pool")
+    assert api.patches == []
+    one.gone()
+    one.say(GOOD, STATUS, "pool")
+    assert len(api.patches) == 1
+
+
+def test_backoff_is_jittered_and_bounded() -> None:
+    for random, first in ((0.0, 0.8), (1.0, 1.2)):
+        backoff = Backoff(first=1.0, longest=10.0, random=lambda random=random: random)  # type: ignore[misc]
+        assert backoff.failed(0.0) == pytest.approx(first)
+        for _again in range(100):
+            until = backoff.failed(0.0)
+        assert until == pytest.approx(10.0 * first)
+        assert not backoff.due(until - 0.1)
+        backoff.reset()
+        assert backoff.due(0.0)

@@ -1,0 +1,205 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""status and forget-bad: what a person at the node sees and can do, on one screen."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import AgentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._forget import forget_bad
+from ansible_collections.configok.node.plugins.module_utils._agent._system._nudge import Nudges
+from ansible_collections.configok.node.plugins.module_utils._agent._telling._report import read_report
+from ansible_collections.configok.node.plugins.module_utils._agent._telling._status import describe
+from ansible_collections.configok.node.plugins.module_utils._agent._telling._status_text import render
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from support.agent_bench import Bench
+
+
+def screen(configuration: AgentConfiguration) -> str:
+    """Return the text, which must fit a screen, on one line; the data behind it is JSON."""
+    found = describe(configuration)
+    json.dumps(found)
+    lines = render(found).splitlines()
+    assert len(lines) <= 24, lines
+    assert max(map(len, lines)) <= 80, lines
+    return " ".join(" ".join(lines).split())
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Any:
+    """A node whose daemon is heard."""
+    one = Bench(tmp_path)
+    heard = Nudges(one.configuration.run_directory)
+    yield one
+    heard.close()
+
+
+def test_a_fresh_node(bench: Bench) -> None:
+    found = describe(bench.configuration)
+    assert (found["using"]["record"], found["using"]["source"], found["inTrial"]) == ("current", None, False)
+    text = screen(bench.configuration)
+    assert "uses current: the local config last-known-good the local config assigned nothing yet" in text
+    assert text.endswith("next nothing, until another config is assigned")
+
+
+def test_a_node_that_is_well(bench: Bench) -> None:
+    source = bench.good_node()
+    text = screen(bench.configuration)
+    assert f"uses current: {source.name} UID: {source.uid}" in text
+    assert "last-known-good the same assigned the same as it uses, assignment 1" in text
+    assert "ConfigOK True: using current" in text
+    assert "API answers; what ConfigOK says stands on the Node, last written 2026-" in text
+    assert re.search(r"agent \S+, running since 2026-01-01T00:00:00Z \(pid \d+\)", text)
+    assert "you can" not in text
+
+
+def test_a_node_in_its_trial_says_what_will_end_it(bench: Bench) -> None:
+    bench.good_node()
+    source = bench.publish("maxPods: 130\n", trial=Trial(600.0, 2))
+    bench.assign(source)
+    bench.run(100)
+    text = screen(bench.configuration)
+    assert re.search(r"trial healthy for at least \d+ of 600 s, 0 crashes \(2 allowed\)", text)
+    assert re.search(r"next after at most \d+ more healthy seconds it is last-known-good; 3 crashes, or", text)
+
+
+def test_a_node_that_went_back_says_why_and_how_to_try_again(bench: Bench) -> None:
+    good = bench.good_node()
+    source = bench.publish("maxPods: 130\n", trial=Trial(600.0, 0))
+    bench.assign(source)
+    bench.run(100)
+    bench.crash("kubelet")
+    bench.run(10)
+    text = screen(bench.configuration)
+    assert f"uses last-known-good: {good.name}" in text
+    assert f"assigned {source.name} UID: {source.uid}, assignment 2 failed (CrashLoop): crashed 1 times" in text
+    assert f"bad config {source.uid}" in text
+    assert f"configok-agent forget-bad {source.uid}" in text
+    assert forget_bad(bench.configuration, "not a bad one") == []
+    assert forget_bad(bench.configuration, None) == [source.uid]
+    assert describe(bench.configuration)["badConfigs"] == {}
+
+
+def test_a_config_that_was_refused(bench: Bench) -> None:
+    bench.good_node()
+    bench.assign(bench.publish("mood: invalid\n"))
+    bench.run(5)
+    text = screen(bench.configuration)
+    assert "failed (InvalidConfig):" in text
+    assert "next what runs stays, until another config is assigned" in text
+    assert "you can publish a config that validates, and assign that" in text
+
+
+def test_both_configs_fail(bench: Bench) -> None:
+    bench.good_node()
+    bench.assign(bench.publish("mood: deadly\n", trial=Trial(600.0, 1)))
+    bench.processes["kubelet"].mood = "sick"
+    bench.run(600)
+    assert bench.status.cause == "Suspect"
+    text = screen(bench.configuration)
+    assert "last-known-good, which fails as well: the cause may lie elsewhere" in text
+    assert "journalctl -u kubelet.service" in text
+
+
+def test_without_the_api(bench: Bench) -> None:
+    bench.good_node()
+    bench.api.down = Unreachable("no route to host")
+    bench.assign(bench.publish("maxPods: 140\n"))
+    bench.run(5)
+    text = screen(bench.configuration)
+    assert "API no answer: " in text
+    assert "what ConfigOK says is not written yet" in text
+    assert "next the assigned config is fetched and checked; what runs stays until then" in text
+
+
+def test_an_agent_that_started_while_the_api_was_away(bench: Bench) -> None:
+    bench.good_node()
+    bench.blind = True
+    bench.restart_agent()
+    bench.run(5)
+    text = screen(bench.configuration)
+    assert "ConfigOK nothing said yet by this agent: the API has not told it what is assigned API no answer yet" in text
+
+
+def test_a_unit_that_is_stopped(bench: Bench) -> None:
+    bench.good_node()
+    bench.stop("kubelet")
+    bench.run(20)
+    text = screen(bench.configuration)
+    assert "not in use kubelet.service is stopped by an administrator" in text
+    assert "next the unit's next start reads this config" in text
+    assert "you can start the unit that is stopped" in text
+
+
+def test_without_the_daemon(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.good_node()
+    text = screen(bench.configuration)
+    assert "the daemon does not run" in text
+    assert "(as the daemon said last)" in text
+    assert "you can start the agent: systemctl start configok-agent" in text
+
+
+def test_a_node_that_opted_out(bench: Bench) -> None:
+    bench.configure(dynamic_config=False)
+    bench.run(5)
+    text = screen(bench.configuration)
+    assert "dynamic configuration is turned off on this node" in text
+    assert "next nothing: the local config stays" in text
+
+
+def test_damaged_files_are_listed(bench: Bench) -> None:
+    bench.good_node()
+    for name in ("current", "last-known-good", "assignment", "kubelet-v1.35.0/startups"):
+        (bench.directory / "state" / name).write_bytes(b"x")
+    found = describe(bench.configuration)
+    assert found["lastKnownGood"] is None
+    assert set(found["damaged"]) == {"current", "last-known-good", "assignment", "kubelet-v1.35.0/startups"}
+    text = screen(bench.configuration)
+    assert "was damaged and set aside" in text
+    assert "and 2 more" in text
+    assert "you can look at *.corrupt-* in /" in text
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"configOK": 1}', "null", '{"configOK": null, "pid": "x"}'])
+def test_a_damaged_report_leaves_lines_out(bench: Bench, content: str) -> None:
+    bench.good_node()
+    (bench.directory / "run/report.json").write_text(content)
+    assert read_report(bench.configuration.run_directory) is None
+    assert "ConfigOK" not in screen(bench.configuration)
+
+
+def test_much_of_everything_still_fits(bench: Bench) -> None:
+    bench.good_node()
+    found = describe(bench.configuration)
+    found["badConfigs"] = {
+        str(number): {"time": f"2026-01-{number:02}", "reason": "x " * 200} for number in range(1, 9)
+    }
+    found["components"]["kubelet"]["shadowed"] = [f"field{number} " * 20 for number in range(9)]
+    lines = render(found).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 32
+    assert "2026-01-08" in render(found)
+    assert "and 6 more" in render(found)
+
+
+def test_a_disk_that_is_read_only_is_no_hindrance(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = bench.good_node()
+    real = os.open
+
+    def read_only(path: Any, flags: int, *more: Any, **options: Any) -> int:
+        if flags & (os.O_CREAT | os.O_RDWR | os.O_WRONLY):
+            raise OSError(30, "Read-only file system", path)
+        return real(path, flags, *more, **options)
+
+    monkeypatch.setattr(os, "open", read_only)
+    assert source.uid in screen(bench.configuration)
