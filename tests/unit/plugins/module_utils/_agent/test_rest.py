@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial i
 from support.agent_bench import NODE, Bench
 
 MINUTES = 30  # more than two heartbeats
-PER_MINUTE = 45  # looks at a component that never becomes active: the most frequent of all
+PER_MINUTE = 105  # looks at a component that has just begun not to become active: the most frequent of all
 PER_MINUTE_IN_THE_LONG_RUN = 20  # looks, and while the API is away attempts to write: it may be back at any moment
 
 
