@@ -13,8 +13,9 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._units._start import start_of
+from ansible_collections.configok.node.plugins.modules import component_unit_info
 from support.machines import CONFIG_PATHS, KUBECONFIG, Node, NodeSpec, Testbed, Unavailable
-from support.playbooks import PlaybookRun
+from support.playbooks import PlaybookRun, finish, start
 
 OURS = "/var/lib/configok/components/kubelet/config.yaml"
 INIT = "/etc/configok/init/kubelet.yaml"
@@ -62,6 +63,16 @@ def changed(run: PlaybookRun, node: Node) -> str:
     return line.split("changed=")[1].split()[0]
 
 
+def examples_run(bed: Testbed, node: Node) -> None:
+    """The module's own examples, of which the last wants a node that starts its kubelet through the agent."""
+    tasks = yaml.safe_load(component_unit_info.EXAMPLES)
+    book = bed.state / "examples.yml"
+    book.write_text(yaml.safe_dump([{"hosts": node.name, "gather_facts": False, "tasks": tasks}], sort_keys=False))
+    run = finish(start([book.name, "-i", str(bed.inventory)], directory=bed.state, kubeconfig=bed.kubeconfig))
+    assert run.code == 0, run.output
+    assert f"ok={len(tasks)} " in run.output
+
+
 @pytest.mark.contract("unit.verified-when-merged", "init.drift-taken-over")
 def test_a_running_node_is_taken_over_and_given_back(bed: Testbed) -> None:
     node = bed.node("plain")
@@ -81,6 +92,7 @@ def test_a_running_node_is_taken_over_and_given_back(bed: Testbed) -> None:
     restart(node)
     assert told(node)[-1] == OURS
     assert changed(node.provision(), node) == "0"
+    examples_run(bed, node)
 
     # Somebody rewrites the file that the init config came from, and the agent is upgraded.
     config = yaml.safe_load(node.read(KEPT))
