@@ -39,7 +39,7 @@ lint: .venv/.lint $(LINK) ## all static checks (ONLY="ruff mypy" runs some)
 	@$(RUN) .venv/bin/python tools/lint.py $(ONLY)
 
 .PHONY: unit
-unit: .venv/.test $(LINK) ## unit tests, in seconds
+unit: .venv/.test $(LINK) ## unit tests, without root or network
 	@$(RUN_PYTEST) tests/unit
 
 # Of tests/unit, those that Hypothesis drives; each tries FUZZ times as many examples as in `make unit`.
@@ -50,7 +50,7 @@ fuzz: .venv/.test $(LINK) ## the fuzz tests at length, at random (SEED=N repeats
 	  $(RUN) CONFIGOK_FUZZ=$(FUZZ) timeout 3600 .venv/bin/python -m pytest $(PYTEST) tests/unit -m hypothesis --hypothesis-seed=$$seed
 
 .PHONY: integration
-integration: .venv/.test .venv-oldest/.made $(LINK) apiserver ## tests against the embedded and the real API server
+integration: .venv/.test .venv-oldest/.made $(LINK) apiserver nodes ## tests against the embedded and the real API server, and on real nodes
 	@$(RUN_PYTEST) tests/integration
 
 # Exit code 3: there is no real API server to be had here. pytest then says so, or fails with CONFIGOK_REQUIRE_REAL=1.
