@@ -67,7 +67,7 @@ options:
   node_configz:
     description:
       - Whether nodes may also read C(nodes/configz), so that an agent can compare the live config with what was pushed.
-        The agent of this version does not use it yet.
+        It does where its option C(configz) is set.
       - Kubernetes 1.33 and newer. RBAC cannot limit it to a node's own config, so every node may read that of
         every other.
     type: bool
