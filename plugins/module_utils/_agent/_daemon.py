@@ -52,6 +52,7 @@ __all__ = ["Daemon"]
 _DO_FAILED = 5.0  # seconds after which a round that could not read or write its files is tried again
 _ROUNDS_AT_ONCE = 8
 _SPREAD = 5.0  # seconds
+_WENT_BACK = ("CrashLoop", "NotHealthy", "Suspect")  # causes of a verdict after a roll-back
 _SHORTEST_PAUSE = 0.01  # seconds; whatever goes wrong, the agent never spins
 
 
@@ -137,6 +138,7 @@ class Daemon:
         self._seen: tuple[Local, Wish | None] | None = None  # what the last round went by
         self._view: NodeView | None = None
         self._failing = ""
+        self._told: tuple[str, str] | None = None  # the roll-back that was told last: its uid and time
 
     def run(self, stop: threading.Event, wake: Nudges) -> None:
         """Work until stop is set; wake.set() makes it look at once (a signal handler does both).
@@ -300,11 +302,13 @@ class Daemon:
     def _tell_roll_back(self, wish: Wish | None, local: Local, verdict: Verdict) -> None:
         """One Event for each roll-back, whoever did it, once it was seen how it went."""
         outcome = local.snapshot.answered.outcome
-        if wish is None or wish.kind != "failed" or outcome is None or outcome.kind not in ("CrashLoop", "NotHealthy"):
+        if wish is None or wish.kind != "failed" or outcome is None or verdict.cause not in _WENT_BACK:
             return
-        before = self._said_before()
-        if before is None or before.cause not in ("CrashLoop", "NotHealthy", "Suspect"):
+        before, this = self._said_before(), (outcome.uid, outcome.time)
+        # What was said in between (the unit is stopped) does not make it another roll-back.
+        if self._told != this and (before is None or before.cause not in _WENT_BACK):
             self._announcer.rolled_back(verdict.message, verdict.reason)
+        self._told = this
 
     def _said_before(self) -> ConfigStatus | None:
         """Return what the node said last, also before the agent was restarted."""

@@ -19,7 +19,7 @@ from ._deciding._decision import in_trial
 from ._deciding._local import Local, read_local
 from ._deciding._wish import Wish
 from ._judging._prepare import STORE_WAIT, NotFetched, Preparation, Prepared, Refused
-from ._storage._lock import locked
+from ._storage._lock import Locked, locked
 from ._storage._records import LOCAL, Answered, Outcome, Record, same_config
 from ._storage._store import Store
 from ._transaction import Transactions
@@ -66,12 +66,14 @@ class Pursuit:
         self._tally = tally
         self._errand = errand
         self._pursued: object = None
+        self._held = False  # a fetch waits for its time, as a Retry-After wants it
         self.fetch_error = ""
 
     @property
     def due(self) -> float:
         """When to fetch again, in seconds since boot; never, where nothing is waited for, or that wakes the daemon."""
-        return self._backoff.until if self.fetch_error and not self._errand.under_way else float("inf")
+        waits = self._held or self.fetch_error
+        return self._backoff.until if waits and not self._errand.under_way else float("inf")
 
     def hurry(self, within: float) -> None:
         """The API answers again: fetch what could not be fetched within so many seconds."""
@@ -79,6 +81,7 @@ class Pursuit:
 
     def follow(self, wish: Wish, local: Local, acknowledge: Acknowledge) -> Followed:
         """Do what is asked, as far as it can be done now."""
+        self._held = False
         if (wish.source, wish.answered.id) != self._pursued:
             self._pursued = (wish.source, wish.answered.id)
             self._backoff.reset()
@@ -126,6 +129,7 @@ class Pursuit:
         if wish.answered != local.snapshot.answered:
             self._answer(wish.answered)  # on disk before it is said
         if not self._errand.under_way and not self._backoff.due(self._clock.since_boot()):
+            self._held = True
             return Followed("waiting", self.fetch_error)
         try:
             prepared = self._prepared(source)
@@ -154,7 +158,10 @@ class Pursuit:
             patience = PATIENCE
         if not self._errand.wait(patience):
             return None
-        prepared: Prepared = self._errand.take()
+        try:
+            prepared: Prepared = self._errand.take()
+        except (OSError, Locked) as error:
+            raise NotFetched(f"this node's own files: {error}") from error
         return prepared
 
     def _use(self, prepared: Prepared, answered: Answered, local: Local, acknowledge: Acknowledge) -> Followed:

@@ -60,12 +60,12 @@ class Versions:
                 continue
             version = component.version or (self._version_of(name) if self._version_of is not None else "")
             version = version or (asked[1] if asked is not None else "")
-            self._asked[name] = (invocation, version)
             if version and not component.version:
                 with locked(self._store.lock, wait=STORE_WAIT):
                     self._note(name, version, local)
             if component.init_config and (asked is None or asked[1] != version):
                 self._judge_init(name, version)
+            self._asked[name] = (invocation, version)  # last: what could not be written is tried again
 
     def _note(self, name: str, version: str, local: Local) -> None:
         """Track the component under this version from now on, and with it the start that runs: its end is to come."""

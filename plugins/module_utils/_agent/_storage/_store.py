@@ -43,6 +43,8 @@ _CURRENT = "current"
 _LAST_KNOWN_GOOD = "last-known-good"
 _ANSWERED = "assignment"
 _SWITCHED = "switched"  # the note on a component's file
+# The parts of notes that are no plain values.
+_NOTED: Mapping[str, type] = {"argv": list, "dropIns": dict, "fields": list, "state": dict}
 _RENDERED = re.compile(r"([0-9a-f]{64})\.yaml\Z")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9.+_-]")
 # What says that the file itself is bad; anything else (no descriptors, no memory) says nothing about the file.
@@ -197,6 +199,12 @@ class Store:
             value = json.loads(data)
             if not isinstance(value, dict):
                 raise Damaged("it is not an object")
+            if not all(isinstance(value.get(key, kind()), kind) for key, kind in _NOTED.items()):
+                raise Damaged("a part of it is of another kind")
+            if not all(isinstance(one, list) for one in value.get("dropIns", {}).values()):
+                raise Damaged("its drop-ins are no lists")
+            if not all(isinstance(one, dict) for one in value.get("state", {}).values()):
+                raise Damaged("its state keys are no objects")
             return value
 
         return self._read(f"components/{component}/{name}.json", decode) or {}

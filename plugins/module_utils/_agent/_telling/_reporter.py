@@ -88,6 +88,8 @@ class Reporter:
 
     def gone(self) -> None:
         """The Node does not say it any more (restored): it is to be written again."""
+        self._errand.drop()  # what is under way was meant for what was there before
+        self._sending = None
         self._written = None
         self._status = ""
 

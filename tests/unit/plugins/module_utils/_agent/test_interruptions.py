@@ -1,0 +1,148 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What comes between: a stop after a roll-back, another assignment while a fetch waits, a disk that is full for a
+while, another Node object while a write is under way, a note of another shape."""
+
+from __future__ import annotations
+
+import errno
+import json
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import ServerError
+from support.agent_bench import Bench
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_roll_back_is_told_once_though_the_unit_is_stopped_after_it(bench: Bench, again: bool) -> None:
+    bench.good_node()
+    bench.assign(bench.publish("mood: deadly\n"))
+    bench.run(60)
+    bench.stop("kubelet")
+    bench.run(1 if again else 7200)
+    if again:
+        bench.start("kubelet")
+        bench.run(10)
+    assert bench.api.told.count("ConfigRolledBack") == 1
+    assert bench.daemon._tally.rollbacks == 1
+
+
+def test_another_assignment_waits_no_longer_than_the_api_has_asked(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.run(5)
+
+    def too_many(*_given: Any, **_more: Any) -> Any:
+        raise ServerError("slow down", status=429, retry_after=30.0)
+
+    with monkeypatch.context() as busy:
+        busy.setattr(bench.api, "get", too_many)
+        bench.assign(bench.publish("maxPods: 130\n"))
+        bench.run(1)
+    bench.assign(bench.publish("maxPods: 140\n"))
+    began, get = bench.clock.since_boot(), bench.api.get
+    fetched = []
+
+    def timed(*given: Any, **more: Any) -> Any:
+        fetched.append(bench.clock.since_boot() - began)
+        return get(*given, **more)
+
+    monkeypatch.setattr(bench.api, "get", timed)
+    bench.run(1000)
+    assert bench.reads() == "maxPods: 140\n"
+    assert fetched[0] < 40
+
+
+def test_a_full_disk_while_a_bundle_is_fetched_is_told_and_backed_off(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.run(5)
+
+    def full(*_given: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as short:
+        short.setattr(bench.daemon._store, "write_checkpoint", full)
+        bench.assign(bench.publish("maxPods: 130\n"))
+        before = len(bench.api.requests)
+        bench.run(3600)
+        fetched = [request for request in bench.api.requests[before:] if request.startswith("GET")]
+        assert len(fetched) <= 30
+        condition = bench.api.patches[-1]["status"]["conditions"][0]
+        assert condition["status"] == "Unknown"
+        assert "No space left on device" in condition["reason"]
+    bench.run(400)
+    assert bench.reads() == "maxPods: 130\n"
+
+
+def test_a_write_to_the_node_object_before_is_not_taken_for_one_to_this(bench: Bench) -> None:
+    bench.run(20)
+    bench.api.hanging = True
+    bench.daemon._reporter._heartbeat = 0.0
+    bench.run(2)
+    bench.api.hanging = False
+    # It has arrived at the old object, and the answer was not read yet.
+    assert bench.daemon._reporter._errand.wait(0.0)
+    bench.api.node = {"metadata": {"name": "n1", "uid": str(uuid.uuid4()), "annotations": {}}}
+    before = len(bench.api.patches)
+    bench.run(5)
+    assert len(bench.api.patches) > before
+
+
+def test_a_version_that_could_not_be_noted_is_noted_later(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    component = bench.configuration.components["kubelet"]._replace(version="")
+    bench.version_of = lambda _name: "v1.35.0"
+    bench.configure(components={"kubelet": component})
+    bench.run(5)
+    assert bench.store.component_version("kubelet", "") == "v1.35.0"
+    bench.daemon._versions._version_of = lambda _name: "v1.36.0"
+    written = bench.daemon._store.write_note
+
+    def full(component: str, name: str, note: Any) -> None:
+        if name == "version":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written(component, name, note)
+
+    with monkeypatch.context() as short:
+        short.setattr(bench.daemon._store, "write_note", full)
+        bench.crash("kubelet")
+        bench.run(20)
+    bench.run(20)
+    assert bench.store.component_version("kubelet", "") == "v1.36.0"
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        {"argv": "x"},
+        {"argv": ["x"], "dropIns": [1]},
+        {"argv": ["x"], "dropIns": {"a": 1}},
+        {"fields": 1},
+        {"state": {"a": "b"}},
+        {"state": []},
+    ],
+    ids=json.dumps,
+)
+def test_a_note_of_another_shape_is_damaged_and_nothing_else(bench: Bench, note: dict[str, Any]) -> None:
+    bench.good_node()
+    bench.assign(bench.publish("maxPods: 130\n"))
+    bench.run(2)
+    kept = list((bench.directory / "state/components/kubelet").glob("*.json"))
+    assert kept
+    for path in kept:
+        path.write_text(json.dumps(note))
+    restarts = len(bench.restarts)
+    bench.crash("kubelet")
+    bench.run(100)
+    assert bench.reads() == "maxPods: 130\n"
+    assert len(bench.restarts) == restarts
