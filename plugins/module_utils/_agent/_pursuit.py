@@ -161,7 +161,8 @@ class Pursuit:
         try:
             prepared: Prepared = self._errand.take()
         except (OSError, Locked) as error:
-            raise NotFetched(f"this node's own files: {error}") from error
+            # Soon again: it costs one request, and a disk is often full for a moment only.
+            raise NotFetched(f"this node's own files: {error}", transient=True) from error
         return prepared
 
     def _use(self, prepared: Prepared, answered: Answered, local: Local, acknowledge: Acknowledge) -> Followed:
