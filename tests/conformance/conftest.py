@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,9 @@ from support.conformance.blinded import blinded
 from support.conformance.ours import METRICS, OurNode
 from support.conformance.rows import Case, Rows
 from support.conformance.stress import Stress
+from support.left_out import leave_out
 from support.machines import Testbed, Unavailable
+from support.terminal import say
 
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parents[1] / "build"
@@ -28,16 +30,9 @@ CaseOf = Callable[..., AbstractContextManager[Case]]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    def say(line: str) -> None:
-        reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
-        capture: Any = config.pluginmanager.get_plugin("capturemanager")
-        with capture.global_and_fixture_disabled():
-            reporter.ensure_newline()
-            reporter.write_line(line)
-
     # The quick part has rows of its own: those of the whole are what the page is written from.
     name = "conformance-quick.jsonl" if _is_quick(config) else "conformance.jsonl"
-    config.stash[ROWS] = Rows(say, BUILD / name)
+    config.stash[ROWS] = Rows(partial(say, config), BUILD / name)
 
 
 def _is_quick(config: pytest.Config) -> bool:
@@ -80,9 +75,7 @@ def bed(machines: dict[str, int]) -> Iterator[Testbed]:
     try:
         started = Testbed.start("conformance", nodes=len(machines), layout="kubeadm", feature_gates=gates)
     except Unavailable as problem:
-        if os.environ.get("CONFIGOK_REQUIRE_REAL") == "1":
-            pytest.fail(str(problem), pytrace=False)
-        pytest.skip(str(problem))
+        leave_out(problem)
     with started:
         yield started
 

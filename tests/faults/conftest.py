@@ -14,6 +14,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ import pytest
 
 from faults.ledger import Ledger, summary
 from support.apiserver import Embedded, start_embedded
+from support.left_out import leave_out
+from support.terminal import say
 
 _PART = Path(__file__).resolve().parents[2] / "build/faults-part.jsonl"
 _LEDGER = Ledger()
@@ -28,14 +31,7 @@ _BEGAN = time.monotonic()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    def say(line: str) -> None:
-        capture: Any = config.pluginmanager.get_plugin("capturemanager")
-        reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
-        with capture.global_and_fixture_disabled():
-            reporter.ensure_newline()
-            reporter.write_line(line)
-
-    _LEDGER.say = say
+    _LEDGER.say = partial(say, config)
 
 
 @pytest.fixture
@@ -79,9 +75,7 @@ def machine() -> Iterator[Any]:
     try:
         started = Testbed.start("faults")
     except Unavailable as problem:
-        if os.environ.get("CONFIGOK_REQUIRE_REAL") == "1":
-            pytest.fail(str(problem), pytrace=False)
-        pytest.skip(str(problem))
+        leave_out(problem)
     with started as bed:
         # A kubelet is up in 6 s here: what is not healthy after 30 s will not be.
         bed.nodes[0].provision(node_agent_options={"healthTimeout": "30s"})

@@ -63,9 +63,8 @@ class MachineNode:
         return source
 
     def _rename(self, name: str, to: str) -> None:
-        for known in (self._names, self._uids):
-            for key in [key for key, other in known.items() if other == name]:
-                known[key] = to  # type: ignore[index]
+        self._names = {key: to if other == name else other for key, other in self._names.items()}
+        self._uids = {key: to if other == name else other for key, other in self._uids.items()}
 
     def base(self) -> None:
         """Come to "good", which has passed its trial: what has just proved itself, or a new config."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -217,15 +218,11 @@ def _reach(node: BenchNode, phase: str) -> int:
     return len(node.started_with)
 
 
-class _node:  # noqa: N801 - used as a function
-    """A node below a directory, which is removed with it."""
-
-    def __init__(self, directory: Path, name: str = "node") -> None:
-        self._directory = directory / name
-
-    def __enter__(self) -> BenchNode:
-        self._directory.mkdir()
-        return BenchNode(self._directory)
-
-    def __exit__(self, *_exception: object) -> None:
-        shutil.rmtree(self._directory)
+@contextmanager
+def _node(directory: Path, name: str = "node") -> Iterator[BenchNode]:
+    """A node in a directory of its own, which is removed with it."""
+    (directory / name).mkdir()
+    try:
+        yield BenchNode(directory / name)
+    finally:
+        shutil.rmtree(directory / name)

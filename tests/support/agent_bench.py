@@ -405,7 +405,8 @@ class Bench:
     @property
     def words(self) -> tuple[str, str, str]:
         """Status, message and reason as written last."""
-        return tuple(self.condition.values())  # type: ignore[return-value]
+        said = self.condition
+        return said["status"], said["message"], said["reason"]
 
     @property
     def said(self) -> list[str]:

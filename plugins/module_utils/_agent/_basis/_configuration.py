@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Callable, NamedTuple
 
@@ -211,8 +212,7 @@ def _decode(text: str, file: str) -> Any:
 def _no_duplicates(pairs: list[tuple[str, Any]], file: str) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        seen: set[str] = set()
-        twice = next(name for name, _value in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        twice = Counter(name for name, _value in pairs).most_common(1)[0][0]
         raise InvalidConfiguration([f"{file}: the field {twice!r} is there twice"])
     return found
 

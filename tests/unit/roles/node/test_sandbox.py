@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -17,6 +16,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._judging import _host
 from ansible_collections.configok.node.plugins.module_utils._agent._system._clock import BOOT_ID
+from support.left_out import leave_out
 from support.role import render
 
 DOCS = Path(__file__).resolve().parents[4] / "docs/security.md"
@@ -24,22 +24,15 @@ MOST = 17  # tenths: 1.7; systemd calls anything up to 2.0 "OK", a unit without 
 FIRST_OFFLINE = 250  # the systemd that can rate a unit which it does not run
 
 
-def unavailable(why: str) -> None:
-    """Skip, or fail where nothing may be left out."""
-    if os.environ.get("CONFIGOK_REQUIRE_REAL") == "1":
-        pytest.fail(f"CONFIGOK_REQUIRE_REAL=1: {why}", pytrace=False)
-    pytest.skip(why)
-
-
 @pytest.fixture(scope="module")
 def analyze() -> str:
     """systemd-analyze, where it can rate a unit offline."""
     found = shutil.which("systemd-analyze")
     if found is None:
-        unavailable("systemd-analyze is missing (package systemd)")
+        leave_out("systemd-analyze is missing (package systemd)")
     text = subprocess.run([str(found), "--version"], capture_output=True, text=True, check=True).stdout
     if int(text.split()[1].partition(".")[0].partition("~")[0]) < FIRST_OFFLINE:
-        unavailable(f"{text.splitlines()[0]} cannot rate a unit offline, {FIRST_OFFLINE} can")
+        leave_out(f"{text.splitlines()[0]} cannot rate a unit offline, {FIRST_OFFLINE} can")
     return str(found)
 
 

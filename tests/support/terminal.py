@@ -1,0 +1,21 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a long suite says while it runs, past pytest's capture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+__all__ = ["say"]
+
+
+def say(config: pytest.Config, line: str) -> None:
+    """Write a line of its own to the terminal, at once."""
+    reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+    capture: Any = config.pluginmanager.get_plugin("capturemanager")
+    with capture.global_and_fixture_disabled():
+        reporter.ensure_newline()
+        reporter.write_line(line)
