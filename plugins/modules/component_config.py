@@ -176,9 +176,9 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import LEVELS
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import LEVELS
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import Judgement, judge
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._secrets import redacted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import redacted
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "files": {"type": "list", "elements": "path"},

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ._canonical import canonical
-from ._paths import Path, format_path
+from ._values._canonical import canonical
+from ._values._paths import Path, format_path
 
 __all__ = ["Change", "diff"]
 

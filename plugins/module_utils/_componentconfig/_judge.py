@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ._findings import POLICY, Finding, finding, worst
+from ._documents._findings import POLICY, Finding, finding, worst
 from ._layers import render
 from ._policy import denied_problems
 from ._validate import validate

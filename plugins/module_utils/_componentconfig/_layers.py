@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ._decode import decode
-from ._document import Document
-from ._encode import encode
-from ._findings import POLICY, DecodeError, Finding, finding
-from ._paths import Path
+from ._documents._decode import decode
+from ._documents._document import Document
+from ._documents._encode import encode
+from ._documents._findings import POLICY, DecodeError, Finding, finding
+from ._values._paths import Path
 
 __all__ = ["Rendered", "merge", "merge_documents", "render"]
 

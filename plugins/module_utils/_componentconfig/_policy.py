@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ._findings import POLICY, Finding, finding
-from ._path_fields import PATH_FIELDS
-from ._paths import Path, format_path, lookup
-from ._secrets import secrets
-from ._types import Problem
+from ._documents._findings import POLICY, Finding, finding
+from ._kinds._path_fields import PATH_FIELDS
+from ._kinds._types import Problem
+from ._values._paths import Path, format_path, lookup
+from ._values._secrets import secrets
 
 __all__ = ["INSTANCE_FIELDS", "bundle_problems", "denied", "denied_problems"]
 

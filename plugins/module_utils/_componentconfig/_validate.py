@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ._decode import decode
-from ._document import Document
-from ._findings import COMPONENT, LEVELS, POLICY, WARNING, DecodeError, Finding, finding
-from ._gates import Gates
-from ._kubelet_rules import GATED_VALUES, KUBELET_RULES
-from ._kubelet_start import KUBELET_START_CHECKS
-from ._kubeproxy_rules import KUBE_PROXY_RULES
-from ._paths import lookup
+from ._documents._decode import decode
+from ._documents._document import Document
+from ._documents._findings import COMPONENT, LEVELS, POLICY, WARNING, DecodeError, Finding, finding
+from ._kinds._gates import Gates
+from ._kinds._schema import MAIN_KINDS, Kind, find_kind, kinds, known_minors
+from ._kinds._types import Checked, Problem, check_types
 from ._policy import bundle_problems
-from ._rules import Context, run_rules
-from ._schema import MAIN_KINDS, Kind, find_kind, kinds, known_minors
-from ._types import Checked, Problem, check_types
-from ._versions import name, names, parse_minor
+from ._rules._context import Context, run_rules
+from ._rules._kube_proxy import KUBE_PROXY_RULES
+from ._rules._kubelet import GATED_VALUES, KUBELET_RULES
+from ._rules._kubelet_start import KUBELET_START_CHECKS
+from ._values._paths import lookup
+from ._values._versions import name, names, parse_minor
 
 __all__ = ["context_of", "validate"]
 

@@ -12,9 +12,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._componentconfig._decode import decode
 from .._componentconfig._diff import diff
-from .._componentconfig._findings import WARNING, DecodeError, Finding, show
+from .._componentconfig._documents._decode import decode
+from .._componentconfig._documents._findings import WARNING, DecodeError, Finding, show
 from .._componentconfig._judge import judge
 from .._kube._client import Client
 from .._kube._errors import NotFound

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from ..._componentconfig._flags import CONFIG_DIRECTORY, flags_of
+from ..._componentconfig._flags._names import CONFIG_DIRECTORY, flags_of
 
 __all__ = ["drop_ins", "read_drop_in"]
 

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..._componentconfig._document import Document
-from ..._componentconfig._flag_values import with_flags
+from ..._componentconfig._documents._document import Document
+from ..._componentconfig._flags._values import with_flags
+from ..._componentconfig._kinds._schema import find_kind
 from ..._componentconfig._layers import merge_documents
-from ..._componentconfig._schema import find_kind
 
 __all__ = ["effective", "is_by_flag"]
 

@@ -15,14 +15,14 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
-from ..._componentconfig._decode import decode
-from ..._componentconfig._document import Document
-from ..._componentconfig._findings import POLICY, WARNING, DecodeError, Finding, finding
-from ..._componentconfig._flags import flags_of
+from ..._componentconfig._documents._decode import decode
+from ..._componentconfig._documents._document import Document
+from ..._componentconfig._documents._findings import POLICY, WARNING, DecodeError, Finding, finding
+from ..._componentconfig._flags._names import flags_of
+from ..._componentconfig._kinds._schema import known_minors
 from ..._componentconfig._policy import bundle_problems, denied_problems
-from ..._componentconfig._schema import known_minors
 from ..._componentconfig._validate import context_of, validate
-from ..._componentconfig._versions import parse_minor
+from ..._componentconfig._values._versions import parse_minor
 from .._basis._configuration import ComponentConfiguration
 from ._drop_ins import drop_ins, read_drop_in
 from ._effective import effective, is_by_flag

@@ -14,7 +14,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from ..._componentconfig._path_fields import PATH_FIELDS
+from ..._componentconfig._kinds._path_fields import PATH_FIELDS
 
 __all__ = [
     "NotRendered",

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._path_fields import PATH_FIELDS
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._path_fields import PATH_FIELDS
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import MAIN_KINDS, kinds
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._policy import bundle_problems, denied
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema import MAIN_KINDS, kinds
 
 CONFIG: dict[str, Any] = {
     "staticPodPath": "/etc/kubernetes/manifests",

@@ -20,10 +20,10 @@ from ansible_collections.configok.node.plugins.module_utils._agent._judging._hos
     read_host,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._host_checks import host_problems, wanted_of
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._document import Document
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._paths import format_path
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules import Context
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._document import Document
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._context import Context
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import context_of
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._paths import format_path
 
 pytestmark = pytest.mark.contract("validate.host-checks")
 

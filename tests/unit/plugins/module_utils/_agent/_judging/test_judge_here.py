@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import ComponentConfiguration
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._host import Host, Wanted
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._judge_here import judge_here
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import Finding
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 SWAPPING = Host(swaps=("/dev/sda2",))

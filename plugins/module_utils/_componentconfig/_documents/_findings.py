@@ -1,0 +1,93 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What was found in a config: one typed record for each fault.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from .._values._paths import Path, format_path
+from .._values._secrets import is_secret
+
+__all__ = ["COMPONENT", "POLICY", "WARNING", "LEVELS", "Finding", "DecodeError", "finding", "show", "worst"]
+
+COMPONENT = "component"
+"""The component itself would refuse the config, at load, at validation or at start."""
+POLICY = "policy"
+"""The component would run; we refuse it: unknown or duplicate fields, secrets, denied fields, relative paths in a
+bundle."""
+WARNING = "warning"
+"""Worth a word, refused by nobody."""
+LEVELS = (COMPONENT, POLICY, WARNING)
+
+_SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fault. `value` is text that is safe to show; `rule` names the check; `versions` the Kubernetes minors it
+    holds for."""
+
+    file: str
+    line: int | None
+    path: str
+    value: str | None
+    message: str
+    level: str
+    rule: str = ""
+    versions: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        return ": ".join(part for part in (place, self.path, self.value, self.message) if part)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The finding as plain data, for a module's result or a JSON report."""
+        return {
+            "file": self.file,
+            "line": self.line,
+            "path": self.path,
+            "value": self.value,
+            "message": self.message,
+            "level": self.level,
+            "rule": self.rule,
+            "versions": list(self.versions),
+        }
+
+
+class DecodeError(ValueError):
+    """The text is not a document at all; `finding` says where and why."""
+
+    def __init__(self, found: Finding) -> None:
+        super().__init__(str(found))
+        self.finding = found
+
+
+def show(value: Any, path: Path = ()) -> str | None:
+    """A decoded value as one short line of JSON; None for nothing, secrets never in clear."""
+    if value is None:
+        return None
+    if is_secret(value, path):
+        return "(a secret, not shown)"
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+
+
+def finding(
+    file: str, line: int | None, path: Path, value: Any, message: str, level: str = COMPONENT, rule: str = ""
+) -> Finding:
+    """Make a Finding from a path tuple and a decoded value."""
+    return Finding(file, line, format_path(path), show(value, path), message, level, rule)
+
+
+def worst(findings: Iterable[Finding]) -> str | None:
+    """The heaviest level among findings, None where there is none."""
+    found = {one.level for one in findings}
+    return next((level for level in LEVELS if level in found), None)

@@ -1,0 +1,147 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The generated facts about kinds and fields, read when first needed.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any, cast
+
+__all__ = ["MAIN_KINDS", "Kind", "kinds", "find_kind", "known_minors", "at_minor", "prune"]
+
+MAIN_KINDS: Mapping[str, str] = {
+    "kubelet": "KubeletConfiguration",
+    "kube-proxy": "KubeProxyConfiguration",
+    "kube-scheduler": "KubeSchedulerConfiguration",
+    "kube-controller-manager": "KubeControllerManagerConfiguration",
+}
+"""What a component reads through --config, and so what a bundle's key of that name holds."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind in one API version: the component that reads it, the minors that know it, its fields as a tree.
+
+    A field is a dict with `type` (string where absent), `optional`, `nullable`, `since` and `last` (minors), `enum`,
+    `default`, their histories `enums`, `types`, `defaults` (rows of minor and value), and `fields` below an object.
+    """
+
+    api_version: str
+    kind: str
+    component: str
+    since: int
+    last: int | None
+    family: str
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The tree of fields."""
+        entry = _family(self.family)[f"{self.api_version} {self.kind}"]
+        return cast("dict[str, Any]", entry["fields"])
+
+    def known_at(self, minor: int) -> bool:
+        """Whether that Kubernetes minor knows the kind in this version."""
+        return self.since <= minor and (self.last is None or minor <= self.last)
+
+
+def _text(family: str) -> str:
+    # Written out, since what is packed for a node or a module is found by reading the import statements.
+    if family == "kubelet":
+        from .._data._kubelet import TEXT
+    elif family == "kube_proxy":
+        from .._data._kube_proxy import TEXT
+    elif family == "kube_scheduler":
+        from .._data._kube_scheduler import TEXT
+    elif family == "kube_apiserver":
+        from .._data._kube_apiserver import TEXT
+    elif family == "kubeadm":
+        from .._data._kubeadm import TEXT
+    elif family == "controller_manager":
+        from .._data._controller_manager import TEXT
+    else:
+        from .._data._client import TEXT
+    return TEXT
+
+
+@cache
+def _family(family: str) -> dict[str, Any]:
+    return cast("dict[str, Any]", json.loads(_text(family)))
+
+
+@lru_cache(maxsize=1)
+def _index() -> dict[str, Any]:
+    from .._data._index import TEXT
+
+    return cast("dict[str, Any]", json.loads(TEXT))
+
+
+@lru_cache(maxsize=1)
+def kinds() -> tuple[Kind, ...]:
+    """All kinds in all their API versions."""
+    return tuple(
+        Kind(*key.split(" ", 1), component=component, since=since, last=last, family=family)  # type: ignore[misc]
+        for key, (family, component, since, last) in _index()["kinds"].items()
+    )
+
+
+def find_kind(api_version: Any, kind: Any) -> Kind | None:
+    """The kind of a document, None where the data do not have it."""
+    key = f"{api_version} {kind}"
+    entry = _index()["kinds"].get(key)
+    if entry is None:
+        return None
+    family, component, since, last = entry
+    return Kind(str(api_version), str(kind), component, since, last, family)
+
+
+def known_minors() -> tuple[int, ...]:
+    """The Kubernetes minors that the data cover, oldest first."""
+    return tuple(_index()["minors"])
+
+
+def at_minor(field: Mapping[str, Any], key: str, minor: int) -> Any:
+    """A field's `default`, `enum` or `type` as it is at a minor."""
+    value = field.get(key, "string" if key == "type" else None)
+    rows = field.get(f"{key}s")
+    if rows:
+        value = rows[0][1]
+        for since, row in rows:
+            if since <= minor:
+                value = row
+    return value
+
+
+def prune(data: Any) -> Any:
+    """A document without what means the same as absent: nulls, and empty lists, maps and objects that carry no
+    meaning."""
+    kind = find_kind(data.get("apiVersion"), data.get("kind")) if isinstance(data, dict) else None
+    return _prune(data, kind.fields if kind is not None else None)
+
+
+def _prune(data: Any, fields: Mapping[str, Any] | None) -> Any:
+    if isinstance(data, list):
+        return [_prune(item, fields) for item in data]
+    if not isinstance(data, dict):
+        return data
+    result = {}
+    for key, value in data.items():
+        field = (fields or {}).get(key)
+        inner = field.get("fields") if field is not None else None
+        if field is not None and "fields" in field and str(field.get("type")).startswith("map<"):
+            pruned: Any = (
+                {name: _prune(item, inner) for name, item in value.items()} if isinstance(value, dict) else value
+            )
+        else:
+            pruned = _prune(value, inner)
+        meaningful = field is None or "default" in field or "nullable" in field
+        if pruned is None or (pruned in ({}, []) and not meaningful):
+            continue
+        result[key] = pruned
+    return result

@@ -1,0 +1,130 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What rules are judged on and which of them hold at a minor.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Callable, cast
+
+from .._kinds._gates import Gates
+from .._kinds._schema import at_minor
+from .._kinds._types import Problem
+from .._values._duration import nanoseconds
+from .._values._paths import Path
+
+__all__ = ["Context", "Fault", "Rule", "SECOND", "run_rules", "rule_facts", "value_facts", "value_table"]
+
+SECOND = 10**9
+"""Durations are whole nanoseconds here."""
+
+Fault = tuple[Path, str]
+"""What a rule yields: the path of the field at fault, and what is allowed."""
+
+
+@lru_cache(maxsize=1)
+def _facts() -> dict[str, Any]:
+    from .._data._rules import TEXT
+
+    return cast("dict[str, Any]", json.loads(TEXT))
+
+
+def rule_facts(section: str) -> dict[str, Any]:
+    """The rules of a section (`kubelet`, `kubeletStart`, `kubeProxy`) by id: `fields`, `since`, `last`, `gate`,
+    `os`."""
+    return cast("dict[str, Any]", _facts()[section])
+
+
+def value_facts(name: str, minor: int) -> Any:
+    """A table of values by minor, as it is at one."""
+    rows = _facts()["values"][name]
+    return rows.get(max((key for key in rows if int(key) <= minor), key=int, default=""))
+
+
+def value_table(name: str) -> list[str]:
+    """A list of values that is the same at every minor."""
+    return list(_facts()["values"][name])
+
+
+@dataclass(frozen=True)
+class Context:
+    """A config as one minor's component sees it: defaults applied to judge, never written."""
+
+    minor: int
+    data: Mapping[str, Any]
+    fields: Mapping[str, Any]
+    gates: Gates
+    broken: frozenset[str] = frozenset()
+
+    def given(self, *path: str) -> Any:
+        """What the document says, None where it says nothing."""
+        value: Any = self.data
+        for part in path:
+            value = value.get(part) if isinstance(value, dict) else None
+        return value
+
+    def get(self, *path: str) -> Any:
+        """What the component uses: the document's value, or the default of this minor.
+
+        A field that is no pointer in Go cannot hold a zero: 0, "", "0s" and false mean absent where there is a default.
+        """
+        value = self.given(*path)
+        field = self._field(path)
+        default = at_minor(field, "default", self.minor)
+        if isinstance(default, dict) and "whenGate" in default:
+            default = default["value"] if self.gates.on(default["whenGate"]) else None
+        if value is None:
+            return default
+        if (
+            default is not None
+            and "nullable" not in field
+            and not isinstance(value, (list, dict))
+            and self._zero(value, field)
+        ):
+            return default
+        return value
+
+    def seconds(self, *path: str) -> int | None:
+        """A duration in nanoseconds, with its default; None where it has neither."""
+        value = self.get(*path)
+        return nanoseconds(value) if isinstance(value, str) else value
+
+    def known(self, *path: str) -> bool:
+        """Whether this minor has the field."""
+        field = self._field(path)
+        return bool(field) and field.get("since", 0) <= self.minor <= field.get("last", self.minor)
+
+    def _field(self, path: Iterable[str]) -> Mapping[str, Any]:
+        fields, field = self.fields, {}
+        for part in path:
+            field = fields.get(part, {})
+            fields = field.get("fields", {})
+        return field
+
+    @staticmethod
+    def _zero(value: Any, field: Mapping[str, Any]) -> bool:
+        if str(field.get("type")).startswith("duration") and isinstance(value, str):
+            return nanoseconds(value) == 0
+        return value in ("", 0, False)
+
+
+Rule = Callable[[Context], Iterator[Fault]]
+
+
+def run_rules(section: str, implemented: Mapping[str, Rule], context: Context) -> Iterator[Problem]:
+    """Run the rules of a section that hold at the context's minor, beside those about fields of a wrong type."""
+    for rule, facts in rule_facts(section).items():
+        check = implemented.get(rule)
+        if check is None or not facts.get("since", 0) <= context.minor <= facts.get("last", context.minor):
+            continue
+        if any(name.split(".")[0].split("[")[0] in context.broken for name in facts["fields"]):
+            continue
+        for path, message in check(context):
+            yield Problem(path, message, rule)

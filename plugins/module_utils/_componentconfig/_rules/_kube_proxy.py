@@ -1,0 +1,178 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rules that kube-proxy itself validates, by id in schema/kubeproxy_validation_rules.json.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator
+
+from ._bounds import Bound, bound_rules
+from ._context import Context, Fault, Rule
+
+__all__ = ["KUBE_PROXY_RULES", "KUBE_PROXY_RULES_ELSEWHERE"]
+
+KUBE_PROXY_RULES_ELSEWHERE = {
+    "detect-mode": "the values of the field in the schema, by minor",
+    "mode-windows": "not on Linux",
+}
+"""Rules that no function below judges, each with what judges it or why nothing can."""
+
+_SCHEDULERS = frozenset(["rr", "wrr", "lc", "wlc", "lblc", "lblcr", "sh", "dh", "sed", "nq"])
+_HOST_PORT = re.compile(r"(?:\[([0-9A-Fa-f:.%a-z]+)\]|([0-9.]+)):([0-9]{1,5})")
+_MODES = ("iptables", "ipvs", "nftables")
+
+_BOUNDS = {
+    "min-sync-period": tuple(Bound(f"{mode}.minSyncPeriod", 0, None, ">= 0", True) for mode in _MODES),
+    "config-sync": (Bound("configSyncPeriod", 1, None, "> 0", True),),
+    "conntrack": (
+        Bound("conntrack.maxPerCore", 0, None, ">= 0"),
+        Bound("conntrack.min", 0, None, ">= 0"),
+        *(
+            Bound(f"conntrack.{field}", 0, None, ">= 0", True)
+            for field in ("tcpEstablishedTimeout", "tcpCloseWaitTimeout", "udpTimeout", "udpStreamTimeout")
+        ),
+    ),
+    "oom": (Bound("oomScoreAdj", -1000, 1000, "between -1000 and 1000"),),
+    "ipvs-timeouts": tuple(
+        Bound(f"ipvs.{field}", 0, None, ">= 0", True) for field in ("tcpTimeout", "tcpFinTimeout", "udpTimeout")
+    ),
+    "client-burst": (Bound("clientConnection.burst", 0, None, ">= 0"),),
+}
+
+
+def _is_ip(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return "%" not in text
+
+
+def _is_cidr(text: str) -> bool:
+    try:
+        ipaddress.ip_interface(text)
+    except ValueError:
+        return False
+    return bool(re.fullmatch(r"[0-9A-Fa-f:.]+/[0-9]{1,3}", text))
+
+
+def _is_host_port(text: str) -> bool:
+    match = _HOST_PORT.fullmatch(text)
+    return match is not None and _is_ip(match.group(1) or match.group(2)) and 1 <= int(match.group(3)) <= 65535
+
+
+def _gates(c: Context) -> Iterator[Fault]:
+    for gate, message in c.gates.unknown_or_locked():
+        yield ("featureGates", gate), message
+
+
+def _mode(c: Context) -> Iterator[Fault]:
+    # The list of values holds kernelspace too, which is Windows': here the node is a Linux one.
+    if c.get("mode") == "kernelspace":
+        yield ("mode",), "kernelspace is for Windows"
+
+
+def _masquerade(c: Context) -> Iterator[Fault]:
+    # The schema's default of -999 stands for the pointer's own default, 14.
+    for mode in ("iptables", "nftables"):
+        value = c.given(mode, "masqueradeBit")
+        if value is not None and not 0 <= value <= 31:
+            yield (mode, "masqueradeBit"), "must be 0-31"
+
+
+def _sync(c: Context) -> Iterator[Fault]:
+    mode = c.get("mode") or "iptables"
+    for field in ("iptables", "ipvs", "nftables"):
+        if field != mode and not (field == "iptables" and mode == "ipvs"):
+            continue
+        period = c.seconds(field, "syncPeriod") or 0
+        if period <= 0:
+            yield (field, "syncPeriod"), "must be > 0"
+        elif period < (c.seconds(field, "minSyncPeriod") or 0):
+            yield (field, "syncPeriod"), f"must not be below {field}.minSyncPeriod"
+
+
+def _bind(c: Context) -> Iterator[Fault]:
+    if not _is_ip(c.get("bindAddress") or ""):
+        yield ("bindAddress",), "must be an IP address"
+
+
+def _healthz(c: Context) -> Iterator[Fault]:
+    value = c.get("healthzBindAddress") or ""
+    if value and not _is_host_port(value):
+        yield ("healthzBindAddress",), "must be IP:port with a port from 1 to 65535"
+
+
+def _metrics(c: Context) -> Iterator[Fault]:
+    if not _is_host_port(c.get("metricsBindAddress") or ""):
+        yield ("metricsBindAddress",), "must be IP:port with a port from 1 to 65535"
+
+
+def _node_ports(c: Context) -> Iterator[Fault]:
+    addresses = c.get("nodePortAddresses") or []
+    for index, address in enumerate(addresses):
+        if address == "primary" and c.minor >= 29:
+            if len(addresses) > 1:
+                yield ("nodePortAddresses", index), "primary must stand alone"
+        elif not _is_cidr(address):
+            yield ("nodePortAddresses", index), "must be a CIDR, for example 10.0.0.0/8"
+
+
+def _detect(mode: str, field: str) -> Rule:
+    def check(c: Context) -> Iterator[Fault]:
+        if c.get("detectLocalMode") == mode and not c.get("detectLocal", field):
+            yield ("detectLocal", field), f"is required with detectLocalMode: {mode}"
+
+    return check
+
+
+def _cluster_cidr(c: Context) -> Iterator[Fault]:
+    value = c.get("clusterCIDR")
+    if not value:
+        return
+    parts = value.split(",")
+    families = {":" in part for part in parts}
+    if not all(_is_cidr(part) for part in parts) or len(parts) > 2 or len(families) != len(parts):
+        yield ("clusterCIDR",), "must be one CIDR, or an IPv4 and an IPv6 one separated by a comma"
+
+
+def _excludes(c: Context) -> Iterator[Fault]:
+    for index, cidr in enumerate(c.get("ipvs", "excludeCIDRs") or []):
+        if not _is_cidr(cidr):
+            yield ("ipvs", "excludeCIDRs", index), "must be a CIDR, for example 10.0.0.0/8"
+
+
+def _scheduler(c: Context) -> Iterator[Fault]:
+    value = c.get("ipvs", "scheduler")
+    if c.get("mode") == "ipvs" and value and value not in _SCHEDULERS:
+        yield ("ipvs", "scheduler"), "must be one of " + ", ".join(sorted(_SCHEDULERS))
+
+
+def _hidden_metrics(c: Context) -> Iterator[Fault]:
+    if c.get("showHiddenMetricsForVersion") not in (None, "", f"1.{c.minor - 1}"):
+        yield ("showHiddenMetricsForVersion",), f"must be empty or the previous minor, 1.{c.minor - 1}"
+
+
+KUBE_PROXY_RULES: dict[str, Rule] = {
+    **bound_rules(_BOUNDS),
+    "gates-known": _gates,
+    "mode-linux": _mode,
+    "masq-bit": _masquerade,
+    "sync-period": _sync,
+    "bind": _bind,
+    "healthz": _healthz,
+    "metrics": _metrics,
+    "nodeport-addresses": _node_ports,
+    "detect-bridge": _detect("BridgeInterface", "bridgeInterface"),
+    "detect-prefix": _detect("InterfaceNamePrefix", "interfaceNamePrefix"),
+    "cluster-cidr": _cluster_cidr,
+    "ipvs-excludes": _excludes,
+    "ipvs-scheduler": _scheduler,
+    "hidden-metrics": _hidden_metrics,
+}

@@ -1,0 +1,299 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the kubelet only finds when it dies of it, judged from the config alone.
+
+Private to configok.node: no compatibility is promised.
+
+Ids are those of the start-up checks in schema/kubelet_validation_rules.json.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from .._values._duration import nanoseconds
+from .._values._quantity import parse_quantity
+from ._context import Context, Fault, Rule, value_facts, value_table
+
+__all__ = ["KUBELET_START_CHECKS", "KUBELET_START_CHECKS_ELSEWHERE"]
+
+KUBELET_START_CHECKS_ELSEWHERE = {
+    "cpu-policy": "the values of the field in the schema",
+    "mem-policy": "the values of the field in the schema",
+    "swap-on": "needs the host: whether it has active swap",
+    "qos-root": "needs the host: whether the cgroup exists",
+    "kernel-defaults": "needs the host: its kernel flags",
+    "alloc-negative": "needs the host: its capacity",
+    "cpu-state": "needs the host: cpu_manager_state",
+    "mem-numa": "needs the host: its NUMA nodes",
+    "mem-state": "needs the host: memory_manager_state",
+    "cgroup-driver-cri": "needs the host: what the container runtime answers",
+    "evict-partial": "no reason to refuse: it tells what a partial map means",
+}
+"""Checks that no function below makes, each with what judges it or why nothing can."""
+
+_TRUE = frozenset(("1", "t", "T", "true", "TRUE", "True"))
+_FALSE = frozenset(("0", "f", "F", "false", "FALSE", "False"))
+_PERCENT = re.compile(r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?)%+")
+_SYSCTL_GROUPS = ("kernel.shm", "kernel.msg", "fs.mqueue.", "net.")
+_EXCLUDING_CPU_OPTIONS = (
+    ("full-pcpus-only", "distribute-cpus-across-cores"),
+    ("distribute-cpus-across-numa", "distribute-cpus-across-cores"),
+    ("prefer-align-cpus-by-uncorecache", "distribute-cpus-across-cores"),
+    ("prefer-align-cpus-by-uncorecache", "distribute-cpus-across-numa"),
+)
+_SUITES = frozenset(
+    "TLS_" + name
+    for name in [
+        "AES_128_GCM_SHA256",
+        "AES_256_GCM_SHA384",
+        "CHACHA20_POLY1305_SHA256",
+        "RSA_WITH_RC4_128_SHA",
+        "RSA_WITH_3DES_EDE_CBC_SHA",
+        "RSA_WITH_AES_128_CBC_SHA",
+        "RSA_WITH_AES_256_CBC_SHA",
+        "RSA_WITH_AES_128_CBC_SHA256",
+        "RSA_WITH_AES_128_GCM_SHA256",
+        "RSA_WITH_AES_256_GCM_SHA384",
+        "ECDHE_ECDSA_WITH_RC4_128_SHA",
+        "ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
+        "ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
+        "ECDHE_ECDSA_WITH_AES_128_CBC_SHA256",
+        "ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+        "ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+        "ECDHE_ECDSA_WITH_CHACHA20_POLY1305",
+        "ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+        "ECDHE_RSA_WITH_RC4_128_SHA",
+        "ECDHE_RSA_WITH_3DES_EDE_CBC_SHA",
+        "ECDHE_RSA_WITH_AES_128_CBC_SHA",
+        "ECDHE_RSA_WITH_AES_256_CBC_SHA",
+        "ECDHE_RSA_WITH_AES_128_CBC_SHA256",
+        "ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+        "ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+        "ECDHE_RSA_WITH_CHACHA20_POLY1305",
+        "ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+    ]
+)
+
+
+def _quantity(value: Any) -> Fraction | None:
+    try:
+        return parse_quantity(value)
+    except ValueError:
+        return None
+
+
+def _percent(value: str) -> float | None:
+    match = _PERCENT.fullmatch(value)
+    return float(match.group(1)) if match is not None else None
+
+
+def _reserved_keys(c: Context) -> Iterator[Fault]:
+    keys = value_table("reservedResourceKeys")
+    for field in ("kubeReserved", "systemReserved"):
+        for key, value in (c.get(field) or {}).items():
+            amount = _quantity(value)
+            if key not in keys:
+                yield (field, key), "must be one of " + ", ".join(keys)
+            elif amount is None or amount < 0:
+                yield (field, key), "must be a quantity >= 0, for example 500m or 100Mi"
+
+
+def _cpu_static(c: Context) -> Iterator[Fault]:
+    if c.get("cpuManagerPolicy") != "static" or c.get("reservedSystemCPUs") or not c.gates.on("CPUManager"):
+        return
+    amounts = [_quantity((c.get(field) or {}).get("cpu", 0)) for field in ("kubeReserved", "systemReserved")]
+    if None not in amounts and sum(amount for amount in amounts if amount is not None) <= 0:
+        message = "static needs reserved CPUs: kubeReserved.cpu, systemReserved.cpu or reservedSystemCPUs"
+        yield ("cpuManagerPolicy",), message
+
+
+def _options(c: Context, field: str, group: str) -> Iterator[Fault]:
+    known: Mapping[str, str] = value_facts(field, c.minor) or {}
+    for option in c.get(field) or {}:
+        stage = known.get(option)
+        if stage is None:
+            yield (
+                (field, option),
+                "must be one of " + ", ".join(sorted(known)) if known else "is not known to this version",
+            )
+        elif stage != "stable":
+            gate = f"{group}{stage.capitalize()}Options"
+            if c.gates.known(gate) and not c.gates.on(gate):
+                yield (field, option), f"is an option in {stage}: it needs the feature gate {gate}"
+
+
+def _true_options(c: Context) -> set[str]:
+    return {option for option, value in (c.get("cpuManagerPolicyOptions") or {}).items() if value in _TRUE}
+
+
+def _cpu_options(c: Context) -> Iterator[Fault]:
+    options = c.get("cpuManagerPolicyOptions") or {}
+    if not options:
+        return
+    if not c.gates.on("CPUManagerPolicyOptions"):
+        yield ("cpuManagerPolicyOptions",), "needs the feature gate CPUManagerPolicyOptions"
+        return
+    if c.get("cpuManagerPolicy") == "none":
+        yield ("cpuManagerPolicyOptions",), "must be empty with cpuManagerPolicy: none"
+        return
+    yield from _options(c, "cpuManagerPolicyOptions", "CPUManagerPolicy")
+    for option, value in options.items():
+        if value not in _TRUE and value not in _FALSE:
+            yield ("cpuManagerPolicyOptions", option), 'must be "true" or "false"'
+    on = _true_options(c)
+    for one, other in _EXCLUDING_CPU_OPTIONS:
+        if one in on and other in on:
+            yield ("cpuManagerPolicyOptions", other), f"excludes {one}"
+
+
+def _cpu_align(c: Context) -> Iterator[Fault]:
+    if "align-by-socket" in _true_options(c) and c.get("topologyManagerPolicy") == "single-numa-node":
+        yield ("cpuManagerPolicyOptions", "align-by-socket"), "conflicts with topologyManagerPolicy: single-numa-node"
+
+
+def _topology_options(c: Context) -> Iterator[Fault]:
+    field = "topologyManagerPolicyOptions"
+    options = c.get(field) or {}
+    if options and not c.gates.on("TopologyManagerPolicyOptions"):
+        yield (field,), "needs the feature gate TopologyManagerPolicyOptions"
+        return
+    yield from _options(c, field, "TopologyManagerPolicy")
+    for option, value in options.items():
+        if option == "max-allowable-numa-nodes":
+            if not re.fullmatch(r"\+?[0-9]{1,9}", value) or int(value) < 8:
+                yield (field, option), "must be a whole number >= 8, in quotes"
+        elif value not in _TRUE and value not in _FALSE:
+            yield (field, option), 'must be "true" or "false"'
+
+
+def _memory_static(c: Context) -> Iterator[Fault]:
+    if c.get("memoryManagerPolicy") != "Static" or not c.gates.on("MemoryManager"):
+        return
+    eviction = (c.get("evictionHard") or {}).get("memory.available", 0)
+    reserved = [_quantity((c.get(field) or {}).get("memory", 0)) for field in ("kubeReserved", "systemReserved")]
+    wanted = [*reserved, _quantity(eviction)]
+    if None in wanted:
+        return  # a percentage needs the host, and what is no quantity is found elsewhere
+    total = sum(amount for amount in wanted if amount is not None)
+    entries = c.get("reservedMemory") or []
+    found = sum(parse_quantity(entry.get("limits", {}).get("memory", 0)) for entry in entries)
+    if found != total:
+        yield (
+            ("reservedMemory",),
+            f"memory must add up to {int(total)} bytes: kubeReserved, systemReserved and evictionHard memory.available",
+        )
+
+
+def _evict_signals(c: Context) -> Iterator[Fault]:
+    allowed = list(value_facts("evictionSignals", 20))
+    if c.minor >= 29:
+        allowed += ["containerfs.available", "containerfs.inodesFree"]
+    for field in ("evictionHard", "evictionSoft", "evictionSoftGracePeriod", "evictionMinimumReclaim"):
+        for signal in c.get(field) or {}:
+            if signal not in allowed:
+                yield (field, signal), "must be one of " + ", ".join(allowed)
+
+
+def _evict_values(c: Context) -> Iterator[Fault]:
+    most = 10_000 if c.minor == 20 else 100  # the real 1.20 takes 150%: it compares the fraction with 100
+    for field in ("evictionHard", "evictionSoft"):
+        for signal, value in (c.get(field) or {}).items():
+            amount = _quantity(value)
+            percent = _percent(value)
+            if not (amount is not None and amount > 0) and not (percent is not None and 0 <= percent <= most):
+                yield (
+                    (field, signal),
+                    "must be a quantity above 0 or a percentage from 0% to 100%, for example 100Mi or 10%",
+                )
+
+
+def _evict_grace(c: Context) -> Iterator[Fault]:
+    periods = c.get("evictionSoftGracePeriod") or {}
+    for signal in c.get("evictionSoft") or {}:
+        if signal not in periods:
+            yield ("evictionSoft", signal), f"needs evictionSoftGracePeriod[{signal}]"
+    for signal, value in periods.items():
+        try:
+            fits = nanoseconds(value) >= 0
+        except ValueError:
+            fits = False
+        if not fits:
+            yield ("evictionSoftGracePeriod", signal), "must be a duration >= 0, for example 1m30s"
+
+
+def _evict_reclaim(c: Context) -> Iterator[Fault]:
+    for signal, value in (c.get("evictionMinimumReclaim") or {}).items():
+        amount = _quantity(value)
+        percent = _percent(value)
+        if not (amount is not None and amount >= 0) and not (percent is not None and percent > 0):
+            yield ("evictionMinimumReclaim", signal), "must be a quantity >= 0 or a percentage above 0%"
+
+
+def _tls_version(c: Context) -> Iterator[Fault]:
+    allowed = value_table("tlsMinVersion")
+    if (c.get("tlsMinVersion") or "") not in allowed:
+        yield ("tlsMinVersion",), "must be one of " + ", ".join(one for one in allowed if one)
+
+
+def _tls_suites(c: Context) -> Iterator[Fault]:
+    for index, suite in enumerate(c.get("tlsCipherSuites") or []):
+        if suite not in _SUITES:
+            yield (
+                ("tlsCipherSuites", index),
+                "must be a cipher suite by its Go name, for example TLS_AES_128_GCM_SHA256",
+            )
+
+
+def _qos_reserved(c: Context) -> Iterator[Fault]:
+    for resource, value in (c.get("qosReserved") or {}).items():
+        if resource != "memory":
+            yield ("qosReserved", resource), "must be memory"
+        elif not re.fullmatch(r"[0-9]{1,3}%", value) or int(value[:-1]) > 100:
+            yield ("qosReserved", resource), "must be a whole percentage from 0% to 100%"
+
+
+def _unsafe_sysctls(c: Context) -> Iterator[Fault]:
+    for index, pattern in enumerate(c.get("allowedUnsafeSysctls") or []):
+        name = pattern[:-1] if pattern.endswith("*") else pattern
+        name = name.replace("/", ".")
+        if "*" in name or not (name == "kernel.sem" or name.startswith(_SYSCTL_GROUPS)):
+            path = ("allowedUnsafeSysctls", index)
+            yield (
+                path,
+                "must be a namespaced sysctl, or a prefix of such that ends in *, for example net.* or kernel.shm*",
+            )
+
+
+def _log_manager(c: Context) -> Iterator[Fault]:
+    size = c.get("containerLogMaxSize")
+    amount = _quantity(size)
+    # The kubelet wants the size as a whole number and does not reduce 1.5Gi or 1000m to one.
+    whole = amount is not None and amount.denominator == 1 and not ("." in size and size.endswith("i"))
+    if not whole or size.endswith(("m", "u", "n")) or (amount or 0) < 0:
+        yield ("containerLogMaxSize",), "must be a whole quantity >= 0, for example 10Mi"
+    if c.minor < 33 and c.get("containerLogMaxFiles") <= 1:  # from 1.33 on a rule of validation says it
+        yield ("containerLogMaxFiles",), "must be > 1"
+
+
+KUBELET_START_CHECKS: dict[str, Rule] = {
+    "reserved-keys": _reserved_keys,
+    "cpu-static-reserved": _cpu_static,
+    "cpu-options": _cpu_options,
+    "cpu-align-socket": _cpu_align,
+    "mem-static-sum": _memory_static,
+    "topology-options": _topology_options,
+    "evict-signals": _evict_signals,
+    "evict-values": _evict_values,
+    "evict-soft-grace": _evict_grace,
+    "evict-reclaim": _evict_reclaim,
+    "tls-min": _tls_version,
+    "tls-suites": _tls_suites,
+    "qos-reserved": _qos_reserved,
+    "unsafe-sysctls": _unsafe_sysctls,
+    "log-size": _log_manager,
+}

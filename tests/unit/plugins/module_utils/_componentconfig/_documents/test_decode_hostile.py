@@ -1,0 +1,179 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whatever comes in: a document or a DecodeError, soon."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents import _decode_yaml
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import DecodeError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._canonical import canonical
+from support.fuzzing import fuzz
+
+HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+SNIPPETS = st.sampled_from(
+    [
+        "a",
+        ": ",
+        "\n",
+        "  ",
+        "- ",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        '"',
+        "'",
+        "&x ",
+        "*x",
+        "<<: ",
+        "!!int ",
+        "? ",
+        "|",
+        ">",
+        "#",
+        "\t",
+    ]
+    + [
+        "---\n",
+        "...\n",
+        "%YAML 1.1\n",
+        "\\ud800",
+        "\\u0000",
+        "0x",
+        "1e999",
+        "~",
+        "on",
+        "\ufeff",
+        "\x00",
+        "\u2028",
+        "@",
+        "`",
+    ]
+    + ["maxPods: ", "evictionHard: ", "featureGates: ", "logging: "]
+)
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"]), max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@fuzz(300)
+@given(st.lists(SNIPPETS, max_size=40).map("".join) | st.text(max_size=60) | st.binary(max_size=60))
+def test_any_text(text: str | bytes) -> None:
+    try:
+        told = str(decode(text).findings)
+    except DecodeError as error:
+        told = str(error)
+    assert "\n" not in told
+
+
+@fuzz(200)
+@given(st.lists(SNIPPETS, max_size=20).map("".join))
+def test_any_end_of_a_config(text: str) -> None:
+    for found in validate(HEAD + text, versions=["1.20", "1.36"], bundle=True):
+        assert found.level in ("component", "policy", "warning")
+
+
+@fuzz(200)
+@given(VALUES)
+def test_any_value_of_any_field(value: object) -> None:
+    fields = (
+        "maxPods",
+        "evictionHard",
+        "featureGates",
+        "logging",
+        "reservedMemory",
+        "registerWithTaints",
+        "tlsCipherSuites",
+    )
+    data = {
+        "apiVersion": "kubelet.config.k8s.io/v1beta1",
+        "kind": "KubeletConfiguration",
+        **dict.fromkeys(fields, value),
+    }
+    validate(encode(data), versions=["1.20", "1.36"], bundle=True)
+
+
+@fuzz(300)
+@given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), VALUES, max_size=5))
+def test_what_is_encoded_is_read_back(data: dict[str, object]) -> None:
+    document = decode(encode(data))
+    assert canonical(document.data) == canonical(data)
+    assert document.findings == ()
+
+
+MEGABYTE = 1024 * 1024
+BOMBS = {
+    "flow lists": "[" * MEGABYTE,
+    "flow mappings": "- " + "{" * (MEGABYTE - 2),
+    "block lists": "- " * (MEGABYTE // 2),
+    "question marks": "? " * (MEGABYTE // 2),
+    "braces of JSON": '{"a":' * (MEGABYTE // 5),
+    "comments": "#\n" * (MEGABYTE // 2),
+    "one long word": "a" * MEGABYTE,
+    "one long string": '"' + "a" * (MEGABYTE - 2) + '"',
+    "one long number": "9" * MEGABYTE,
+    "one long number in JSON": '{"a": ' + "9" * (MEGABYTE - 10) + "}",
+    "many keys": "".join(f"k{n}: 1\n" for n in range(80_000)),
+    "many anchors": "".join(f"- &a{n} x\n" for n in range(70_000)),
+    "many duplicates": "a: 1\n" * (MEGABYTE // 5),
+    "many documents": "--- a\n" * (MEGABYTE // 6),
+    "many tags": "- !!x y\n" * (MEGABYTE // 8),
+    "one long tag": "a: !" + "x" * (MEGABYTE - 10) + " b",
+    "many quotes": "'" * MEGABYTE,
+    "many backslashes": '"' + "\\\\" * (MEGABYTE // 2 - 2) + '"',
+    "tokens that are none": "a: " + "eyJ-" * (MEGABYTE // 4 - 1),
+    "keys that are none": "a: " + "LS0tLS1CRUdJTi" * (MEGABYTE // 14 - 1),
+    "passwords that are none": "a: " + "://a:b" * (MEGABYTE // 6 - 1),
+    "PEM that is none": "a: " + "-----BEGIN A " * (MEGABYTE // 13 - 1),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_no_bomb_goes_off(name: str) -> None:
+    limit = 1.0 if yaml.__with_libyaml__ else 30.0
+    start = time.process_time()
+    validate(BOMBS[name], versions=["1.35"], bundle=True)
+    assert time.process_time() - start < limit
+
+
+@pytest.mark.parametrize("name", ["flow lists", "block lists", "question marks", "many duplicates", "many anchors"])
+def test_the_same_without_libyaml(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
+    with pytest.raises(DecodeError):
+        decode(BOMBS[name])
+
+
+@pytest.mark.parametrize("text", ["a: &x {b: [1, on]}\nc: *x\n", "a:\n\t- b\n", "a: 1\na: 2\n"])
+def test_both_parsers_agree(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def outcome() -> object:
+        try:
+            document = decode(text)
+        except DecodeError as error:
+            return error.finding.line
+        return document.data, dict(document.lines), document.findings
+
+    fast = outcome()
+    monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
+    assert outcome() == fast
+    assert _decode_yaml.parse_yaml is not None

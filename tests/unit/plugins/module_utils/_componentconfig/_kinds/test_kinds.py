@@ -1,0 +1,175 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All kinds of the data: every field with a value of its type, with one of another, and outside its versions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import Finding
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import (
+    Kind,
+    at_minor,
+    find_kind,
+    kinds,
+    known_minors,
+    prune,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+
+NEWEST = known_minors()[-1]
+GOOD: dict[str, Any] = {
+    "string": "x",
+    "bool": True,
+    "int32": 3,
+    "int64": 3,
+    "int": 3,
+    "float": 0.5,
+    "duration": "5m30s",
+    "durationOrNanoseconds": "5s",
+    "quantity": "100Mi",
+    "time": "2026-01-31T12:00:00Z",
+    "bytes": "YWJj",
+    "any": {"free": [1]},
+    "objectMeta": {"name": "x"},
+    "object": {},
+}
+BAD: dict[str, Any] = {
+    "string": 5,
+    "enum": 5,
+    "bool": "true",
+    "int32": 2**31,
+    "int64": "3",
+    "int": 1.5,
+    "float": "0.5",
+    "duration": "5 minutes",
+    "durationOrNanoseconds": True,
+    "quantity": "100Mib",
+    "time": "yesterday",
+    "bytes": "***",
+    "objectMeta": "x",
+    "object": "x",
+}
+Step = tuple[str, Mapping[str, Any]]
+
+
+def leaves(fields: Mapping[str, Any], above: tuple[Step, ...] = ()) -> Iterator[tuple[Step, ...]]:
+    for name, field in fields.items():
+        yield (*above, (name, field))
+        yield from leaves(field.get("fields", {}), (*above, (name, field)))
+
+
+def good(field: Mapping[str, Any], minor: int) -> Any:
+    kind = at_minor(field, "type", minor)
+    enum = at_minor(field, "enum", minor)
+    scalar = kind[kind.index("<") + 1 : -1] if "<" in kind else kind
+    if scalar.startswith("list<"):
+        value: Any = ["x"]
+    else:
+        value = next((one for one in enum if one), "") if enum else GOOD[scalar]
+    return [value] if kind.startswith("list<") else {"a": value} if kind.startswith("map<") else value
+
+
+def bad(field: Mapping[str, Any], minor: int) -> Any:
+    kind = at_minor(field, "type", minor)
+    return "x" if "<" in kind else BAD[kind]
+
+
+def document(kind: Kind, steps: tuple[Step, ...], value: Any, minor: int) -> dict[str, Any]:
+    for index in range(len(steps) - 1, -1, -1):
+        name, field = steps[index]
+        if index < len(steps) - 1:
+            outer = at_minor(field, "type", minor)
+            value = [value] if outer.startswith("list<") else {"a": value} if outer.startswith("map<") else value
+        value = {name: value}
+    return {**value, "apiVersion": kind.api_version, "kind": kind.kind}
+
+
+def judged(data: dict[str, Any], minor: int, *rules: str) -> list[Finding]:
+    found = validate(json.dumps(data), versions=[f"1.{minor}"])
+    return [one for one in found if one.rule in rules]
+
+
+def span(kind: Kind, steps: tuple[Step, ...]) -> tuple[int, int]:
+    since = max(kind.since, *(field.get("since", 0) for _name, field in steps))
+    last = min(kind.last or NEWEST, *(field.get("last", NEWEST) for _name, field in steps))
+    return since, last
+
+
+def test_there_are_98_kinds() -> None:
+    assert len(kinds()) == 98
+
+
+@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.kind}-{kind.api_version}")
+def test_a_minimal_document_has_no_type_faults_and_only_in_its_versions(kind: Kind) -> None:
+    data = {"apiVersion": kind.api_version, "kind": kind.kind}
+    assert judged(data, kind.since, "type", "enum", "unknown-field", "kind") == []
+    if kind.since > known_minors()[0]:
+        assert [one.level for one in judged(data, kind.since - 1, "kind")] == ["component"]
+    if kind.last is not None:
+        assert judged(data, kind.last, "kind") == []
+        assert [one.level for one in judged(data, kind.last + 1, "kind")] == ["component"]
+
+
+@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.kind}-{kind.api_version}")
+def test_every_field(kind: Kind) -> None:
+    for steps in leaves(kind.fields):
+        field = steps[-1][1]
+        path = ".".join(name for name, _field in steps)
+        if path in ("apiVersion", "kind"):
+            continue
+        since, last = span(kind, steps)
+        for minor in sorted({since, last}):
+            data = document(kind, steps, good(field, minor), minor)
+            assert judged(data, minor, "type", "enum", "unknown-field") == [], path
+        if at_minor(field, "type", since) != "any":
+            found = judged(document(kind, steps, bad(field, since), since), since, "type")
+            assert [one.level for one in found] == ["component"], path
+        assert judged(document(kind, steps, None, since), since, "type", "enum", "unknown-field") == [], path
+        if since > kind.since:
+            found = judged(document(kind, steps, good(field, since), since), since - 1, "unknown-field")
+            assert len(found) == 1, path
+            assert f"from Kubernetes 1.{since}" in found[0].message
+        if last < (kind.last or NEWEST):
+            found = judged(document(kind, steps, good(field, last), last), last + 1, "unknown-field")
+            assert len(found) == 1, path
+            assert f"up to Kubernetes 1.{last}" in found[0].message
+
+
+@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.kind}-{kind.api_version}")
+def test_values_outside_a_list_of_values(kind: Kind) -> None:
+    gated = {"memorySwap.swapBehavior", "imagePullCredentialsVerificationPolicy"}
+    for steps in leaves(kind.fields):
+        field = steps[-1][1]
+        path = ".".join(name for name, _field in steps)
+        since, _last = span(kind, steps)
+        if at_minor(field, "enum", since) and path not in gated:
+            wrong: Any = "no such value"
+            if at_minor(field, "type", since).startswith("list<"):
+                wrong = [wrong]
+            found = judged(document(kind, steps, wrong, since), since, "enum")
+            assert [one.level for one in found] == ["component"], path
+            assert "must be one of" in found[0].message
+
+
+@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.kind}-{kind.api_version}")
+def test_what_says_nothing_is_pruned(kind: Kind) -> None:
+    head = {"apiVersion": kind.api_version, "kind": kind.kind}
+    for steps in leaves(kind.fields):
+        field = steps[-1][1]
+        since, _last = span(kind, steps)
+        outer = [at_minor(one, "type", since) for _name, one in steps[:-1]]
+        if steps[-1][0] not in head and all(one == "object" for one in outer):
+            assert prune(document(kind, steps, None, since)).get(steps[-1][0]) is None
+            kept = prune(document(kind, steps, [] if "list" in at_minor(field, "type", since) else {}, since)) != head
+            assert kept is any("nullable" in one or "default" in one for _name, one in steps)
+
+
+def test_unknown_names() -> None:
+    assert find_kind("v1", "Pod") is None
+    assert find_kind(None, ["x"]) is None

@@ -1,0 +1,57 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What means the same as absent is told from what means "nothing", by kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import prune
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._canonical import canonical
+
+HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+
+
+def same(old: Any, new: Any) -> bool:
+    return canonical(prune(old)) == canonical(prune(new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({}, {"maxPods": None}),
+        ({}, {"clusterDNS": []}),
+        ({}, {"kubeReserved": {}}),
+        ({}, {"authentication": {"x509": {}}}),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+        ({"memoryThrottlingFactor": 1}, {"memoryThrottlingFactor": 1.0}),
+    ],
+)
+def test_same(old: dict[str, Any], new: dict[str, Any]) -> None:
+    assert same({**HEAD, **old}, {**HEAD, **new})
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({}, {"evictionHard": {}}),  # no eviction at all, not the default
+        ({}, {"enforceNodeAllocatable": []}),
+        ({}, {"tracing": {}}),
+        ({"clusterDNS": ["a", "b"]}, {"clusterDNS": ["b", "a"]}),
+        ({"failSwapOn": False}, {"failSwapOn": 0}),
+        ({"maxPods": 1}, {"maxPods": "1"}),
+        ({}, {"unknown": {}}),
+    ],
+)
+def test_not_same(old: dict[str, Any], new: dict[str, Any]) -> None:
+    assert not same({**HEAD, **old}, {**HEAD, **new})
+
+
+def test_of_an_unknown_kind_only_null_is_absent() -> None:
+    assert same({"kind": "X", "a": None}, {"kind": "X"})
+    assert not same({"kind": "X", "a": []}, {"kind": "X"})
+    assert same(None, None)
+    assert not same(None, {})

@@ -1,0 +1,41 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""No rule of the data is left out in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._context import rule_facts
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kube_proxy import (
+    KUBE_PROXY_RULES,
+    KUBE_PROXY_RULES_ELSEWHERE,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet import (
+    KUBELET_RULES,
+    KUBELET_RULES_ELSEWHERE,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_start import (
+    KUBELET_START_CHECKS,
+    KUBELET_START_CHECKS_ELSEWHERE,
+)
+
+SECTIONS = [
+    ("kubelet", 85, KUBELET_RULES, KUBELET_RULES_ELSEWHERE),
+    ("kubeletStart", 26, KUBELET_START_CHECKS, KUBELET_START_CHECKS_ELSEWHERE),
+    ("kubeProxy", 22, KUBE_PROXY_RULES, KUBE_PROXY_RULES_ELSEWHERE),
+]
+
+
+@pytest.mark.parametrize(("section", "count", "rules", "elsewhere"), SECTIONS, ids=[one[0] for one in SECTIONS])
+def test_every_rule_is_judged_or_listed_with_a_reason(
+    section: str, count: int, rules: Mapping[str, object], elsewhere: Mapping[str, str]
+) -> None:
+    known = set(rule_facts(section))
+    assert len(known) == count
+    assert set(rules) | set(elsewhere) == known
+    assert not set(rules) & set(elsewhere)
+    assert all(elsewhere.values())

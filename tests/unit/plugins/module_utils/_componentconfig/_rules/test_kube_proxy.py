@@ -1,0 +1,115 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""kube-proxy's own rules: each broken once, kept once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kube_proxy import KUBE_PROXY_RULES
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+
+Config = dict[str, Any]
+
+
+def broken(config: Config, minor: int, rule: str) -> list[str]:
+    text = encode({"apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyConfiguration", **config})
+    found = [one for one in validate(text, versions=[f"1.{minor}"]) if one.rule == rule]
+    assert {one.level for one in found} <= {"component"}
+    return [one.path for one in found]
+
+
+BRIDGE = {"detectLocalMode": "BridgeInterface"}
+PREFIX = {"detectLocalMode": "InterfaceNamePrefix"}
+CASES: list[tuple[str, int, list[Config], list[Config]]] = [
+    ("gates-known", 31, [{"featureGates": {"NoSuchGate": True}}], [{"featureGates": {"AllBeta": False}}]),
+    ("mode-linux", 31, [{"mode": "kernelspace"}], [{"mode": "nftables"}, {"mode": ""}]),
+    (
+        "masq-bit",
+        31,
+        [{"iptables": {"masqueradeBit": 32}}, {"nftables": {"masqueradeBit": -1}}],
+        [{"iptables": {"masqueradeBit": 14}}, {"iptables": {"masqueradeBit": None}}],
+    ),
+    (
+        "sync-period",
+        31,
+        [{"iptables": {"syncPeriod": "-1s"}}, {"mode": "ipvs", "ipvs": {"syncPeriod": "1s", "minSyncPeriod": "2s"}}],
+        [{"iptables": {"syncPeriod": "1s"}}, {"mode": "nftables", "ipvs": {"syncPeriod": "-1s"}}],
+    ),
+    ("min-sync-period", 31, [{"ipvs": {"minSyncPeriod": "-1s"}}], [{"ipvs": {"minSyncPeriod": "0s"}}]),
+    ("config-sync", 31, [{"configSyncPeriod": "-1s"}], [{"configSyncPeriod": "1s"}]),
+    ("bind", 31, [{"bindAddress": "localhost"}], [{"bindAddress": "::"}]),
+    (
+        "healthz",
+        31,
+        [{"healthzBindAddress": "1.2.3.4"}, {"healthzBindAddress": "1.2.3.4:0"}],
+        [{"healthzBindAddress": "[::]:10256"}],
+    ),
+    (
+        "metrics",
+        31,
+        [{"metricsBindAddress": "host:1"}, {"metricsBindAddress": "1.2.3.4:65536"}],
+        [{"metricsBindAddress": "1.2.3.4:1"}],
+    ),
+    (
+        "nodeport-addresses",
+        31,
+        [{"nodePortAddresses": ["1.2.3.4"]}, {"nodePortAddresses": ["primary", "10.0.0.0/8"]}],
+        [{"nodePortAddresses": ["primary"]}, {"nodePortAddresses": ["10.0.0.0/8", "fd00::/8"]}],
+    ),
+    ("detect-bridge", 31, [BRIDGE], [{**BRIDGE, "detectLocal": {"bridgeInterface": "br0"}}]),
+    ("detect-prefix", 31, [PREFIX], [{**PREFIX, "detectLocal": {"interfaceNamePrefix": "cali"}}]),
+    (
+        "cluster-cidr",
+        31,
+        [
+            {"clusterCIDR": value}
+            for value in ("10.0.0.0", "10.0.0.0/8,10.1.0.0/16", "10.0.0.0/8,fd00::/8,fd01::/8", "10.0.0.0/33")
+        ],
+        [{"clusterCIDR": value} for value in ("10.0.0.0/8", "fd00::/8,10.0.0.0/8", "")],
+    ),
+    (
+        "conntrack",
+        31,
+        [
+            {"conntrack": {"maxPerCore": -1}},
+            {"conntrack": {"min": -1}},
+            {"conntrack": {"tcpEstablishedTimeout": "-1s"}},
+            {"conntrack": {"udpTimeout": "-1s"}},
+        ],
+        [{"conntrack": {"maxPerCore": 0, "min": 0, "tcpEstablishedTimeout": "0s"}}],
+    ),
+    ("oom", 31, [{"oomScoreAdj": 1001}], [{"oomScoreAdj": -1000}]),
+    ("ipvs-timeouts", 31, [{"ipvs": {"udpTimeout": "-1s"}}], [{"ipvs": {"udpTimeout": "0s"}}]),
+    ("ipvs-excludes", 31, [{"ipvs": {"excludeCIDRs": ["1.2.3.4"]}}], [{"ipvs": {"excludeCIDRs": ["1.2.3.4/32"]}}]),
+    (
+        "ipvs-scheduler",
+        20,
+        [{"mode": "ipvs", "ipvs": {"scheduler": "xx"}}],
+        [{"mode": "ipvs", "ipvs": {"scheduler": "rr"}}],
+    ),
+    ("client-burst", 31, [{"clientConnection": {"burst": -1}}], [{"clientConnection": {"burst": 0}}]),
+    ("hidden-metrics", 31, [{"showHiddenMetricsForVersion": "1.31"}], [{"showHiddenMetricsForVersion": "1.30"}]),
+]
+
+
+def test_every_rule_has_a_case() -> None:
+    assert {case[0] for case in CASES} == set(KUBE_PROXY_RULES)
+
+
+@pytest.mark.parametrize(("rule", "minor", "bad", "good"), CASES, ids=[case[0] for case in CASES])
+def test_rule(rule: str, minor: int, bad: list[Config], good: list[Config]) -> None:
+    for config in bad:
+        assert broken(config, minor, rule), config
+    for config in good:
+        assert broken(config, minor, rule) == [], config
+
+
+@pytest.mark.parametrize("minor", range(20, 38))
+def test_an_empty_config_breaks_no_rule(minor: int) -> None:
+    text = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
+    assert validate(text, versions=[f"1.{minor}"]) == []

@@ -1,0 +1,203 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What kills a kubelet at start: each check failed once, passed once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_start import (
+    KUBELET_START_CHECKS,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+
+Config = dict[str, Any]
+
+
+def failed(config: Config, minor: int, check: str) -> list[str]:
+    text = encode({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", **config})
+    found = [one for one in validate(text, versions=[f"1.{minor}"]) if one.rule == check]
+    assert {one.level for one in found} <= {"component"}
+    return [one.path for one in found]
+
+
+def cpu(policy: str = "static", gates: tuple[str, ...] = (), **options: str) -> Config:
+    return {
+        "cpuManagerPolicy": policy,
+        "reservedSystemCPUs": "0",
+        "cpuManagerPolicyOptions": {name.replace("_", "-"): value for name, value in options.items()},
+        "featureGates": dict.fromkeys(gates, True),
+    }
+
+
+ALPHA = ("CPUManagerPolicyAlphaOptions",)
+CASES: list[tuple[str, int, list[Config], list[Config]]] = [
+    (
+        "reserved-keys",
+        20,
+        [{"kubeReserved": {"cpu": "minus"}}, {"systemReserved": {"gpu": "1"}}, {"systemReserved": {"memory": "-1Gi"}}],
+        [{"kubeReserved": {"cpu": "500m", "memory": "1Gi", "ephemeral-storage": "1Gi", "pid": "1000"}}],
+    ),
+    (
+        "cpu-static-reserved",
+        20,
+        [{"cpuManagerPolicy": "static"}, {"cpuManagerPolicy": "static", "kubeReserved": {"cpu": "0"}}],
+        [
+            {"cpuManagerPolicy": "static", "systemReserved": {"cpu": "1"}},
+            {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0"},
+        ],
+    ),
+    (
+        "cpu-options",
+        34,
+        [
+            cpu(no_such="true"),
+            cpu(full_pcpus_only="maybe"),
+            cpu("none", full_pcpus_only="true"),
+            cpu(align_by_socket="true"),
+            cpu(gates=ALPHA, full_pcpus_only="true", distribute_cpus_across_cores="true"),
+        ],
+        [cpu(full_pcpus_only="true"), cpu(gates=ALPHA, align_by_socket="false"), cpu(distribute_cpus_across_numa="1")],
+    ),
+    (
+        "cpu-options",
+        22,
+        [cpu(full_pcpus_only="true")],
+        [cpu(gates=("CPUManagerPolicyOptions",), full_pcpus_only="true")],
+    ),
+    (
+        "cpu-align-socket",
+        34,
+        [{**cpu(gates=ALPHA, align_by_socket="true"), "topologyManagerPolicy": "single-numa-node"}],
+        [{**cpu(gates=ALPHA, align_by_socket="true"), "topologyManagerPolicy": "restricted"}],
+    ),
+    (
+        "mem-static-sum",
+        22,
+        [{"memoryManagerPolicy": "Static"}],
+        [
+            {"memoryManagerPolicy": "Static", "reservedMemory": [{"limits": {"memory": "100Mi"}}]},
+            {"memoryManagerPolicy": "Static", "evictionHard": {"memory.available": "10%"}},
+            {
+                "memoryManagerPolicy": "Static",
+                "kubeReserved": {"memory": "1Gi"},
+                "reservedMemory": [{"limits": {"memory": "512Mi"}}, {"numaNode": 1, "limits": {"memory": "612Mi"}}],
+            },
+        ],
+    ),
+    (
+        "topology-options",
+        32,
+        [
+            {"topologyManagerPolicyOptions": {"no-such": "true"}},
+            {"topologyManagerPolicyOptions": {"prefer-closest-numa-nodes": "2"}},
+            {"topologyManagerPolicyOptions": {"max-allowable-numa-nodes": "7"}},
+        ],
+        [{"topologyManagerPolicyOptions": {"prefer-closest-numa-nodes": "true", "max-allowable-numa-nodes": "8"}}],
+    ),
+    ("topology-options", 26, [{"topologyManagerPolicyOptions": {"prefer-closest-numa-nodes": "true"}}], [{}]),
+    (
+        "evict-signals",
+        20,
+        [{"evictionHard": {"disk.available": "1Gi"}}, {"evictionMinimumReclaim": {"containerfs.available": "1Gi"}}],
+        [{"evictionHard": {"pid.available": "5%", "allocatableMemory.available": "1Gi"}}],
+    ),
+    (
+        "evict-signals",
+        29,
+        [{"evictionSoftGracePeriod": {"x": "1m"}}],
+        [{"evictionHard": {"containerfs.available": "1Gi"}}],
+    ),
+    (
+        "evict-values",
+        20,
+        [
+            {"evictionHard": {"memory.available": value}}
+            for value in ("bogus", "-1Gi", "0", "-5%", "10001%", "", "%", "1.5 Gi")
+        ],
+        [{"evictionHard": {"memory.available": value}} for value in ("100Mi", "0%", "100%", "2.5%", "1")],
+    ),
+    (
+        "evict-soft-grace",
+        20,
+        [
+            {"evictionSoft": {"memory.available": "1Gi"}},
+            {"evictionSoft": {"memory.available": "1Gi"}, "evictionSoftGracePeriod": {"memory.available": "-1m"}},
+            {"evictionSoft": {"memory.available": "1Gi"}, "evictionSoftGracePeriod": {"memory.available": "soon"}},
+        ],
+        [{"evictionSoft": {"memory.available": "1Gi"}, "evictionSoftGracePeriod": {"memory.available": "1m30s"}}],
+    ),
+    (
+        "evict-reclaim",
+        20,
+        [{"evictionMinimumReclaim": {"memory.available": value}} for value in ("-1", "0%", "x")],
+        [{"evictionMinimumReclaim": {"memory.available": value}} for value in ("0", "1%", "1Gi")],
+    ),
+    ("tls-min", 20, [{"tlsMinVersion": "TLS12"}], [{"tlsMinVersion": "VersionTLS12"}, {"tlsMinVersion": ""}]),
+    (
+        "tls-suites",
+        20,
+        [{"tlsCipherSuites": ["BOGUS"]}],
+        [{"tlsCipherSuites": ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"]}],
+    ),
+    (
+        "qos-reserved",
+        20,
+        [{"qosReserved": {"cpu": "5%"}}, {"qosReserved": {"memory": "101%"}}, {"qosReserved": {"memory": "50"}}],
+        [{"qosReserved": {"memory": "50%"}}],
+    ),
+    (
+        "unsafe-sysctls",
+        20,
+        [{"allowedUnsafeSysctls": [value]} for value in ("vm.swappiness", "*", "net.*.x", "kernel.*")],
+        [{"allowedUnsafeSysctls": ["kernel.sem", "kernel.shm*", "net.core.somaxconn", "net/ipv4/*", "fs.mqueue.*"]}],
+    ),
+    (
+        "log-size",
+        20,
+        [{"containerLogMaxSize": value} for value in ("-1Mi", "10MB", "1.5Gi", "1500m")]
+        + [{"containerLogMaxFiles": 1}],
+        [{"containerLogMaxSize": value} for value in ("10Mi", "0", "1.5G", "")] + [{"containerLogMaxFiles": 2}],
+    ),
+    (
+        "evict-values",
+        21,
+        [{"evictionHard": {"memory.available": "101%"}}],
+        [{"evictionHard": {"memory.available": "100%"}}],
+    ),
+]
+
+
+def test_every_check_has_a_case() -> None:
+    assert {case[0] for case in CASES} == set(KUBELET_START_CHECKS)
+
+
+@pytest.mark.parametrize(("check", "minor", "bad", "good"), CASES, ids=[f"{case[0]}-1.{case[1]}" for case in CASES])
+def test_check(check: str, minor: int, bad: list[Config], good: list[Config]) -> None:
+    for config in bad:
+        assert failed(config, minor, check), config
+    for config in good:
+        assert failed(config, minor, check) == [], config
+
+
+@pytest.mark.contract("validate.for-the-version")
+@pytest.mark.parametrize(
+    "config",
+    [
+        # Seen to kill the real kubelet 1.20 after it had accepted them.
+        {"evictionHard": {"memory.available": "bogus"}},
+        {"cpuManagerPolicy": "bogus"},
+        {"kubeReserved": {"cpu": "minus"}},
+        {"tlsCipherSuites": ["BOGUS"]},
+        # Null in a map is an empty string, not an absent key.
+        {"evictionHard": {"memory.available": None}},
+        {"kubeReserved": {"cpu": None}},
+    ],
+)
+def test_the_ancestors_deadly_configs_are_refused(config: Config) -> None:
+    text = encode({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", **config})
+    assert [one.level for one in validate(text, versions=["1.20"])] == ["component"]

@@ -1,0 +1,85 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whatever stands in quantities, durations, paths, versions and flags is read or refused with a sentence."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._names import (
+    flags_of,
+    pairs_of,
+    shadowed_by_flags,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._duration import (
+    format_duration,
+    nanoseconds,
+    parse_duration,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._paths import (
+    format_path,
+    parse_path,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._quantity import parse_quantity
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._scalars import resolve
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._versions import parse_minor
+from support.fuzzing import fuzz
+from support.hostile import TEXTS, lines_of, parse_twice
+
+UNITS = ("Ki", "Gi", "m", "n", "k", "h", "s", "ms", "us", "\u00b5s")
+NUMBERS = lines_of(("1", "0", "9", ".", "-", "+", "e", "E", *UNITS), most=8)
+WORDS = st.lists(
+    st.sampled_from(["--max-pods=5", "--max-pods", "5", "--feature-gates=A=true,B=false", "--", "-v", "--config=/c"])
+    | TEXTS,
+    max_size=8,
+)
+
+
+@fuzz(200)
+@given(NUMBERS | st.integers() | st.floats())
+def test_quantities(value: str | int | float) -> None:
+    outcome = parse_twice(parse_quantity, value, refused=ValueError)
+    assert outcome.error is not None or isinstance(outcome.value, Fraction)
+
+
+@fuzz(200)
+@given(NUMBERS)
+def test_durations(text: str) -> None:
+    outcome = parse_twice(nanoseconds, text, refused=ValueError)
+    if outcome.error is None:
+        seconds = parse_duration(text)
+        assert abs(parse_duration(format_duration(seconds)) - seconds) <= max(0.001, abs(seconds) * 1e-9)
+
+
+@fuzz(150)
+@given(lines_of(["maxPods", ".", "[0]", "[", "]", "*", "-", "a"]))
+def test_paths(text: str) -> None:
+    outcome = parse_twice(parse_path, text, refused=ValueError)
+    if outcome.error is None:
+        assert parse_path(format_path(outcome.value)) == outcome.value
+
+
+@fuzz(100)
+@given(lines_of(["v", "1", ".", "35", "-rc.1", "+", " "], most=6))
+def test_versions(text: str) -> None:
+    outcome = parse_twice(parse_minor, text, refused=ValueError)
+    assert outcome.error is not None or outcome.value >= 0
+
+
+@fuzz(150)
+@given(WORDS, st.lists(st.sampled_from(["maxPods", "featureGates.A", "featureGates"])))
+def test_flags(argv: list[str], fields: list[str]) -> None:
+    for name, value in parse_twice(flags_of, argv).value:
+        assert isinstance(name, str)
+        parse_twice(pairs_of, value)
+    parse_twice(shadowed_by_flags, argv, fields)
+
+
+@fuzz(150)
+@given(TEXTS | NUMBERS)
+def test_scalars(text: str) -> None:
+    parse_twice(resolve, text)

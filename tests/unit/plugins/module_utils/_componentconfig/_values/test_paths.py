@@ -1,0 +1,46 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Field paths: written, read, followed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._paths import (
+    Path,
+    format_path,
+    lookup,
+    parse_path,
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ((), ""),
+        (("a", "b"), "a.b"),
+        (("a", 0, "b"), "a[0].b"),
+        (("evictionHard", "memory.available"), "evictionHard[memory.available]"),
+        (("users", 1, "user", "as-uid"), "users[1].user.as-uid"),
+    ],
+)
+def test_text_and_back(path: Path, text: str) -> None:
+    assert format_path(path) == text
+    assert parse_path(text) == path
+
+
+@pytest.mark.parametrize("text", ["a..b", "a[", "[]", "a b"])
+def test_what_is_none(text: str) -> None:
+    with pytest.raises(ValueError, match="not a field path"):
+        parse_path(text)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [(("a", 0, "b"), 1), (("a", 1), None), (("a", "b"), None), (("a", 0, "b", "c"), None), (("x", "y"), None)],
+)
+def test_lookup(path: Path, value: Any) -> None:
+    assert lookup({"a": [{"b": 1}]}, path) == value

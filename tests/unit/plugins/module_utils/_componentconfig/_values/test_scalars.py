@@ -1,0 +1,91 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Unquoted YAML scalars mean to us what they mean to Kubernetes."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._scalars import key_text, resolve
+
+
+@pytest.mark.parametrize("text", ["y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "true", "True", "TRUE"])
+def test_words_that_are_true(text: str) -> None:
+    assert resolve(text) is True
+
+
+@pytest.mark.parametrize("text", ["n", "N", "no", "No", "NO", "off", "Off", "OFF", "false", "False", "FALSE"])
+def test_words_that_are_false(text: str) -> None:
+    assert resolve(text) is False
+
+
+@pytest.mark.parametrize("text", ["", "~", "null", "Null", "NULL"])
+def test_null(text: str) -> None:
+    assert resolve(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0", 0),
+        ("-0", 0),
+        ("+7", 7),
+        ("017", 15),
+        ("-017", -15),
+        ("0o17", 15),
+        ("0x1F", 31),
+        ("0b101", 5),
+        ("1_000", 1000),
+        ("18446744073709551615", 2**64 - 1),
+        ("1.5", 1.5),
+        (".5", 0.5),
+        ("1e3", 1000.0),
+        ("08", 8.0),
+        ("18446744073709551616", 2.0**64),
+    ],
+)
+def test_numbers(text: str, value: float) -> None:
+    found = resolve(text)
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1:30",
+        "190:20:30",
+        "2026-01-31",
+        "2026-01-31T12:00:00Z",
+        "1.2.3",
+        "0xZZ",
+        "10.0.0.1",
+        "-",
+        "+",
+        ".",
+        "1e",
+        "tRUE",
+        "nuLL",
+    ],
+)
+def test_what_stays_a_string(text: str) -> None:
+    assert resolve(text) == text
+
+
+def test_a_number_beyond_all_floats_stays_a_string() -> None:
+    assert resolve("9" * 5000) == "9" * 5000
+
+
+def test_infinite_and_no_number() -> None:
+    assert resolve("-.inf") == -math.inf
+    assert math.isnan(float(resolve(".nan") or 0))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(True, "true"), (False, "false"), (5, "5"), (5.0, "5"), (1.5, "1.5"), ("x", "x")]
+)
+def test_keys(value: object, text: str) -> None:
+    assert key_text(value) == text  # type: ignore[arg-type]

@@ -1,0 +1,67 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is a secret, and that none is shown."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import show
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import (
+    is_secret,
+    redacted,
+    secrets,
+)
+
+KEYS = [f"-----BEGIN {kind}PRIVATE KEY-----\nMIIE" for kind in ("", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED ")]
+TOKEN = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0." + "c" * 30
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *KEYS,
+        *(base64.b64encode(key.encode()).decode() for key in KEYS),
+        TOKEN,
+        "Bearer " + "a" * 20,
+        "Basic dXNlcjpwYXNzd29yZA==",
+        "ghp_" + "a" * 36,
+        "glpat-" + "a" * 20,
+        "AKIA" + "A1" * 8,
+        "https://user:password@example.com/",
+    ],
+)
+def test_secrets(value: str) -> None:
+    assert is_secret(value)
+    assert value not in str(show(value))
+    assert list(secrets({"a": [{"b": value}]})) == [("a", 0, "b")]
+    assert show({"a": [value]}) == "(a secret, not shown)"
+    assert redacted({"a": [value], "b": 1}) == {"a": ["(a secret, not shown)"], "b": 1}
+
+
+@pytest.mark.parametrize("name", ["token", "password", "client-key-data", "secret"])
+def test_names_of_secrets(name: str) -> None:
+    assert is_secret("abc", ("users", 0, name))
+    assert not is_secret("", (name,))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "-----BEGIN CERTIFICATE-----\nMIIE",
+        "/etc/kubernetes/pki/ca.key",
+        "unix:///run/containerd/containerd.sock",
+        "https://example.com:6443/a@b",
+        "eviction",
+        "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+        "",
+        5,
+        None,
+        {"a": ["b"]},
+    ],
+)
+def test_what_is_none(value: object) -> None:
+    assert not is_secret(value, ("field",))
