@@ -17,11 +17,11 @@ from ._agent._probing._configz import differences
 from ._agent._probing._probe import serving_address
 from ._agent._storage._store import Store
 from ._agent._system._clock import SystemClock
-from ._componentconfig._decode import decode
-from ._componentconfig._findings import DecodeError
-from ._componentconfig._schema import known_minors
+from ._componentconfig._documents._decode import decode
+from ._componentconfig._documents._findings import DecodeError
+from ._componentconfig._kinds._schema import known_minors
 from ._componentconfig._validate import context_of
-from ._componentconfig._versions import parse_minor
+from ._componentconfig._values._versions import parse_minor
 from ._kube._errors import KubeError
 from ._kube._kubeconfig import from_kubeconfig
 

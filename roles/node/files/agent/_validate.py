@@ -10,8 +10,8 @@ import sys
 from collections.abc import Callable, Sequence
 
 from ._agent._basis._configuration import AgentConfiguration
-from ._componentconfig._decode import decode
-from ._componentconfig._findings import WARNING, DecodeError, Finding
+from ._componentconfig._documents._decode import decode
+from ._componentconfig._documents._findings import WARNING, DecodeError, Finding
 from ._componentconfig._policy import denied
 from ._componentconfig._validate import validate
 from ._output import complain
