@@ -147,7 +147,8 @@ def link_agent() -> None:
     AGENT.mkdir(parents=True)
     entry = (ROOT / "roles/node/files/agent").glob("*.py")
     packages = (
-        ROOT / f"plugins/module_utils/{name}" for name in ("_componentconfig", "_kube", "_nodeconfig", "_agent")
+        ROOT / f"plugins/module_utils/{name}"
+        for name in ("_componentconfig", "_host", "_kube", "_nodeconfig", "_agent")
     )
     for path in (*entry, *packages):
         (AGENT / path.name).symlink_to(path)

@@ -22,7 +22,7 @@ __all__ = ["ARCHIVE", "PACKAGE", "pack", "sources"]
 
 ARCHIVE = "configok-agent.pyz"
 PACKAGE = "configok_agent"
-_PACKAGES = ("_agent", "_componentconfig", "_kube", "_nodeconfig")
+_PACKAGES = ("_agent", "_componentconfig", "_host", "_kube", "_nodeconfig")
 _ENTRY = "roles/node/files/agent"
 # Control side only: credentials through the kubernetes package, module arguments, and packing itself.
 _LEFT_OUT = frozenset({"_kube/_credentials.py", "_kube/_arguments.py", "_agent/_pack.py"})

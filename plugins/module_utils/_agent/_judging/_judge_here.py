@@ -21,13 +21,13 @@ from ..._componentconfig._documents._findings import POLICY, WARNING, DecodeErro
 from ..._componentconfig._flags._names import flags_of
 from ..._componentconfig._kinds._schema import known_minors
 from ..._componentconfig._policy import bundle_problems, denied_problems
+from ..._componentconfig._rules._host import Host, Wanted
+from ..._componentconfig._rules._host_checks import host_problems, wanted_of
 from ..._componentconfig._validate import context_of, validate
 from ..._componentconfig._values._versions import parse_minor
 from .._basis._configuration import ComponentConfiguration
 from ._drop_ins import drop_ins, read_drop_in
 from ._effective import effective, is_by_flag
-from ._host import Host, Wanted
-from ._host_checks import host_problems, wanted_of
 from ._render import fingerprint, render
 from ._rendered import read_own
 from ._verdicts import HOST

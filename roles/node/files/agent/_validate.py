@@ -67,10 +67,10 @@ def judge_on_node(
 ) -> Judge:
     """Return what judges a bundle's document as this node would run it."""
     from ._agent._judging._command_line import command_line
-    from ._agent._judging._host import read_host
     from ._agent._judging._judge_here import judge_here
     from ._agent._storage._store import Store
     from ._agent._system._clock import SystemClock
+    from ._host._facts import read_host
 
     def judge(text: bytes, name: str) -> list[Finding]:
         return judge_here(

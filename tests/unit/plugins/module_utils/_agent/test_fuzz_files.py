@@ -17,7 +17,6 @@ from ansible_collections.configok.node.plugins.module_utils._agent._basis._confi
     InvalidConfiguration,
     parse_configuration,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._judging import _host
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._render import (
     NotRendered,
     decode,
@@ -41,6 +40,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._storage._tra
     encode_startups,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._telling._report import read_report
+from ansible_collections.configok.node.plugins.module_utils._host import _facts
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
 from support.fuzzing import fuzz
@@ -173,14 +173,14 @@ def test_report(text: str) -> None:
 @fuzz(150)
 @given(lines_of(HOST))
 def test_files_of_the_host(text: str) -> None:
-    assert all(isinstance(one, str) for one in parse_twice(_host._swaps, text).value)
-    assert isinstance(parse_twice(_host._cpus, text).value, int)
-    assert parse_twice(_host._memory, text).value >= 0
-    parse_twice(_host._containerd_driver, text)
-    parse_twice(lambda name: list(_host._cgroup_names(name)), text)
+    assert all(isinstance(one, str) for one in parse_twice(_facts._swaps, text).value)
+    assert isinstance(parse_twice(_facts._cpus, text).value, int)
+    assert parse_twice(_facts._memory, text).value >= 0
+    parse_twice(_facts._containerd_driver, text)
+    parse_twice(lambda name: list(_facts._cgroup_names(name)), text)
 
 
 @fuzz(50)
 @given(TEXTS)
 def test_names_of_control_groups(name: str) -> None:
-    assert list(_host._cgroup_names(name))
+    assert list(_facts._cgroup_names(name))

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import ComponentConfiguration
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._host import Host, Wanted
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._judge_here import judge_here
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import Finding
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import Host, Wanted
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 SWAPPING = Host(swaps=("/dev/sda2",))

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from ..._componentconfig._documents._findings import COMPONENT, POLICY
-from ..._componentconfig._rules._context import Context
-from ..._componentconfig._values._paths import Path
-from ..._componentconfig._values._quantity import parse_quantity
+from .._documents._findings import COMPONENT, POLICY
+from .._values._paths import Path
+from .._values._quantity import parse_quantity
+from ._context import Context
 from ._host import KERNEL_FLAGS, Host, Wanted
 
 __all__ = ["HostProblem", "host_problems", "wanted_of"]

@@ -1,27 +1,27 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The host against a config: facts read from a tree of files, and each check as a table."""
+"""The host's facts against a config: each check as a table."""
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._host import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._document import Document
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._context import Context
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import (
     KERNEL_FLAGS,
     File,
     Host,
     Wanted,
-    read_host,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._host_checks import host_problems, wanted_of
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._document import Document
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._context import Context
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_checks import (
+    host_problems,
+    wanted_of,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import context_of
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._paths import format_path
 
@@ -217,109 +217,3 @@ def test_only_what_the_config_depends_on_is_looked_at() -> None:
     runtime = "unix:///run/containerd/containerd.sock"
     found = wanted_of(context(config), "kubelet", root_directory="", runtime=runtime)
     assert found == Wanted(frozenset(("/ca",)), frozenset(("/kube",)), "", containerd=True)
-
-
-# Reading
-
-
-def tree(root: Path, files: Mapping[str, str]) -> str:
-    """Make a host's files below a directory."""
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return str(root)
-
-
-def test_an_empty_host_says_nothing(tmp_path: Path) -> None:
-    assert read_host(Wanted(), str(tmp_path)) == Host(cgroup_v2=False, numa_nodes=frozenset((0,)))
-
-
-def test_the_facts_are_read_as_the_kernel_writes_them(tmp_path: Path) -> None:
-    root = tree(
-        tmp_path,
-        {
-            "proc/swaps": "Filename\tType\tSize\tUsed\tPriority\n/dev/sda2 partition 2097148 0 -2\n/swap file 1 0 -3\n",
-            "proc/meminfo": "MemTotal:       16303124 kB\nMemFree:         1 kB\n",
-            "proc/sys/kernel/panic": "0\n",
-            "sys/devices/system/cpu/online": "0-2,8\n",
-            "sys/devices/system/node/node0/x": "",
-            "sys/devices/system/node/node1/x": "",
-            "sys/devices/system/node/online": "0-1",
-            "sys/fs/cgroup/cgroup.controllers": "cpu memory\n",
-        },
-    )
-    assert read_host(Wanted(), root) == Host(
-        swaps=("/dev/sda2", "/swap"),
-        cpus=4,
-        memory=16303124 * 1024,
-        numa_nodes=frozenset((0, 1)),
-        cgroup_v2=True,
-        kernel={"kernel/panic": 0},
-    )
-
-
-def test_no_swap_is_a_table_without_rows(tmp_path: Path) -> None:
-    root = tree(tmp_path, {"proc/swaps": "Filename\tType\tSize\tUsed\tPriority\n"})
-    assert read_host(Wanted(), root).swaps == ()
-
-
-def test_files_by_their_kind_and_what_they_hold(tmp_path: Path) -> None:
-    root = tree(tmp_path, {"c": "x\n-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", "plain": "no"})
-    (tmp_path / "d").mkdir()
-    with socket.socket(socket.AF_UNIX) as one:
-        one.bind(str(tmp_path / "s"))
-    paths = frozenset(("/c", "/plain", "/d", "/s", "/none", "/tmp/none"))
-    assert read_host(Wanted(paths), root).files == {
-        "/c": CERTIFICATE,
-        "/plain": File("file"),
-        "/d": File("directory"),
-        "/s": File("socket"),
-        "/none": MISSING,
-        "/tmp/none": File("unseen"),  # the agent's unit has a /tmp of its own
-    }
-
-
-@pytest.mark.parametrize(
-    ("name", "directory"),
-    [
-        ("/system.slice", "system.slice"),
-        ("kubelet", "kubelet.slice"),
-        ("/kube-reserved.slice", "kube.slice/kube-reserved.slice"),
-        ("/podruntime/kubelet", "podruntime/kubelet"),
-    ],
-)
-@pytest.mark.parametrize("version", [1, 2])
-def test_a_cgroup_is_found_under_the_names_of_both_drivers(
-    tmp_path: Path, name: str, directory: str, version: int
-) -> None:
-    base = "sys/fs/cgroup/" + ("memory/" if version == 1 else "")
-    wanted = Wanted(cgroups=frozenset((name,)))
-    root = tree(tmp_path, {"sys/fs/cgroup/cgroup.controllers": ""} if version == 2 else {})
-    assert read_host(wanted, root).cgroups == {name: False}
-    (tmp_path / base / directory).mkdir(parents=True)
-    assert read_host(wanted, root).cgroups == {name: True}
-
-
-def test_a_state_file_that_is_not_json_is_damaged(tmp_path: Path) -> None:
-    root = tree(tmp_path, {"r/cpu_manager_state": '{"policyName":"none"}', "r/memory_manager_state": ""})
-    assert read_host(Wanted(root_directory="/r"), root).damaged_state == ("memory_manager_state",)
-    assert read_host(Wanted(root_directory=""), root).damaged_state == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "driver"),
-    [
-        ("[plugins.x.options]\n  SystemdCgroup = true\n", "systemd"),
-        ("  SystemdCgroup=false # why\n", "cgroupfs"),
-        ("version = 2\n", ""),
-        ("#  SystemdCgroup = true\n", ""),
-        ("SystemdCgroup = true\nSystemdCgroup = false\n", ""),
-        ('imports = ["/etc/containerd/conf.d/*.toml"]\nSystemdCgroup = true\n', ""),
-        ("imports = []\nSystemdCgroup = true\n", "systemd"),
-    ],
-)
-def test_the_runtimes_cgroup_driver_where_its_config_says_it_alone(tmp_path: Path, text: str, driver: str) -> None:
-    root = tree(tmp_path, {"etc/containerd/config.toml": text})
-    assert read_host(Wanted(containerd=True), root).containerd_driver == driver
-    assert read_host(Wanted(), root).containerd_driver == ""

@@ -13,60 +13,18 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable
 
-__all__ = ["KERNEL_FLAGS", "STATE_FILES", "File", "Host", "Wanted", "read_host"]
+from .._componentconfig._rules._host import KERNEL_FLAGS, STATE_FILES, File, Host, Wanted
 
-# What the kubelet sets, or with protectKernelDefaults insists on (setupKernelTunables).
-KERNEL_FLAGS: Mapping[str, int] = {
-    "vm/overcommit_memory": 1,
-    "vm/panic_on_oom": 0,
-    "kernel/panic": 10,
-    "kernel/panic_on_oops": 1,
-    "kernel/keys/root_maxkeys": 1_000_000,
-    "kernel/keys/root_maxbytes": 25_000_000,
-}
-STATE_FILES = ("cpu_manager_state", "memory_manager_state")
+__all__ = ["read_host"]
+
 _CONTAINERD = "etc/containerd/config.toml"
 _MOST = 1024 * 1024  # bytes of a file that are looked at
 _PEM = re.compile(rb"-----BEGIN ([A-Z0-9 ]{1,40})-----")
 _SYSTEMD_CGROUP = re.compile(r"^\s*SystemdCgroup\s*=\s*(true|false)\b", re.MULTILINE)
 _IMPORTS = re.compile(r"^\s*imports\s*=\s*\[\s*[^\]\s]", re.MULTILINE)
 _PRIVATE = ("/tmp/", "/var/tmp/")  # the agent's own are others than those of the component (PrivateTmp=)
-
-
-class File(NamedTuple):
-    """What stands at a path: "file", "directory", "socket", "other", "missing", or "unseen" where the agent cannot see
-    what the component sees; and which kinds of PEM blocks a file holds (None: it could not be read)."""
-
-    kind: str
-    pem: frozenset[str] | None = frozenset()
-
-
-class Wanted(NamedTuple):
-    """What of the host a config depends on: absolute paths, names of cgroups, where the component keeps its state, and
-    whether its container runtime is containerd."""
-
-    paths: frozenset[str] = frozenset()
-    cgroups: frozenset[str] = frozenset()
-    root_directory: str = ""
-    containerd: bool = False
-
-
-class Host(NamedTuple):
-    """The facts. memory in bytes, 0 where unknown, as cpus; numa_nodes and kernel hold what could be read."""
-
-    swaps: tuple[str, ...] = ()
-    cpus: int = 0
-    memory: int = 0
-    numa_nodes: frozenset[int] = frozenset()
-    cgroup_v2: bool = True
-    kernel: Mapping[str, int] = {}
-    files: Mapping[str, File] = {}
-    cgroups: Mapping[str, bool] = {}  # named cgroup -> whether it exists, under any of the drivers' names for it
-    damaged_state: tuple[str, ...] = ()  # state files that are not JSON
-    containerd_driver: str = ""  # what containerd's config says: "systemd", "cgroupfs", "" where it does not say
 
 
 def read_host(wanted: Wanted, root: str = "/") -> Host:
