@@ -45,6 +45,7 @@ def test_what_is_in_it() -> None:
     assert {name.split("/")[1] for name in names if name.count("/") > 1} == {
         "_agent",
         "_componentconfig",
+        "_host",
         "_kube",
         "_nodeconfig",
     }
