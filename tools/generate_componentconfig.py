@@ -98,12 +98,12 @@ def field_entry(row: dict[str, Any], first: int) -> dict[str, Any]:
         entry["since"] = minor(row["since"])
     if "last" in row:
         entry["last"] = minor(row["last"])
-    for key in ("enum", "default"):
+    for key in ("enum", "default", "defaultFrom"):
         if key in row:
             entry[key] = row[key]
-    for key, source in (("types", "typeHistory"), ("enums", "enumHistory"), ("defaults", "defaultHistory")):
-        if source in row:
-            entry[key] = history(row[source])
+    for key in ("type", "enum", "default", "nullable"):
+        if f"{key}History" in row:
+            entry[f"{key}s"] = history(row[f"{key}History"])
     return entry
 
 

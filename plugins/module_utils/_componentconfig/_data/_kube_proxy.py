@@ -28,12 +28,12 @@ TEXT = r"""
 "showHiddenMetricsForVersion":{},"mode":{"enum":["","iptables","ipvs","nftables","kernelspace"],"enums":[[20,["",
 "userspace","iptables","ipvs","kernelspace"]],[26,["","iptables","ipvs","kernelspace"]],[29,["","iptables","ipvs",
 "nftables","kernelspace"]]]},"iptables":{"type":"object","fields":{"masqueradeBit":{"type":"int32","nullable":1,
-"default":-999},"masqueradeAll":{"type":"bool","default":false},"localhostNodePorts":{"type":"bool","nullable":1,
+"default":14},"masqueradeAll":{"type":"bool","default":false},"localhostNodePorts":{"type":"bool","nullable":1,
 "since":26,"default":true},"syncPeriod":{"type":"duration","default":"30s"},"minSyncPeriod":{"type":"duration",
 "default":"1s"}}},"ipvs":{"type":"object","fields":{"syncPeriod":{"type":"duration","default":"30s"},"minSyncPeriod":
 {"type":"duration"},"scheduler":{},"excludeCIDRs":{"type":"list<string>"},"strictARP":{"type":"bool","default":false},
 "tcpTimeout":{"type":"duration"},"tcpFinTimeout":{"type":"duration"},"udpTimeout":{"type":"duration"}}},"nftables":
-{"type":"object","since":29,"fields":{"masqueradeBit":{"type":"int32","nullable":1,"since":29,"default":-999},
+{"type":"object","since":29,"fields":{"masqueradeBit":{"type":"int32","nullable":1,"since":29,"default":14},
 "masqueradeAll":{"type":"bool","since":29,"default":false},"syncPeriod":{"type":"duration","since":29,"default":
 "30s"},"minSyncPeriod":{"type":"duration","since":29,"default":"1s"}}},"winkernel":{"type":"object","fields":
 {"networkName":{},"sourceVip":{},"enableDSR":{"type":"bool","default":false},"rootHnsEndpointName":{"since":24},

@@ -29,8 +29,9 @@ MAIN_KINDS: Mapping[str, str] = {
 class Kind:
     """A kind in one API version: the component that reads it, the minors that know it, its fields as a tree.
 
-    A field is a dict with `type` (string where absent), `optional`, `nullable`, `since` and `last` (minors), `enum`,
-    `default`, their histories `enums`, `types`, `defaults` (rows of minor and value), and `fields` below an object.
+    A field is a dict with `type` (string where absent), `optional`, `nullable` (a pointer in Go), `since` and `last`
+    (minors), `enum`, `default`, their histories `enums`, `types`, `defaults`, `nullables` (rows of minor and value),
+    `defaultFrom` (the field beside it whose value it takes where that is set), and `fields` below an object.
     """
 
     api_version: str
@@ -107,7 +108,7 @@ def known_minors() -> tuple[int, ...]:
 
 
 def at_minor(field: Mapping[str, Any], key: str, minor: int) -> Any:
-    """A field's `default`, `enum` or `type` as it is at a minor."""
+    """A field's `default`, `enum`, `nullable` or `type` as it is at a minor."""
     value = field.get(key, "string" if key == "type" else None)
     rows = field.get(f"{key}s")
     if rows:

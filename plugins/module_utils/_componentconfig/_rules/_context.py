@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Callable, cast
 
+from .._kinds._defaults import effective
 from .._kinds._gates import Gates
-from .._kinds._schema import at_minor
 from .._kinds._types import Problem
 from .._values._duration import nanoseconds
 from .._values._paths import Path
@@ -71,25 +71,11 @@ class Context:
         return value
 
     def get(self, *path: str) -> Any:
-        """What the component uses: the document's value, or the default of this minor.
-
-        A field that is no pointer in Go cannot hold a zero: 0, "", "0s" and false mean absent where there is a default.
-        """
-        value = self.given(*path)
-        field = self._field(path)
-        default = at_minor(field, "default", self.minor)
-        if isinstance(default, dict) and "whenGate" in default:
-            default = default["value"] if self.gates.on(default["whenGate"]) else None
-        if value is None:
-            return default
-        if (
-            default is not None
-            and "nullable" not in field
-            and not isinstance(value, (list, dict))
-            and self._zero(value, field)
-        ):
-            return default
-        return value
+        """What the component uses: the document's value, or the default of this minor; see `effective`."""
+        *parents, name = path
+        siblings = self.given(*parents) if parents else self.data
+        fields = self._field(parents).get("fields", {}) if parents else self.fields
+        return effective(name, siblings if isinstance(siblings, Mapping) else {}, fields, self.minor, self.gates)
 
     def seconds(self, *path: str) -> int | None:
         """A duration in nanoseconds, with its default; None where it has neither."""
@@ -107,12 +93,6 @@ class Context:
             field = fields.get(part, {})
             fields = field.get("fields", {})
         return field
-
-    @staticmethod
-    def _zero(value: Any, field: Mapping[str, Any]) -> bool:
-        if str(field.get("type")).startswith("duration") and isinstance(value, str):
-            return nanoseconds(value) == 0
-        return value in ("", 0, False)
 
 
 Rule = Callable[[Context], Iterator[Fault]]
