@@ -14,6 +14,7 @@ import argparse
 import json
 import re
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +184,48 @@ def rules(schema: Path) -> dict[str, Any]:
     }
 
 
+# How a row of change_impact.json begins to say how a file is read again, and the class that this is.
+RELOADS = {"restart": "restart", "process": "restart", "live": "live", "none": "none"}
+
+
+def prose(text: str) -> list[str]:
+    """A sentence in pieces that fit a line; joined by spaces it is the same again."""
+    return textwrap.wrap(text, 100, break_long_words=False, break_on_hyphens=False)
+
+
+def disruption(schema: Path) -> dict[str, Any]:
+    """What a change asks of a node: classes from the lightest on, fields of the kubelet, and files of other kinds."""
+    impact = json.loads((schema / "change_impact.json").read_text(encoding="utf-8"))
+    conditions = json.loads((schema / "change_conditions.json").read_text(encoding="utf-8"))
+    files: dict[str, Any] = {}
+    for row in impact["files"]:
+        since = re.search(r"\((1\.\d+)\+\)", row["reload"])
+        entry: dict[str, Any] = {"class": RELOADS[re.split(r"\W", row["reload"])[0]]}
+        if row["reload"] != entry["class"]:
+            entry["note"] = prose("; ".join(row[key] for key in ("reload", "note") if key in row))
+        if since:
+            entry["since"] = minor(since.group(1))
+        for kind in re.split(r", |/", row["config"]):
+            files[kind.split(" ")[-1]] = entry
+    fields = {
+        row["field"]: {
+            key: prose(row[key]) if key == "note" else row[key]
+            for key in ("class", "note", "stateFile", "peer", "when")
+            if key in row
+        }
+        for row in impact["kubelet"]
+    }
+    return {
+        "classes": {name: prose(meaning) for name, meaning in impact["classes"].items()},
+        "fields": fields,
+        "conditions": [
+            {key: minor(value) if key in ("since", "last") else value for key, value in row.items()}
+            for row in conditions["kubelet"]
+        ],
+        "files": files,
+    }
+
+
 def generate(schema: Path) -> dict[str, str]:
     """File name to content, for the whole output directory."""
     index: dict[str, Any] = {}
@@ -202,6 +245,7 @@ def generate(schema: Path) -> dict[str, str]:
         contents[f"_{family}.py"] = (f"Kinds and fields of {family.replace('_', '-')}", kinds)
     contents["_gates.py"] = ("Feature gates by Kubernetes minor", gates(schema))
     contents["_rules.py"] = ("Validation rules of kubelet and kube-proxy", rules(schema))
+    contents["_disruption.py"] = ("What a changed field asks of a node", disruption(schema))
     files = {name: HEADER.format(title=title, body=wrap(data)) for name, (title, data) in contents.items()}
     files["__init__.py"] = HEADER.partition("from __future__")[0].format(title="Facts generated from schema/,") + (
         "from __future__ import annotations\n\n__all__: list[str] = []\n"

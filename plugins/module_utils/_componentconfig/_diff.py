@@ -1,20 +1,29 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What differs between two configs, field by field.
+"""What differs between two configs, field by field, and what that asks of a node.
 
 Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from ._disruption import Disruption, check_overrides, disruption_of
+from ._documents._findings import show
+from ._kinds._defaults import defaulted
+from ._kinds._schema import Kind, at_minor, find_kind, prune
 from ._values._canonical import canonical
+from ._values._duration import nanoseconds
 from ._values._paths import Path, format_path
+from ._values._quantity import parse_quantity
 
-__all__ = ["Change", "diff"]
+__all__ = ["Change", "FieldChange", "diff", "effective", "effective_diff"]
+
+_HEAD = ("apiVersion", "kind")
 
 
 @dataclass(frozen=True)
@@ -24,6 +33,68 @@ class Change:
     path: str
     old: Any
     new: Any
+    parts: Path = field(default=(), compare=False)
+
+
+@dataclass(frozen=True)
+class FieldChange:
+    """One field in which two effective configs differ, and what changing it asks of a node."""
+
+    change: Change
+    disruption: Disruption
+
+    def __str__(self) -> str:
+        before, after = self.shown
+        return f"{self.change.path}: {before or '<unset>'} -> {after or '<unset>'}"
+
+    @property
+    def shown(self) -> tuple[str | None, str | None]:
+        """Both values as short text; None for absent, secrets never in clear."""
+        return show(self.change.old, self.change.parts), show(self.change.new, self.change.parts)
+
+
+def effective_diff(
+    old: Any, new: Any, minors: tuple[int, int], overrides: Mapping[str, str] | None = None
+) -> list[FieldChange]:
+    """The fields in which two decoded configs differ once defaults are filled in, as components of two minors do.
+
+    What means the same is the same: null, empty and absent; a default written out; `60s` and `1m`. One of the two may
+    be empty: it is then the defaults of the other's kind. overrides: the user's own classes of disruption by field
+    path; raises ValueError for one that is none.
+    """
+    head = {key: data[key] for data in (old, new) if isinstance(data, dict) for key in _HEAD if data.get(key)}
+    before, after = (effective(data, head, minor) for data, minor in zip((old, new), minors))
+    kind = find_kind(head.get("apiVersion"), head.get("kind"))
+    check_overrides(overrides or {}, kind)
+    found = []
+    for change in diff(before, after):
+        if kind is None or not _same(change, kind, minors[1]):
+            asked = disruption_of(change.parts, str(head.get("kind")), minors[1], (before, after), overrides)
+            found.append(FieldChange(change, asked))
+    return found
+
+
+def effective(data: Any, head: Mapping[str, Any], minor: int) -> dict[str, Any]:
+    """A decoded config with the defaults of its kind at a minor; head: apiVersion and kind of one that has none."""
+    given = {**head, **data} if isinstance(data, dict) else dict(head)
+    kind = find_kind(given.get("apiVersion"), given.get("kind"))
+    pruned = defaulted(given, kind, minor) if kind is not None else prune(given)
+    return dict(pruned)
+
+
+def _same(change: Change, kind: Kind, minor: int) -> bool:
+    """Whether two values are one to the component, though they are written in two ways."""
+    fields, entry = kind.fields, {}
+    for part in change.parts:
+        entry = fields.get(str(part), {})
+        fields = entry.get("fields", {})
+    type_name = str(at_minor(entry, "type", minor)) if entry else ""
+    try:
+        if type_name == "duration":
+            return nanoseconds(change.old) == nanoseconds(change.new)
+        return type_name == "quantity" and parse_quantity(change.old) == parse_quantity(change.new)
+    except (TypeError, ValueError):
+        return False
 
 
 def diff(old: Any, new: Any) -> list[Change]:
@@ -47,4 +118,4 @@ def _compare(old: Any, new: Any, path: Path, changes: list[Change]) -> None:
         for key, value in new.items():
             _compare(None, value, path + (key,), changes)
     elif canonical(old) != canonical(new):
-        changes.append(Change(format_path(path), old, new))
+        changes.append(Change(format_path(path), old, new, path))

@@ -26,6 +26,7 @@ PLUGINS = (
     "modules.agent_archive",
     "filter.local_fields",
     "modules.component_config",
+    "modules.component_config_diff",
     "modules.config_bundle",
     "modules.config_source",
     "modules.config_status_info",

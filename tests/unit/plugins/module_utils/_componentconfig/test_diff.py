@@ -9,7 +9,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._diff import Change, diff
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._diff import (
+    Change,
+    diff,
+    effective_diff,
+)
 
 
 @pytest.mark.parametrize(
@@ -30,3 +34,42 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._di
 )
 def test_diff(old: Any, new: Any, changes: list[Change]) -> None:
     assert diff(old, new) == changes
+
+
+HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+
+
+def paths(old: dict[str, Any], new: dict[str, Any], minors: tuple[int, int] = (36, 36)) -> list[str]:
+    return [one.change.path for one in effective_diff({**HEAD, **old}, {**HEAD, **new}, minors)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "minors", "expected"),
+    [
+        ({}, {"maxPods": 110}, (36, 36), []),
+        ({}, {"maxPods": 120}, (36, 36), ["maxPods"]),
+        ({"syncFrequency": "60s"}, {"syncFrequency": "1m"}, (36, 36), []),
+        ({"clusterDNS": []}, {"clusterDNS": None}, (36, 36), []),
+        ({"syncFrequency": "0s"}, {}, (36, 36), []),
+        ({"containerLogMaxFiles": 7}, {}, (36, 36), ["containerLogMaxFiles"]),
+        ({}, {}, (26, 27), ["eventBurst", "eventRecordQPS", "kubeAPIBurst", "kubeAPIQPS", "memoryThrottlingFactor"]),
+    ],
+)
+def test_effective_diff(old: dict[str, Any], new: dict[str, Any], minors: tuple[int, int], expected: list[str]) -> None:
+    assert set(paths(old, new, minors)) >= set(expected)
+    if minors[0] == minors[1]:
+        assert paths(old, new, minors) == expected
+
+
+def test_one_side_may_be_empty() -> None:
+    (change,) = effective_diff({}, {**HEAD, "maxPods": 9}, (36, 36))
+    assert str(change) == "maxPods: 110 -> 9"
+    (change,) = effective_diff({**HEAD, "maxPods": 9}, {}, (36, 36))
+    assert str(change) == "maxPods: 9 -> 110"
+
+
+def test_secrets_are_not_shown() -> None:
+    (change,) = effective_diff({}, {**HEAD, "staticPodURLHeader": {"token": ["a"]}}, (36, 36))
+    assert "a secret" not in str(change)  # a name only makes a secret of text
+    (change,) = effective_diff({}, {**HEAD, "clusterDomain": "Bearer abcdefghijklmnopqrstuvwx"}, (36, 36))
+    assert str(change) == "clusterDomain: <unset> -> (a secret, not shown)"

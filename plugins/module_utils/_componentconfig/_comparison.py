@@ -1,0 +1,81 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Two configs as layers: read, compared and told in one call, for modules and commands.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ._diff import FieldChange, effective, effective_diff
+from ._disruption import classes, heaviest
+from ._kinds._schema import known_minors
+from ._layers import render
+from ._values._versions import parse_minor
+
+__all__ = ["Comparison", "Side", "compare"]
+
+_WIDTH = 72
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two: its layers, each a file name and its text, lowest first, and the version that reads them.
+
+    No layers are a config that says nothing: the component's defaults. "" is the newest version that the data cover.
+    """
+
+    layers: Sequence[tuple[str, str | bytes]] = ()
+    version: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The fields that differ, the heaviest class among them (None where none does), and both effective configs."""
+
+    changes: list[FieldChange]
+    heaviest: str | None
+    both: tuple[dict[str, Any], dict[str, Any]]
+
+    @property
+    def lines(self) -> list[str]:
+        """The changes as lines for people, and what the heaviest asks."""
+        if self.heaviest is None:
+            return ["no field differs"]
+        width = min(max(len(str(one)) for one in self.changes), _WIDTH)
+        shown = [f"{one!s:{width}}  [{one.disruption}]" for one in self.changes]
+        return [*shown, f"all in all: {self.heaviest}: {classes()[self.heaviest]}"]
+
+
+def compare(before: Side, after: Side, overrides: Mapping[str, str] | None = None) -> Comparison:
+    """Compare the effective configs of two sides; overrides: classes of disruption by field path.
+
+    Raises ValueError with a sentence for a layer that cannot be used, for two kinds, for a version or an override that
+    is none, and ImportError where PyYAML is missing.
+    """
+    old, new = (_data(side.layers) for side in (before, after))
+    kinds = [str(data["kind"]) for data in (old, new) if data]
+    if not kinds:
+        raise ValueError("there is nothing to compare: neither side has a config")
+    if len(set(kinds)) > 1:
+        raise ValueError(f"a {kinds[0]} and a {kinds[1]} cannot be compared")
+    newest = f"1.{known_minors()[-1]}"
+    minors = parse_minor(before.version or newest), parse_minor(after.version or newest)
+    head = {key: (new or old)[key] for key in ("apiVersion", "kind")}
+    changes = effective_diff(old, new, minors, overrides)
+    worst = heaviest(one.disruption.name for one in changes)
+    return Comparison(changes, worst, (effective(old, head, minors[0]), effective(new, head, minors[1])))
+
+
+def _data(layers: Sequence[tuple[str, str | bytes]]) -> dict[str, Any]:
+    if not layers:
+        return {}
+    rendered = render(layers)
+    if rendered.document is None:
+        raise ValueError(str(rendered.findings[0]))
+    return dict(rendered.document.data)

@@ -1,0 +1,226 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Generated from schema/ by tools/generate_componentconfig.py: do not edit.
+"""What a changed field asks of a node as JSON.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+__all__ = ["TEXT"]
+
+TEXT = r"""
+{"classes":{"restart":["a kubelet restart applies it; running pods keep running"],"restart-clients":
+["restart; clients of the kubelet's endpoints (API server, monitoring, probes) must follow the change"],
+"restart-pods-new-only":["restart; only pods created afterwards see it: drain first for a uniform node"],
+"restart-may-evict":["restart; pods may be evicted or evictions delayed"],"restart-may-reject":
+["restart; pods over the new bound fail admission at restart, node capacity changes"],"restart-containers":
+["restart; running containers may be restarted by the new value"],"restart-allocatable":
+["restart; node allocatable changes, raising a reservation may fail (look for the","NodeAllocatableEnforced event)"],
+"restart-crash-risk":["restart; the kubelet exits if the host does not meet the new value: check the host first"],
+"coordinate":["restart together with the peer named"],"drain":["drain, stop kubelet, change, start, uncordon"],
+"drain+state":["drain, stop kubelet, remove the state file, change, start, uncordon"],"reboot":
+["drain and reboot the node with the new value"],"replace":
+["drain, stop kubelet and runtime, change both, start; replacing the node is the safer way"]},"fields":
+{"cgroupDriver":{"class":"replace","note":
+["must equal the runtime's driver; ignored where the runtime answers RuntimeConfig and",
+"KubeletCgroupDriverFromCRI is on (beta 1.31, GA 1.34); restart alone may leave pod sandboxes that",
+"cannot be recreated"]},"cpuManagerPolicy":{"class":"drain+state","note":
+["the kubelet exits when the policy differs from the checkpoint's"],"stateFile":"cpu_manager_state"},
+"cpuManagerPolicyOptions":{"class":"drain+state","note":
+["docs ask it for strict-cpu-reservation; other options only steer later allocations"],"stateFile":
+"cpu_manager_state"},"reservedSystemCPUs":{"class":"drain+state","note":
+["with cpuManagerPolicy static the reserved set is checked against the checkpoint; with none a restart","is enough"],
+"stateFile":"cpu_manager_state","when":"cpuManagerPolicy=static"},"memoryManagerPolicy":{"class":"drain+state","note":
+["the kubelet exits when the policy differs from the checkpoint's"],"stateFile":"memory_manager_state"},
+"reservedMemory":{"class":"drain+state","note":
+["with Static the machine state in the checkpoint must equal the one derived from the reservations"],"stateFile":
+"memory_manager_state","when":"memoryManagerPolicy=Static"},"topologyManagerPolicy":{"class":"reboot","note":
+["no state file of its own; running pods keep their old alignment, so a drain serves where a reboot",
+"does not suit"]},"topologyManagerScope":{"class":"drain","note":
+["applies at pod admission only; running pods keep their alignment"]},"topologyManagerPolicyOptions":{"class":"drain",
+"note":["applies at pod admission only; running pods keep their alignment"]},"kubeletCgroups":{"class":"reboot",
+"note":["cgroup hierarchy is built at start"]},"systemCgroups":{"class":"reboot","note":
+["cgroup hierarchy is built at start"]},"cgroupRoot":{"class":"reboot","note":["cgroup hierarchy is built at start"]},
+"cgroupsPerQOS":{"class":"reboot","note":["cgroup hierarchy is built at start"]},"qosReserved":{"class":"reboot",
+"note":["cgroup hierarchy is built at start"]},"systemReservedCgroup":{"class":"reboot","note":
+["cgroup hierarchy is built at start"]},"kubeReservedCgroup":{"class":"reboot","note":
+["cgroup hierarchy is built at start"]},"systemReserved":{"class":"restart-allocatable","note":
+["with cpuManagerPolicy static or memoryManagerPolicy Static treat as drain+state"]},"kubeReserved":{"class":
+"restart-allocatable","note":["with cpuManagerPolicy static or memoryManagerPolicy Static treat as drain+state"]},
+"enforceNodeAllocatable":{"class":"restart-allocatable","note":
+["adding system-reserved or kube-reserved may starve or kill the daemons in those cgroups"]},"evictionHard":{"class":
+"restart-may-evict","note":["also changes allocatable memory; a partial map drops the other defaults unless",
+"mergeDefaultEvictionSettings; with memoryManagerPolicy Static memory.available enters the",
+"reservation sum (drain+state)"]},"evictionSoft":{"class":"restart-may-evict"},"evictionSoftGracePeriod":{"class":
+"restart-may-evict"},"evictionMinimumReclaim":{"class":"restart-may-evict"},"evictionPressureTransitionPeriod":
+{"class":"restart-may-evict"},"evictionMaxPodGracePeriod":{"class":"restart-may-evict"},
+"mergeDefaultEvictionSettings":{"class":"restart-may-evict"},"failSwapOn":{"class":"restart-crash-risk","note":
+["true with active swap: the kubelet exits at start"]},"memorySwap":{"class":"restart-pods-new-only","note":
+["limits are written at container creation; provisioning swap itself needs a kubelet restart;",
+"LimitedSwap needs cgroup v2; UnlimitedSwap was removed in 1.30"]},"memorySwap.swapBehavior":{"class":
+"restart-pods-new-only","note":
+["limits are written at container creation; provisioning swap itself needs a kubelet restart;",
+"LimitedSwap needs cgroup v2; UnlimitedSwap was removed in 1.30"]},"protectKernelDefaults":{"class":
+"restart-crash-risk","note":["true with differing sysctls: the kubelet exits at start"]},"failCgroupV1":{"class":
+"restart-crash-risk","note":["true (default from 1.35) on a cgroup v1 host: the kubelet exits at start"]},
+"containerRuntimeEndpoint":{"class":"drain","note":
+["another runtime does not know the running containers; the same runtime on another socket path:",
+"restart; kubeadm also keeps the CRI socket in a node annotation / instance-config.yaml"]},"imageServiceEndpoint":
+{"class":"drain","note":
+["another runtime does not know the running containers; the same runtime on another socket path:",
+"restart; kubeadm also keeps the CRI socket in a node annotation / instance-config.yaml"]},"userNamespaces":{"class":
+"drain","note":["may need every container on the node recreated"]},"userNamespaces.idsPerPod":{"class":"drain","note":
+["may need every container on the node recreated"]},"podLogsDir":{"class":"drain","note":
+["running pods log to the old path; log collectors must follow"]},"seccompDefault":{"class":"drain","note":
+["applies at container creation; a stricter profile can break workloads"]},"clusterDNS":{"class":
+"restart-pods-new-only","note":["draining before the change is recommended"]},"resolvConf":{"class":
+"restart-pods-new-only","note":["draining before the change is recommended"]},"clusterDomain":{"class":"coordinate",
+"note":["cluster-wide value, keep it equal on all nodes"],"peer":"cluster DNS"},"iptablesMasqueradeBit":{"class":
+"coordinate","note":["bits deprecated, unused since 1.28; effective only with makeIPTablesUtilChains"],"peer":
+"kube-proxy"},"iptablesDropBit":{"class":"coordinate","note":
+["bits deprecated, unused since 1.28; effective only with makeIPTablesUtilChains"],"peer":"kube-proxy"},
+"makeIPTablesUtilChains":{"class":"coordinate","note":
+["bits deprecated, unused since 1.28; effective only with makeIPTablesUtilChains"],"peer":"kube-proxy"},
+"nodeStatusUpdateFrequency":{"class":"coordinate","note":
+["node-monitor-grace-period must stay a multiple of the update frequency"],"peer":"kube-controller-manager"},
+"nodeStatusReportFrequency":{"class":"coordinate","note":
+["node-monitor-grace-period must stay a multiple of the update frequency"],"peer":"kube-controller-manager"},
+"nodeLeaseDurationSeconds":{"class":"coordinate","note":
+["node-monitor-grace-period must stay a multiple of the update frequency"],"peer":"kube-controller-manager"},
+"cpuCFSQuotaPeriod":{"class":"restart-containers","note":["quota values differ for the same limits"]},"cpuCFSQuota":
+{"class":"restart-containers","note":["quota values differ for the same limits"]},"maxPods":{"class":
+"restart-may-reject","note":
+["lowering below the running count rejects pods at restart; check the pod CIDR size before raising"]},"podsPerCore":
+{"class":"restart-may-reject","note":
+["lowering below the running count rejects pods at restart; check the pod CIDR size before raising"]},"podPidsLimit":
+{"class":"restart-pods-new-only","note":["lowering can stop processes from forking"]},"enableControllerAttachDetach":
+{"class":"drain","note":["volumes may refuse to detach unless drained first"]},"volumePluginDir":{"class":"drain",
+"note":["workloads on third-party volume plugins are disturbed"],"when":"flexvolume in use"},"hairpinMode":{"class":
+"reboot","note":["depends on the network plugin"],"when":
+"bridge networking by the kubelet (dockershim); otherwise restart"},"podCIDR":{"class":"coordinate","note":
+["standalone kubelets only; leave empty in a cluster"],"peer":"standalone"},"providerID":{"class":"coordinate","note":
+["Node.spec.providerID is immutable once set: re-register the node"],"peer":"cloud provider"},"registerNode":{"class":
+"restart","note":["taints are applied at registration only: an existing Node object keeps its taints"]},
+"registerWithTaints":{"class":"restart","note":
+["taints are applied at registration only: an existing Node object keeps its taints"]},"enableServer":{"class":
+"restart-clients","note":
+["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
+"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
+"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"address":{"class":"restart-clients","note":
+["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
+"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
+"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"port":{"class":"restart-clients","note":
+["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
+"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
+"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"readOnlyPort":{"class":"restart-clients","note":
+["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
+"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
+"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"tlsCertFile":{"class":"restart-clients","note":
+["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
+"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
+"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"tlsPrivateKeyFile":{"class":"restart-clients","note":
+["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
+"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
+"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"tlsCipherSuites":{"class":"restart-clients","note":
+["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
+"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
+"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"tlsMinVersion":{"class":"restart-clients","note":
+["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
+"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
+"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"tlsCurvePreferences":{"class":"restart-clients","note":
+["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
+"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
+"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"authentication":{"class":"restart-clients","note":
+["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
+"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
+"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"authorization":{"class":"restart-clients","note":
+["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
+"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
+"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"enableDebuggingHandlers":{"class":"restart-clients","note":
+["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
+"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
+"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"healthzPort":{"class":"restart-clients","note":
+["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
+"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
+"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"healthzBindAddress":{"class":"restart-clients","note":
+["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
+"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
+"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"streamingConnectionIdleTimeout":{"class":"restart-clients",
+"note":["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
+"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
+"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"runtimeRequestTimeout":{"class":"restart-clients","note":
+["the API server's --kubelet-* settings, scrapers and probes follow; a replaced certificate file is",
+"reloaded without restart with ReloadKubeletServerCertificateFile (beta, on, 1.31), a replaced client",
+"CA with ReloadKubeletClientCAFile (beta, on, 1.36)"]},"rotateCertificates":{"class":"restart-clients","note":
+["switching off stops renewal; serverTLSBootstrap needs an approver for serving CSRs"]},"serverTLSBootstrap":{"class":
+"restart-clients","note":["switching off stops renewal; serverTLSBootstrap needs an approver for serving CSRs"]},
+"staticPodPath":{"class":"restart-clients","note":
+["another set of static pods starts, the old ones stop: on a kubeadm control plane this stops the",
+"control plane; files under staticPodPath themselves are picked up live"]},"staticPodURL":{"class":"restart-clients",
+"note":["another set of static pods starts, the old ones stop: on a kubeadm control plane this stops the",
+"control plane; files under staticPodPath themselves are picked up live"]},"staticPodURLHeader":{"class":
+"restart-clients","note":
+["another set of static pods starts, the old ones stop: on a kubeadm control plane this stops the",
+"control plane; files under staticPodPath themselves are picked up live"]},"featureGates":{"class":"restart","note":
+["per gate: some need a drain or reboot, locked gates cannot be changed"]},"oomScoreAdj":{"class":"restart"},
+"maxOpenFiles":{"class":"restart"},"contentType":{"class":"restart"},"kubeAPIQPS":{"class":"restart"},"kubeAPIBurst":
+{"class":"restart"},"serializeImagePulls":{"class":"restart"},"maxParallelImagePulls":{"class":"restart"},
+"registryPullQPS":{"class":"restart"},"registryBurst":{"class":"restart"},"eventRecordQPS":{"class":"restart"},
+"eventBurst":{"class":"restart"},"syncFrequency":{"class":"restart"},"fileCheckFrequency":{"class":"restart"},
+"httpCheckFrequency":{"class":"restart"},"volumeStatsAggPeriod":{"class":"restart"},"nodeStatusMaxImages":{"class":
+"restart"},"kernelMemcgNotification":{"class":"restart"},"cpuManagerReconcilePeriod":{"class":"restart"},
+"enableContentionProfiling":{"class":"restart"},"imageMinimumGCAge":{"class":"restart","note":
+["may start or delay image collection; tracked image age starts anew at restart"]},"imageMaximumGCAge":{"class":
+"restart","note":["may start or delay image collection; tracked image age starts anew at restart"]},
+"imageGCHighThresholdPercent":{"class":"restart","note":
+["may start or delay image collection; tracked image age starts anew at restart"]},"imageGCLowThresholdPercent":
+{"class":"restart","note":["may start or delay image collection; tracked image age starts anew at restart"]},
+"containerLogMaxSize":{"class":"restart","note":["may rotate at once; lowering the file count deletes old logs"]},
+"containerLogMaxFiles":{"class":"restart","note":["may rotate at once; lowering the file count deletes old logs"]},
+"containerLogMaxWorkers":{"class":"restart","note":["may rotate at once; lowering the file count deletes old logs"]},
+"containerLogMonitorInterval":{"class":"restart","note":
+["may rotate at once; lowering the file count deletes old logs"]},"shutdownGracePeriod":{"class":"restart","note":
+["kubelet writes logind's InhibitDelayMaxSec; an InhibitDelayMaxSec set elsewhere may cap it"]},
+"shutdownGracePeriodCriticalPods":{"class":"restart","note":
+["kubelet writes logind's InhibitDelayMaxSec; an InhibitDelayMaxSec set elsewhere may cap it"]},
+"shutdownGracePeriodByPodPriority":{"class":"restart","note":
+["kubelet writes logind's InhibitDelayMaxSec; an InhibitDelayMaxSec set elsewhere may cap it"]},
+"memoryThrottlingFactor":{"class":"restart-pods-new-only","note":["written at container or pod creation"]},
+"memoryReservationPolicy":{"class":"restart-pods-new-only","note":["written at container or pod creation"]},
+"singleProcessOOMKill":{"class":"restart-pods-new-only","note":["written at container or pod creation"]},
+"allowedUnsafeSysctls":{"class":"restart-pods-new-only","note":["written at container or pod creation"]},
+"defaultPodSysctls":{"class":"restart-pods-new-only","note":["written at container or pod creation"]},"logging":
+{"class":"restart"},"tracing":{"class":"restart"},"enableSystemLogHandler":{"class":"restart"},"enableSystemLogQuery":
+{"class":"restart"},"enableProfilingHandler":{"class":"restart"},"enableDebugFlagsHandler":{"class":"restart"},
+"showHiddenMetricsForVersion":{"class":"restart"},"configMapAndSecretChangeDetectionStrategy":{"class":"restart"},
+"crashLoopBackOff":{"class":"restart"},"localStorageCapacityIsolation":{"class":"restart"},
+"imagePullCredentialsVerificationPolicy":{"class":"restart"},"preloadedImagesVerificationAllowlist":{"class":
+"restart"},"runOnce":{"class":"restart","note":["must stay false from 1.32"]}},"conditions":[{"field":
+"reservedSystemCPUs","class":"restart","when":{"cpuManagerPolicy":"static"},"unless":true},{"field":"reservedMemory",
+"class":"restart","when":{"memoryManagerPolicy":"Static"},"unless":true},{"field":"systemReserved.cpu","class":
+"drain+state","stateFile":"cpu_manager_state","when":{"cpuManagerPolicy":"static"}},{"field":"kubeReserved.cpu",
+"class":"drain+state","stateFile":"cpu_manager_state","when":{"cpuManagerPolicy":"static"}},{"field":
+"systemReserved.memory","class":"drain+state","stateFile":"memory_manager_state","when":{"memoryManagerPolicy":
+"Static"}},{"field":"kubeReserved.memory","class":"drain+state","stateFile":"memory_manager_state","when":
+{"memoryManagerPolicy":"Static"}},{"field":"evictionHard.memory.available","class":"drain+state","stateFile":
+"memory_manager_state","when":{"memoryManagerPolicy":"Static"}},{"field":"hairpinMode","class":"restart","since":24},
+{"field":"iptablesMasqueradeBit","class":"restart","since":28},{"field":"iptablesDropBit","class":"restart","since":
+28}],"files":{"KubeletConfiguration":{"class":"restart"},"CredentialProviderConfig":{"class":"restart","note":
+["restart kubelet"]},"KubeProxyConfiguration":{"class":"restart","note":
+["process exits when its --config file is written or renamed, the DaemonSet restarts it; a ConfigMap",
+"mount swaps symlinks, so delete the pods or roll out"]},"KubeSchedulerConfiguration":{"class":"restart"},
+"EncryptionConfiguration":{"class":"restart","note":
+["restart, or live with --encryption-provider-config-automatic-reload=true (flag from 1.26); existing",
+"objects are rewritten only when written again; add a new key as second on every server before making","it first"]},
+"AuthenticationConfiguration":{"class":"live","note":["live (1.30+); 'anonymous' may not change on reload"],"since":
+30},"AuthorizationConfiguration":{"class":"live","note":
+["live (1.30+); Node and RBAC may not be added or removed, only reordered"],"since":30},"AdmissionConfiguration":
+{"class":"restart","note":["restart kube-apiserver"]},"TracingConfiguration":{"class":"restart","note":
+["restart kube-apiserver"]},"EgressSelectorConfiguration":{"class":"restart","note":["restart kube-apiserver"]},
+"Policy":{"class":"restart","note":["restart kube-apiserver"]},"ClusterConfiguration":{"class":"none","note":
+["none: not read by a running component; re-run the matching kubeadm phase or upgrade"]},"InitConfiguration":{"class":
+"none","note":["none: not read by a running component; re-run the matching kubeadm phase or upgrade"]}}}
+"""

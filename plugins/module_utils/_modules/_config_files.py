@@ -1,0 +1,44 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Config files as the modules that need no cluster take them: read, and what can be wrong with that as one sentence.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ansible.module_utils.basic import missing_required_lib
+
+__all__ = ["file_sentences", "read_layers"]
+
+
+def read_layers(files: Sequence[str] | None, content: str | None, name: str = "content") -> list[tuple[str, bytes]]:
+    """The layers of a config as file names and bytes, none where neither files nor content are given.
+
+    name: what messages call the content. Raises OSError.
+    """
+    if content is not None:
+        return [(name, content.encode("utf-8", "surrogateescape"))]
+    layers = []
+    for path in files or ():
+        with open(path, "rb") as file:
+            layers.append((path, file.read()))
+    return layers
+
+
+@contextmanager
+def file_sentences(module: Any) -> Iterator[None]:
+    """Turn a file, a document or an option that cannot be used into fail_json with a sentence."""
+    try:
+        yield
+    except ImportError as error:
+        module.fail_json(msg=missing_required_lib("PyYAML"), exception=str(error))
+    except OSError as error:
+        module.fail_json(msg=f"Cannot read {error.filename}: {error.strerror}.")
+    except ValueError as error:
+        module.fail_json(msg=f"{error}.")

@@ -1,0 +1,234 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compare two component configs by what the component makes of them."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: component_config_diff
+short_description: Compare two configs of a Kubernetes component, and say what the change asks of a node
+version_added: 0.1.0
+description:
+  - Compares two component configs field by field, by what the component makes of them. Defaults are filled in, so that
+    a default written out is no difference, and neither are C(60s) and C(1m).
+  - Says for every field what changing it asks of a node, from a restart to a drain, the removal of a state file or a
+    reboot.
+  - Compares two pools or two clusters as well, or one config under two Kubernetes versions, as before an upgrade.
+  - Needs no cluster and no component. It runs where the files are, mostly on the controller.
+author:
+  - the configok.node authors (@configok)
+extends_documentation_fragment:
+  - configok.node.attributes
+  - configok.node.attributes.info_module
+attributes:
+  diff_mode:
+    support: full
+    details:
+      - Shows both effective configs as text, without secrets.
+  platform:
+    support: full
+    platforms: posix
+requirements:
+  - PyYAML
+options:
+  before:
+    description:
+      - The one config. Without O(before.files) and O(before.content), the defaults of the component.
+    type: dict
+    suboptions: &side
+      files:
+        description:
+          - Files that are layers of one config, lowest first, as M(configok.node.component_config) takes them.
+        type: list
+        elements: path
+      content:
+        description:
+          - The config itself, as text.
+        type: str
+      kubernetes_version:
+        description:
+          - The Kubernetes version of the component that reads it, for its defaults, for example V(1.31) or V(v1.31.4).
+          - Without it that of the other side; without either, the newest version that this release knows.
+        type: str
+  after:
+    description:
+      - The other config. Without O(after.files) and O(after.content), the defaults of the component.
+    type: dict
+    suboptions: *side
+  disruption_overrides:
+    description:
+      - What changing a field asks of a node where you know better, by field path, with all below it.
+      - From the lightest to the heaviest, the classes are V(none), V(live), V(restart), V(restart-clients),
+        V(restart-pods-new-only), V(restart-may-evict), V(restart-may-reject), V(restart-containers),
+        V(restart-allocatable), V(restart-crash-risk), V(coordinate), V(drain), V(drain+state), V(reboot) and
+        V(replace).
+    type: dict
+    default: {}
+seealso:
+  - module: configok.node.component_config
+"""
+
+EXAMPLES = r"""
+- name: Compare a pool's config with the base that all pools share
+  configok.node.component_config_diff:
+    before:
+      files: [layers/base.yaml]
+    after:
+      files: [layers/base.yaml, layers/workers.yaml]
+      kubernetes_version: "1.35"
+  delegate_to: localhost
+  register: compared
+
+- name: Show it
+  ansible.builtin.debug:
+    msg: "{{ compared.lines }}"
+
+- name: See what an upgrade changes for a config that stays as it is
+  configok.node.component_config_diff:
+    before:
+      files: [files/kubelet.yaml]
+      kubernetes_version: "1.26"
+    after:
+      files: [files/kubelet.yaml]
+      kubernetes_version: "1.36"
+
+- name: Compare, on nodes where a change of maxPods is only made while they are drained
+  configok.node.component_config_diff:
+    after:
+      files: [files/kubelet.yaml]
+    disruption_overrides:
+      maxPods: drain
+"""
+
+RETURN = r"""
+changed:
+  description: Whether the two differ. Nothing is changed.
+  returned: always
+  type: bool
+  sample: true
+field_changes:
+  description: The fields in which they differ, in the order of their paths.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    path:
+      description: The path of the field.
+      type: str
+      sample: cpuManagerPolicy
+    before:
+      description: Its value in the one, default included, as short JSON. Null where it has none. Secrets are not shown.
+      type: str
+      sample: '"none"'
+    after:
+      description: The same in the other.
+      type: str
+      sample: '"static"'
+    disruption:
+      description: The class of what the change asks of a node.
+      type: str
+      sample: drain+state
+    meaning:
+      description: What the class means.
+      type: str
+      sample: drain, stop kubelet, remove the state file, change, start, uncordon
+    note:
+      description: What else is known about changing this field.
+      type: str
+      sample: the kubelet exits when the policy differs from the checkpoint's
+    state_file:
+      description: The state file that has to be removed, below the kubelet's root directory.
+      type: str
+      sample: cpu_manager_state
+    peer:
+      description: Who has to follow the change.
+      type: str
+      sample: kube-proxy
+    condition:
+      description: When the class holds, where that cannot be seen in the configs.
+      type: str
+      sample: flexvolume in use
+disruption:
+  description: The heaviest class of all, null where nothing differs.
+  returned: success
+  type: str
+  sample: drain+state
+lines:
+  description: The same as lines for people.
+  returned: success
+  type: list
+  elements: str
+  sample:
+    - 'cpuManagerPolicy: "none" -> "static"  [drain and remove cpu_manager_state]'
+    - "all in all: drain+state: drain, stop kubelet, remove the state file, change, start, uncordon"
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._comparison import (
+    Comparison,
+    Side,
+    compare,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import redacted
+from ansible_collections.configok.node.plugins.module_utils._modules._config_files import file_sentences, read_layers
+
+_SIDE: dict[str, Any] = {
+    "type": "dict",
+    "options": {
+        "files": {"type": "list", "elements": "path"},
+        "content": {"type": "str"},
+        "kubernetes_version": {"type": "str"},
+    },
+    "mutually_exclusive": [("files", "content")],
+}
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "before": _SIDE,
+    "after": _SIDE,
+    "disruption_overrides": {"type": "dict", "default": {}},
+}
+
+
+def sides_of(parameters: dict[str, Any]) -> tuple[Side, Side]:
+    """Both sides, read; raises OSError."""
+    before, after = (parameters[name] or {} for name in ("before", "after"))
+    sides = []
+    for name, side, other in (("before", before, after), ("after", after, before)):
+        version = side.get("kubernetes_version") or other.get("kubernetes_version") or ""
+        sides.append(Side(read_layers(side.get("files"), side.get("content"), name), version))
+    return sides[0], sides[1]
+
+
+def result_of(comparison: Comparison) -> dict[str, Any]:
+    """What the module returns."""
+    found = [
+        {"path": one.change.path, "before": one.shown[0], "after": one.shown[1], **one.disruption.as_dict()}
+        for one in comparison.changes
+    ]
+    return {
+        "changed": bool(found),
+        "field_changes": found,
+        "disruption": comparison.heaviest,
+        "lines": comparison.lines,
+    }
+
+
+def main() -> None:
+    """Read, compare, tell."""
+    module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
+    with file_sentences(module):
+        comparison = compare(*sides_of(module.params), overrides=module.params["disruption_overrides"])
+        result = result_of(comparison)
+        if module._diff:
+            before, after = (encode(redacted(dict(sorted(data.items())))) for data in comparison.both)
+            result["diff"] = {"before_header": "before", "before": before, "after_header": "after", "after": after}
+        module.exit_json(**result)
+
+
+if __name__ == "__main__":
+    main()

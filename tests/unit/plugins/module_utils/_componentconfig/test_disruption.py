@@ -1,0 +1,105 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a changed field asks of a node."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._data._disruption import TEXT
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._disruption import (
+    check_overrides,
+    classes,
+    disruption_of,
+    heaviest,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import find_kind
+
+KUBELET = "KubeletConfiguration"
+STATIC = {"cpuManagerPolicy": "static", "memoryManagerPolicy": "Static"}
+
+
+@pytest.mark.parametrize(
+    ("path", "minor", "config", "said"),
+    [
+        (("syncFrequency",), 36, {}, "restart"),
+        (("noSuchFieldYet",), 36, {}, "restart"),
+        (("logging", "vmodule", 0, "verbosity"), 36, {}, "restart"),
+        (("memorySwap", "swapBehavior"), 36, {}, "restart-pods-new-only"),
+        (("cpuManagerPolicy",), 36, {}, "drain and remove cpu_manager_state"),
+        (("reservedSystemCPUs",), 36, {}, "restart"),
+        (("reservedSystemCPUs",), 36, STATIC, "drain and remove cpu_manager_state"),
+        (("reservedMemory",), 36, STATIC, "drain and remove memory_manager_state"),
+        (("kubeReserved", "cpu"), 36, {}, "restart-allocatable"),
+        (("kubeReserved", "cpu"), 36, STATIC, "drain and remove cpu_manager_state"),
+        (("kubeReserved", "pid"), 36, STATIC, "restart-allocatable"),
+        (("evictionHard", "memory.available"), 36, STATIC, "drain and remove memory_manager_state"),
+        (("evictionHard", "nodefs.available"), 36, STATIC, "restart-may-evict"),
+        (("clusterDomain",), 36, {}, "coordinate with cluster DNS"),
+        (("volumePluginDir",), 36, {}, "drain, if flexvolume in use"),
+        (("hairpinMode",), 24, {}, "restart"),
+        (("hairpinMode",), 23, {}, "reboot, if bridge networking by the kubelet (dockershim); otherwise restart"),
+        (("cgroupDriver",), 36, {}, "replace"),
+    ],
+)
+def test_fields_of_the_kubelet(path: Any, minor: int, config: dict[str, Any], said: str) -> None:
+    assert str(disruption_of(path, KUBELET, minor, [{}, config])) == said
+
+
+@pytest.mark.parametrize(
+    ("kind", "minor", "name"),
+    [
+        ("KubeProxyConfiguration", 36, "restart"),
+        ("KubeSchedulerConfiguration", 36, "restart"),
+        ("EncryptionConfiguration", 36, "restart"),
+        ("AuthenticationConfiguration", 36, "live"),
+        ("AuthenticationConfiguration", 29, "restart"),
+        ("ClusterConfiguration", 36, "none"),
+        ("Unheard", 36, "restart"),
+    ],
+)
+def test_files_of_other_kinds(kind: str, minor: int, name: str) -> None:
+    assert disruption_of(("any",), kind, minor).name == name
+
+
+def test_the_longest_override_wins() -> None:
+    overrides = {"evictionHard": "drain", "evictionHard.memory.available": "reboot"}
+    assert disruption_of(("evictionHard", "memory.available"), KUBELET, 36, (), overrides).name == "reboot"
+    assert disruption_of(("evictionHard", "nodefs.available"), KUBELET, 36, (), overrides).name == "drain"
+    assert disruption_of(("maxPods",), KUBELET, 36, (), overrides).note != "as overridden"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "sentence"),
+    [
+        ({"maxPods": "drian"}, "maxPods: 'drian' is no class of disruption"),
+        ({"maxPod": "drain"}, "maxPod is no field of KubeletConfiguration"),
+        ({"": "drain"}, "is no field of KubeletConfiguration"),
+    ],
+)
+def test_overrides_that_cannot_be_meant(overrides: dict[str, str], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        check_overrides(overrides, find_kind("kubelet.config.k8s.io/v1beta1", KUBELET))
+
+
+def test_the_heaviest() -> None:
+    assert heaviest([]) is None
+    assert heaviest(["restart", "replace", "drain"]) == "replace"
+    assert heaviest(classes()) == "replace"
+
+
+def test_the_facts_name_only_what_is_known() -> None:
+    facts = json.loads(TEXT)
+    kind = find_kind("kubelet.config.k8s.io/v1beta1", KUBELET)
+    assert kind is not None
+    for row in [*facts["conditions"], *({"field": name, **row} for name, row in facts["fields"].items())]:
+        assert row["class"] in classes(), row
+        assert row["field"].split(".")[0] in kind.fields, row
+        assert not isinstance(row.get("when"), dict) or set(row["when"]) <= set(kind.fields), row
+    # What is said in words about another field must be data as well.
+    stated = {name for name, row in facts["fields"].items() if "=" in row.get("when", "")}
+    assert stated <= {row["field"] for row in facts["conditions"]}
