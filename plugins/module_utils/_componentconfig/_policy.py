@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ._documents._findings import POLICY, Finding, finding
-from ._kinds._path_fields import PATH_FIELDS
+from ._kinds._path_fields import PATH_FIELDS, is_relative
 from ._kinds._types import Problem
 from ._values._paths import Path, format_path, lookup
 from ._values._secrets import secrets
@@ -32,7 +32,7 @@ def bundle_problems(data: Any, kind: str) -> Iterator[Problem]:
         yield Problem(path, "a secret may not stand in a ConfigMap: name a file that holds it", "secret")
     for name in PATH_FIELDS.get(kind, ()):
         for path, value in _matches(data, name.split(".")):
-            if isinstance(value, str) and value and not value.startswith("/"):
+            if is_relative(name, value):
                 yield Problem(path, "a path in a bundle must be absolute", "relative-path", value)
     for name in INSTANCE_FIELDS.get(kind, ()):
         value = lookup(data, (name,))

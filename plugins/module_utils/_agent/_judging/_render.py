@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from typing import Any
 
-from ..._componentconfig._kinds._path_fields import PATH_FIELDS
+from ..._componentconfig._kinds._path_fields import resolve_paths
 
 __all__ = [
     "NotRendered",
@@ -23,7 +22,6 @@ __all__ = [
     "field_paths",
     "fingerprint",
     "merge",
-    "relative_paths",
     "render",
     "render_init",
     "resolved",
@@ -87,12 +85,6 @@ def field_paths(values: Any, above: str = "") -> list[str]:
     return found
 
 
-def relative_paths(component: str, values: Any) -> list[str]:
-    """Return the path fields of a decoded config that hold a relative path."""
-    _version, kind = _KINDS.get(component, ("", ""))
-    return [path for path in PATH_FIELDS.get(kind, ()) if _is_relative(_at(values, path))]
-
-
 def render_init(component: str, data: bytes, directory: str) -> bytes:
     """Return what the component reads for an init config that stands in ``directory``.
 
@@ -103,16 +95,14 @@ def render_init(component: str, data: bytes, directory: str) -> bytes:
         values = decode(data.decode(), "the init config")
     except (NotRendered, UnicodeDecodeError, ImportError):
         return data  # judged elsewhere: the component gets what the node was provisioned with
-    if not relative_paths(component, values):
-        return data
-    return json.dumps(resolved(component, values, directory), indent=2, ensure_ascii=False).encode() + b"\n"
+    absolute = resolved(component, values, directory)
+    return data if absolute == values else json.dumps(absolute, indent=2, ensure_ascii=False).encode() + b"\n"
 
 
 def resolved(component: str, values: Any, directory: str) -> Any:
-    """Return a decoded config with its relative paths resolved against a directory."""
-    for path in relative_paths(component, values):
-        values = _with(values, path.split("."), os.path.normpath(os.path.join(directory, _at(values, path))))
-    return values
+    """Return a decoded config with its relative paths resolved against a directory, as the component does it."""
+    _version, kind = _KINDS.get(component, ("", ""))
+    return resolve_paths(values, kind, directory)
 
 
 def default_document(component: str) -> bytes:
@@ -135,21 +125,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(part) for part in value]
     return value
-
-
-def _at(values: Any, path: str) -> Any:
-    for name in path.split("."):
-        if not isinstance(values, Mapping):
-            return None
-        values = values.get(name)
-    return values
-
-
-def _with(values: Any, names: list[str], new: Any) -> Any:
-    if not names:
-        return new
-    return {**values, names[0]: _with(values[names[0]], names[1:], new)}
-
-
-def _is_relative(value: Any) -> bool:
-    return isinstance(value, str) and value != "" and not value.startswith("/")

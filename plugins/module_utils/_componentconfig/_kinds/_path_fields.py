@@ -1,18 +1,21 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The fields that hold paths of files, by kind.
+"""The fields that hold paths of files, by kind, and what a relative one means.
 
-Private to configok.node: no compatibility is promised.
+Private to configok.node: no compatibility is promised. Imports nothing heavy: every start of a component reads this.
 """
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping
+from typing import Any
 
-__all__ = ["PATH_FIELDS"]
+__all__ = ["BESIDE_THE_FILE", "PATH_FIELDS", "is_relative", "resolve_paths"]
 
-PATH_FIELDS: Mapping[str, tuple[str, ...]] = {
+BESIDE_THE_FILE: Mapping[str, tuple[str, ...]] = {
+    # pkg/kubelet/apis/config/helpers.go
     "KubeletConfiguration": (
         "staticPodPath",
         "authentication.x509.clientCAFile",
@@ -22,6 +25,25 @@ PATH_FIELDS: Mapping[str, tuple[str, ...]] = {
         "volumePluginDir",
         "podLogsDir",
     ),
+    # apiserver/pkg/admission/config.go
+    "AdmissionConfiguration": ("plugins.*.path",),
+    # client-go/tools/clientcmd/loader.go
+    "Config": (
+        "clusters.*.cluster.certificate-authority",
+        "users.*.user.client-certificate",
+        "users.*.user.client-key",
+        "users.*.user.tokenFile",
+        "users.*.user.exec.command",
+    ),
+}
+"""Field paths (`*` is any index or key) whose relative values a component resolves against its config file."""
+
+_COMMANDS = frozenset(("users.*.user.exec.command",))
+"""Of those, names of programs: without a slash they are looked up in PATH."""
+
+_SIGNERS = ("KubeletServing", "KubeletClient", "KubeAPIServerClient", "LegacyUnknown")
+
+_AS_GIVEN: Mapping[str, tuple[str, ...]] = {
     "KubeProxyConfiguration": ("clientConnection.kubeconfig",),
     "KubeSchedulerConfiguration": (
         "clientConnection.kubeconfig",
@@ -29,6 +51,82 @@ PATH_FIELDS: Mapping[str, tuple[str, ...]] = {
         "extenders.*.tlsConfig.keyFile",
         "extenders.*.tlsConfig.caFile",
     ),
+    "KubeControllerManagerConfiguration": (
+        "Generic.ClientConnection.kubeconfig",
+        "KubeCloudShared.CloudProvider.CloudConfigFile",
+        "CSRSigningController.ClusterSigningCertFile",
+        "CSRSigningController.ClusterSigningKeyFile",
+        *(
+            f"CSRSigningController.{signer}SignerConfiguration.{one}File"
+            for signer in _SIGNERS
+            for one in ("Cert", "Key")
+        ),
+        *(
+            f"PersistentVolumeBinderController.VolumeConfiguration.{field}"
+            for field in (
+                "FlexVolumePluginDir",
+                "PersistentVolumeRecyclerConfiguration.PodTemplateFilePathHostPath",
+                "PersistentVolumeRecyclerConfiguration.PodTemplateFilePathNFS",
+            )
+        ),
+        "SAController.ServiceAccountKeyFile",
+        "SAController.RootCAFile",
+    ),
+    "AuthorizationConfiguration": ("authorizers.*.webhook.connectionInfo.kubeConfigFile",),
+    "EgressSelectorConfiguration": (
+        "egressSelections.*.connection.transport.tcp.tlsConfig.caBundle",
+        "egressSelections.*.connection.transport.tcp.tlsConfig.clientKey",
+        "egressSelections.*.connection.transport.tcp.tlsConfig.clientCert",
+        "egressSelections.*.connection.transport.uds.udsName",
+    ),
+    "WebhookAdmission": ("kubeConfigFile",),
+    "WebhookAdmissionConfiguration": ("kubeConfigFile", "staticManifestsDir"),
+    "MutatingAdmissionPolicyConfiguration": ("staticManifestsDir",),
+    "ValidatingAdmissionPolicyConfiguration": ("staticManifestsDir",),
+    "ClusterConfiguration": (
+        "certificatesDir",
+        "etcd.local.dataDir",
+        "etcd.external.caFile",
+        "etcd.external.certFile",
+        "etcd.external.keyFile",
+        *(f"{one}.extraVolumes.*.hostPath" for one in ("apiServer", "controllerManager", "scheduler")),
+    ),
+    "InitConfiguration": ("patches.directory",),
+    "JoinConfiguration": ("patches.directory", "caCertPath"),
+    "ResetConfiguration": ("certificatesDir",),
+    "UpgradeConfiguration": ("apply.patches.directory", "node.patches.directory"),
 }
-"""Field paths (`*` is any index) whose relative values a component resolves against its config file or its working
-directory."""
+"""Field paths whose relative values are refused, or mean the component's working directory."""
+
+PATH_FIELDS: Mapping[str, tuple[str, ...]] = {**BESIDE_THE_FILE, **_AS_GIVEN}
+"""All field paths that hold paths of files."""
+
+
+def resolve_paths(data: Any, kind: str, directory: str) -> Any:
+    """A decoded config with relative paths resolved against the directory of its file, as its component does it.
+
+    Only fields that the component of this kind resolves; empty values stay. `data` itself is left as it is.
+    """
+    for field in BESIDE_THE_FILE.get(kind, ()):
+        data = _resolve(data, field, field.split("."), directory)
+    return data
+
+
+def is_relative(field: str, value: Any) -> bool:
+    """Whether the value of a field of the tables above is a relative path."""
+    if not isinstance(value, str) or not value or value.startswith("/"):
+        return False
+    return "/" in value or field not in _COMMANDS
+
+
+def _resolve(value: Any, field: str, names: list[str], directory: str) -> Any:
+    if not names:
+        return posixpath.normpath(posixpath.join(directory, value)) if is_relative(field, value) else value
+    name, below = names[0], names[1:]
+    if name == "*" and isinstance(value, list):
+        return [_resolve(one, field, below, directory) for one in value]
+    if name == "*" and isinstance(value, dict):
+        return {key: _resolve(one, field, below, directory) for key, one in value.items()}
+    if isinstance(value, dict) and value.get(name) is not None:
+        return {**value, name: _resolve(value[name], field, below, directory)}
+    return value

@@ -5,14 +5,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._path_fields import PATH_FIELDS
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import MAIN_KINDS, kinds
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._policy import bundle_problems, denied
 
 CONFIG: dict[str, Any] = {
@@ -65,25 +61,7 @@ def test_bundles() -> None:
     }
 
 
-def fields_of(fields: Mapping[str, Any], above: str = "") -> list[tuple[str, Mapping[str, Any]]]:
-    result = []
-    for name, field in fields.items():
-        path = f"{above}.{name}" if above else name
-        below = f"{path}.*" if str(field.get("type")).startswith("list<") else path
-        result += [(path, field), *fields_of(field.get("fields", {}), below)]
-    return result
-
-
 def test_relative_paths_in_a_list() -> None:
     data = {"extenders": [{"tlsConfig": {"caFile": "/ca"}}, {"tlsConfig": {"caFile": "ca"}}]}
     found = list(bundle_problems(data, "KubeSchedulerConfiguration"))
     assert [one.path for one in found] == [("extenders", 1, "tlsConfig", "caFile")]
-
-
-def test_no_path_field_of_a_main_kind_is_forgotten() -> None:
-    paths = re.compile(r"(File|Path|Dir|Conf|kubeconfig)$")
-    for kind in kinds():
-        if MAIN_KINDS.get(kind.component) != kind.kind or kind.component == "kube-controller-manager":
-            continue
-        named = {path for path, field in fields_of(kind.fields) if "type" not in field and paths.search(path)}
-        assert named == set(PATH_FIELDS[kind.kind]), kind
