@@ -25,7 +25,7 @@ Row = Mapping[str, Any]
 
 
 class Known(NamedTuple):
-    """A case: its title, and what the ancestor does."""
+    """A case: its title, and what the ancestor does; or a section: its title, and what is done in it."""
 
     title: str
     ancestor: str
@@ -91,6 +91,19 @@ FIRST = {
     "A node whose agent files are damaged still starts its kubelet.": ("F3", "G4", "G5"),
     "An invalid config costs no restart of the kubelet.": ("E1", "E2", "F2"),
 }
+# Sections of figures alone, each with what was done; a row's side is the name of its section.
+SECTIONS: Mapping[str, Known] = {
+    "oracle": Known(
+        "The real kubelet as oracle",
+        "Configs made by field, by rule, at random and with the oddities of YAML are given to the real kubelet of 1.20 "
+        "and to our validation for 1.20 with the facts of its host. The two agree where both refuse, or neither does.",
+    ),
+    "migration": Known(
+        "Flags moved to a file",
+        "The real kubelet is started with flags, and again with the file that `migrate` makes of them.",
+    ),
+    "profiles": Known("Profiles on the real kubelet", "The real kubelet is started with each profile."),
+}
 # Cases that another one shows.
 ELSEWHERE = {"F6": "G9", "F10": "G10", "F17": "F15"}
 _MANY = 3  # scenarios of a case that stand above are not told again where there are more
@@ -128,7 +141,11 @@ def page(rows: Iterable[Row]) -> str:
     """Return the page. Raises ValueError for a row of an unknown case, or a case without a row of ours."""
     ours: dict[str, list[Row]] = {name: [] for cases in GROUPS.values() for name in cases}
     ancestor: dict[str, list[Row]] = {name: [] for name in ours}
+    figures: dict[str, list[Row]] = {section: [] for section in SECTIONS}
     for row in rows:
+        if row["side"] in figures:
+            figures[row["side"]].append(row)
+            continue
         name = str(row["case"]).replace(",", " ").split()[0]
         if name not in ours:
             raise ValueError(f"the row {row['name']} is of no case in tools/write_conformance.py")
@@ -148,7 +165,15 @@ def page(rows: Iterable[Row]) -> str:
         lines += ["| --- | --- | --- | --- | ---: |"]
         lines += [_line(name, case, ours[name], ancestor[name]) for name, case in cases.items()]
         lines.append("")
+    for section, found in figures.items():
+        lines += _section(SECTIONS[section], found) if found else []
     return "\n".join(lines)
+
+
+def _section(known: Known, rows: Sequence[Row]) -> list[str]:
+    lines = [f"## {known.title}", "", known.ancestor, "", "| | | |", "| --- | ---: | --- |"]
+    lines += [f"| {_cell(row['case'])} | {row['value']} {row['unit']}{_verdict(row)} | {_saw(row)} |" for row in rows]
+    return [*lines, ""]
 
 
 def _summary(ours: Mapping[str, Sequence[Row]], ancestor: Mapping[str, Sequence[Row]]) -> str:

@@ -40,7 +40,8 @@ def _is_quick(config: pytest.Config) -> bool:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    rows = config.stash[ROWS].rows
+    rows = [row for row in config.stash[ROWS].rows if row["unit"] == "restarts"]
+    figures = [row for row in config.stash[ROWS].rows if row["unit"] != "restarts"]
     terminalreporter.write_line(f"{'CASE':44} {'RESTARTS':>8} {'SECONDS':>8} OK")
     for row in sorted(rows, key=lambda one: str(one["name"])):
         good = "yes" if row["ok"] else "NO"
@@ -51,6 +52,13 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         f"conformance: {good} of {len(ours)} cases as they should be, {sum(row['value'] for row in ours)} restarts of "
         f"the kubelet; the ancestor beside it: {len(rows) - len(ours)} cases"
     )
+    for section in dict.fromkeys(row["side"] for row in figures):
+        told = [
+            f"{row['case']}: {row['value']} {row['unit']}" + ("" if row["ok"] else " (NOT SO)")
+            for row in figures
+            if row["side"] == section
+        ]
+        terminalreporter.write_line(f"{section}: {', '.join(told)}")
 
 
 def _wanted(request: pytest.FixtureRequest) -> dict[str, int]:
@@ -150,6 +158,12 @@ def case(request: pytest.FixtureRequest) -> CaseOf:
         return rows.case(name, node.side, node.starts)
 
     return make
+
+
+@pytest.fixture
+def figure(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """``figure("oracle", "configs agreed", 400, "configs", ok=True)``: one figure of the page's section of that name."""
+    return request.config.stash[ROWS].figure
 
 
 @pytest.fixture

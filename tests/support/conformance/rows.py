@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -74,6 +74,12 @@ class Rows:
             raise
         self._keep(name, side, seen, ok=True)
 
+    def figure(self, section: str, name: str, value: float, unit: str, *, ok: bool, saw: Sequence[str] = ()) -> None:
+        """Keep a figure of a part that has no cases of restarts, for the section of the page that has this name."""
+        row = {"name": f"{section} {name}", "value": value, "unit": unit, "ok": ok}
+        self._write({**row, "case": name, "side": section, "saw": list(saw)})
+        self._say(f"{row['name']:60} {value:>6} {unit}  {'ok' if ok else 'FAILED'}")
+
     def _keep(self, name: str, side: str, seen: Case, *, ok: bool) -> None:
         try:
             restarts = seen.restarts
@@ -89,10 +95,13 @@ class Rows:
             "seconds": round(seen.seconds, 1),
             "saw": seen.saw,
         }
-        self.rows.append(row)
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
+        self._write(row)
         self._say(
             f"{row['name']:44} {restarts:>3} restarts {seen.seconds:>6.1f} s  {'ok' if ok else 'FAILED'}  "
             + "; ".join(seen.saw)
         )
+
+    def _write(self, row: dict[str, Any]) -> None:
+        self.rows.append(row)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")

@@ -51,6 +51,12 @@ class Machine:
         """Say whether it has power."""
         return self._supervisor is not None and self._supervisor.poll() is None
 
+    @property
+    def view(self) -> Path:
+        """Where its files are as it sees them itself, with what is mounted in it. It must be running."""
+        self._leader = self._leader or self._find_leader()
+        return Path(f"/proc/{self._leader}/root")
+
     def boot(self, timeout: float = 60.0) -> None:
         """Switch it on and wait until it can be logged in to. Raises CommandFailed with the end of its console."""
         if self.is_running:

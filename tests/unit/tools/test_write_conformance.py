@@ -84,3 +84,13 @@ def test_what_stands_above_is_not_told_again() -> None:
     assert "see [above](#what-matters-most) |" in text
     many[2]["ok"] = False
     assert "see [above](#what-matters-most) **not so** |" in module.page([*rows(module), *many])
+
+
+def test_figures_have_sections_of_their_own() -> None:
+    module = load()
+    figure = {"unit": "configs", "value": 400, "ok": True, "saw": ["12 explained"]}
+    text = module.page([*rows(module), row("agreed", "oracle", **figure), row("flag sets", "migration", **figure)])
+    assert "## The real kubelet as oracle\n" in text
+    assert "| agreed | 400 configs | 12 explained |" in text
+    assert "## Flags moved to a file\n" in text
+    assert "## Profiles" not in text, "there was no such row"

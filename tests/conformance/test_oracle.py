@@ -1,0 +1,57 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The real kubelet as oracle: what it refuses, we refuse first; what it accepts, we accept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+from support.left_out import leave_out
+from support.machines import Testbed, Unavailable
+from support.oracle.case import MINOR, Case
+from support.oracle.cases import all_cases, quick_cases
+from support.oracle.comparison import Compared, Comparison
+from support.oracle.kubelet import Oracle
+from support.oracle.ours import judge
+
+LEAST = 400
+
+
+@pytest.fixture(scope="module")
+def oracle() -> Iterator[Oracle]:
+    """A node of a testbed of its own."""
+    try:
+        bed = Testbed.start("oracle", prepare_cluster=False, wait=False)
+    except Unavailable as problem:
+        leave_out(problem)
+    with bed:
+        said = bed.nodes[0].run(["kubelet", "--version"]).stdout
+        if f"v1.{MINOR}." not in said:
+            leave_out(f"the oracle's configs are for the kubelet of 1.{MINOR}, and this is {said.strip()}")
+        yield Oracle(bed.nodes[0])
+
+
+def compare(oracle: Oracle, cases: Sequence[Case]) -> Comparison:
+    answers = oracle.ask(cases)
+    return Comparison(Compared(case, answer, judge(case, oracle.host)) for case, answer in zip(cases, answers))
+
+
+@pytest.mark.quick
+def test_we_refuse_what_the_kubelet_refuses(oracle: Oracle, is_quick: bool, figure: Callable[..., None]) -> None:
+    found = compare(oracle, quick_cases() if is_quick else all_cases())
+    assert is_quick or len(found.all) >= LEAST
+    good = not found.unexplained and not found.outlived
+    ends = ", ".join(f"{stage} {number}" for stage, number in found.by_stage().items())
+    figure("oracle", "configs", len(found.all), "judged", ok=True, saw=[f"where the kubelet ended: {ends}"])
+    for group, (number, agreed) in found.by_group().items():
+        figure("oracle", f"by {group}", agreed, f"of {number} agree", ok=True)
+    figure("oracle", "all", len(found.agreed), f"of {len(found.all)} agree", ok=good)
+    refused = sum(one.theirs.refused for one in found.agreed)
+    figure("oracle", "stage", found.same_stage, f"of {refused} refused at the stage that we name", ok=True)
+    figure("oracle", "disagreements", len(found.explained), "explained", ok=good)
+    lines = [f"not explained: {one}" for one in found.unexplained]
+    lines += [f"agrees again, take it from the table: {one}" for one in found.outlived]
+    assert not lines, "\n".join(lines)

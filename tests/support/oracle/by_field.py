@@ -1,0 +1,51 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cases by field: for every field that 1.20 knows, by its type: what fits, zero, null, and what does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import at_minor, find_kind
+
+from .case import HEAD, MINOR, Case, config
+
+__all__ = ["by_field"]
+
+# Values of every type: those that fit and those that do not, whatever the field.
+_VALUES: Mapping[str, tuple[Any, ...]] = {
+    "bool": (True, False, None, "true", 1),
+    "int32": (3, 0, -1, None, "3", 1.5, 2.0, 2**31, True),
+    "int64": (3, 0, -1, None, "3", 1.5, 2**63 - 1, 2**63),
+    "duration": ("90s", "0s", "-1s", None, 90, "90", "1d", "1h30m", ""),
+    "string": ("none", "", None, 5, True, ["none"]),
+    "enum": ("none", "", None, 5),
+    "object": ({}, None, [], "none", {"nobody": 1}),
+    "list<string>": ([], None, "none", {}, [5], [None]),
+    "map<string>": ({}, None, [], "none", {"cpu": 1}, {"cpu": None}),
+    "map<bool>": ({}, None, [], {"AllAlpha": "true"}, {"AllAlpha": None}),
+    "map<list<string>>": ({}, {"X-Seen": ["by"]}, {"X-Seen": "by"}, {"X-Seen": None}, []),
+}
+
+
+def by_field() -> Iterator[Case]:
+    """For each field of KubeletConfiguration a case for each value of its type and for each that its schema names."""
+    kind = find_kind(HEAD["apiVersion"], HEAD["kind"])
+    assert kind is not None
+    yield from _of("", kind.fields)
+
+
+def _of(parent: str, fields: Mapping[str, Any]) -> Iterator[Case]:
+    for name, field in fields.items():
+        if field.get("since", 0) > MINOR or field.get("last", MINOR) < MINOR:
+            continue
+        path = parent + name
+        kind = str(at_minor(field, "type", MINOR))
+        values = [*_VALUES[kind], *(at_minor(field, "enum", MINOR) or ())]
+        for value in values:
+            yield config(f"field {path} {value!r}", {path: value})
+        yield config(f"field {path} misspelt", {path[:-1] + "_": values[0]})
+        if kind == "object":
+            yield from _of(f"{path}.", field["fields"])

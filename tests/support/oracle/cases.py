@@ -1,0 +1,24 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All cases, and those of the quick part."""
+
+from __future__ import annotations
+
+from .by_field import by_field
+from .case import Case
+
+__all__ = ["all_cases", "quick_cases"]
+
+_QUICK = 40
+
+
+def all_cases() -> list[Case]:
+    """Return every case; the same in every run."""
+    return list(by_field())
+
+
+def quick_cases() -> list[Case]:
+    """Return some from everywhere, the same in every run."""
+    cases = all_cases()
+    return cases[:: -(-len(cases) // _QUICK)]

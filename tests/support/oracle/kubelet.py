@@ -1,0 +1,82 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The oracle: a test node on which kubelets are started, each with a config of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import Host, Wanted
+from ansible_collections.configok.node.plugins.module_utils._host._facts import read_host
+from support.machines import CERTIFICATE, KUBECONFIG, Node
+
+from .case import Answer, Case
+
+__all__ = ["SOCKET", "Oracle"]
+
+SOCKET = "unix:///run/containerd/containerd.sock"
+_SCRIPT = "/usr/local/lib/oracle.py"
+_OWN_CERTIFICATE = "/etc/kubernetes/oracle.pem"
+_OWN_KUBECONFIG = "/etc/kubernetes/oracle.conf"
+_FLAGS = (
+    f"--kubeconfig={_OWN_KUBECONFIG}",
+    "--container-runtime=remote",
+    f"--container-runtime-endpoint={SOCKET}",
+)
+# What the kubelet says of each stage that comes before its start.
+_LOAD = ("failed to load Kubelet config file",)
+_VALIDATION = (
+    "invalid configuration",
+    "unrecognized feature gate",
+    "cannot set feature gate",
+    "can't use reservedSystemCPUs",
+    "unable to parse reservedSystemCPUs",
+    "unsupported log format",
+    "--show-hidden-metrics-for-version",
+    "non-default logging format",
+)
+
+
+class Oracle:
+    """A node whose own kubelet is stopped, and that starts one for each config that is asked about."""
+
+    def __init__(self, node: Node, *, workers: int = 12) -> None:
+        """workers: how many kubelets at a time; most of a start is waiting."""
+        self._node = node
+        self._workers = workers
+        node.run(["systemctl", "stop", "kubelet"])
+        # Its state directory is hidden from the kubelets of the cases, each has its own.
+        node.write(_OWN_CERTIFICATE, node.read(CERTIFICATE))
+        node.write(_OWN_KUBECONFIG, node.read(KUBECONFIG).replace(CERTIFICATE, _OWN_CERTIFICATE))
+        node.write(_SCRIPT, (Path(__file__).parent / "_on_node.py").read_text(encoding="utf-8"))
+
+    def ask(self, cases: Sequence[Case]) -> list[Answer]:
+        """Start a kubelet with each config and return the answers in the order of the cases."""
+        wanted = [(number, case.text, dict(case.files)) for number, case in enumerate(cases)]
+        # In a unit of its own, it and all kubelets end with the node.
+        command = ["systemd-run", "--pipe", "--wait", "--quiet", "--collect", "python3", _SCRIPT]
+        said = self._node.run(
+            command,
+            timeout=60 + 30 * len(cases),
+            text=json.dumps({"workers": self._workers, "flags": _FLAGS, "cases": wanted}),
+        )
+        ends = json.loads(said.stdout)
+        return [_answer(*ends[str(number)]) for number in range(len(cases))]
+
+    def host(self, wanted: Wanted) -> Host:
+        """Read the facts of the node."""
+        return read_host(wanted, root=str(self._node.machine.view))
+
+
+def _answer(outcome: str, said: str) -> Answer:
+    if outcome == "running":
+        return Answer("running")
+    if outcome == "stuck":
+        return Answer("stuck", said)
+    for stage, sentences in (("load", _LOAD), ("validation", _VALIDATION)):
+        if any(sentence in said for sentence in sentences):
+            return Answer(stage, said)
+    return Answer("start", said)

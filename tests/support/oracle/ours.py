@@ -1,0 +1,69 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What we say of a case: refused by the component or not, and at which stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import (
+    COMPONENT,
+    DecodeError,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._context import rule_facts
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import Host, Wanted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_checks import (
+    host_problems,
+    wanted_of,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import context_of, validate
+
+from .case import MINOR, STAGES, Answer, Case
+from .kubelet import SOCKET
+
+__all__ = ["judge"]
+
+_VERSION = f"1.{MINOR}"
+# Values that the kubelet looks at when it validates; it finds those of other fields when it starts.
+_VALIDATED_VALUES = ("topologyManager", "enforceNodeAllocatable", "hairpinMode", "logging")
+
+
+def judge(case: Case, read_host: Callable[[Wanted], Host]) -> Answer:
+    """Judge a case for 1.20, with what read_host tells of the host."""
+    refusals = list(_refusals(case, read_host))
+    if not refusals:
+        return Answer("running")
+    return min(refusals, key=lambda answer: STAGES.index(answer.stage))
+
+
+def _refusals(case: Case, read_host: Callable[[Wanted], Host]) -> Iterator[Answer]:
+    source = case.text.encode("utf-8", "surrogateescape")
+    for found in validate(source, component="kubelet", versions=[_VERSION]):
+        if found.level == COMPONENT:
+            yield Answer(_stage(found.rule, found.path), f"{found.rule}: {found}")
+    try:
+        context = context_of(decode(source), MINOR)
+    except DecodeError:
+        return
+    if context is None:
+        return
+    wanted = wanted_of(context, "kubelet", root_directory="/var/lib/kubelet", runtime=SOCKET)
+    host = replace_facts(read_host(wanted), case)
+    for problem in host_problems(context, "kubelet", host):
+        if problem.level == COMPONENT:
+            yield Answer("start", f"{problem.rule}: {problem.path} {problem.message}")
+
+
+def replace_facts(host: Host, case: Case) -> Host:
+    """The host as it is in this case."""
+    return host._replace(**case.facts)
+
+
+def _stage(rule: str, path: str) -> str:
+    if rule in rule_facts("kubelet") or (rule == "enum" and path.startswith(_VALIDATED_VALUES)):
+        return "validation"
+    if rule in rule_facts("kubeletStart") or rule == "enum":
+        return "start"
+    return "load"
