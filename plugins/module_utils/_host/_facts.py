@@ -14,46 +14,39 @@ import os
 import re
 import stat
 from collections.abc import Iterable
+from typing import Any
 
 from .._componentconfig._rules._host import KERNEL_FLAGS, STATE_FILES, File, Host, Wanted
+from ._files import MOST, below, text_of
+from ._runtime import runtime_driver
 
 __all__ = ["read_host"]
 
-_CONTAINERD = "etc/containerd/config.toml"
-_MOST = 1024 * 1024  # bytes of a file that are looked at
 _PEM = re.compile(rb"-----BEGIN ([A-Z0-9 ]{1,40})-----")
-_SYSTEMD_CGROUP = re.compile(r"^\s*SystemdCgroup\s*=\s*(true|false)\b", re.MULTILINE)
-_IMPORTS = re.compile(r"^\s*imports\s*=\s*\[\s*[^\]\s]", re.MULTILINE)
+_DAMAGED = object()
 _PRIVATE = ("/tmp/", "/var/tmp/")  # the agent's own are others than those of the component (PrivateTmp=)
 
 
 def read_host(wanted: Wanted, root: str = "/") -> Host:
     """Read the facts below ``root``. What cannot be read is as if it were not there, or unknown."""
     cgroup_v2 = os.path.exists(os.path.join(root, "sys/fs/cgroup/cgroup.controllers"))
+    states = {name: _state(root, wanted.root_directory, name) for name in STATE_FILES}
     return Host(
-        swaps=_swaps(_text(root, "proc/swaps")),
-        cpus=_cpus(_text(root, "sys/devices/system/cpu/online")),
-        memory=_memory(_text(root, "proc/meminfo")),
+        swaps=_swaps(text_of(root, "proc/swaps")),
+        cpus=_cpus(text_of(root, "sys/devices/system/cpu/online")),
+        sockets=_sockets(root),
+        memory=_memory(text_of(root, "proc/meminfo")),
+        disk=_disk(root, wanted.root_directory),
+        pids=_number(text_of(root, "proc/sys/kernel/pid_max")) or 0,
         numa_nodes=_numa_nodes(root),
         cgroup_v2=cgroup_v2,
         kernel=_kernel(root),
         files={path: _file(root, path) for path in sorted(wanted.paths)},
         cgroups={name: _cgroup_exists(root, name, cgroup_v2) for name in sorted(wanted.cgroups)},
-        damaged_state=tuple(name for name in STATE_FILES if _is_damaged(root, wanted.root_directory, name)),
-        containerd_driver=_containerd_driver(_text(root, _CONTAINERD)) if wanted.containerd else "",
+        states={name: state for name, state in states.items() if isinstance(state, dict)},
+        damaged_state=tuple(name for name, state in states.items() if state is _DAMAGED),
+        runtime_driver=runtime_driver(wanted.runtime, root),
     )
-
-
-def _below(root: str, path: str) -> str:
-    return os.path.join(root, path.lstrip("/"))
-
-
-def _text(root: str, path: str) -> str:
-    try:
-        with open(_below(root, path), "rb") as file:
-            return file.read(_MOST).decode("utf-8", "replace")
-    except OSError:
-        return ""
 
 
 def _swaps(text: str) -> tuple[str, ...]:
@@ -69,6 +62,29 @@ def _cpus(online: str) -> int:
         return 0
 
 
+def _sockets(root: str) -> int:
+    """Count the packages that online CPUs are on, 0 where the kernel does not say."""
+    directory = below(root, "sys/devices/system/cpu")
+    try:
+        names = [name for name in os.listdir(directory) if re.fullmatch(r"cpu\d+", name)]
+    except OSError:
+        return 0
+    ids = {_number(text_of(directory, f"{name}/topology/physical_package_id")) for name in names}
+    return len(ids - {None})
+
+
+def _disk(root: str, directory: str) -> int:
+    try:
+        found = os.statvfs(below(root, directory)) if directory else None
+    except OSError:
+        return 0
+    return found.f_blocks * found.f_frsize if found is not None else 0
+
+
+def _number(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"\s*-?[0-9]{1,18}\s*", text) else None
+
+
 def _memory(text: str) -> int:
     found = re.search(r"^MemTotal:\s+(\d+) kB", text, re.MULTILINE)
     return int(found[1]) * 1024 if found else 0
@@ -76,19 +92,19 @@ def _memory(text: str) -> int:
 
 def _numa_nodes(root: str) -> frozenset[int]:
     try:
-        names = os.listdir(_below(root, "sys/devices/system/node"))
+        names = os.listdir(below(root, "sys/devices/system/node"))
     except OSError:
         return frozenset((0,))  # a machine without NUMA is one node to the kubelet
     return frozenset(int(name[4:]) for name in names if re.fullmatch(r"node\d+", name)) or frozenset((0,))
 
 
 def _kernel(root: str) -> dict[str, int]:
-    texts = {flag: _text(root, f"proc/sys/{flag}").strip() for flag in KERNEL_FLAGS}
-    return {flag: int(text) for flag, text in texts.items() if re.fullmatch(r"-?\d+", text)}
+    values = {flag: _number(text_of(root, f"proc/sys/{flag}")) for flag in KERNEL_FLAGS}
+    return {flag: value for flag, value in values.items() if value is not None}
 
 
 def _file(root: str, path: str) -> File:
-    place = _below(root, path)
+    place = below(root, path)
     try:
         mode = os.stat(place).st_mode
     except FileNotFoundError:
@@ -104,14 +120,14 @@ def _file(root: str, path: str) -> File:
 def _pem(place: str) -> frozenset[str] | None:
     try:
         with open(place, "rb") as file:
-            return frozenset(block.decode() for block in _PEM.findall(file.read(_MOST)))
+            return frozenset(block.decode() for block in _PEM.findall(file.read(MOST)))
     except OSError:
         return None
 
 
 def _cgroup_exists(root: str, name: str, cgroup_v2: bool) -> bool:
     base = "sys/fs/cgroup" if cgroup_v2 else "sys/fs/cgroup/memory"
-    return any(os.path.isdir(_below(root, f"{base}/{one}")) for one in _cgroup_names(name))
+    return any(os.path.isdir(below(root, f"{base}/{one}")) for one in _cgroup_names(name))
 
 
 def _cgroup_names(name: str) -> Iterable[str]:
@@ -123,21 +139,15 @@ def _cgroup_names(name: str) -> Iterable[str]:
     yield "/".join("-".join(parts[: length + 1]) + ".slice" for length in range(len(parts)))
 
 
-def _is_damaged(root: str, directory: str, name: str) -> bool:
+def _state(root: str, directory: str, name: str) -> Any:
+    """What a state file holds, None where there is none, _DAMAGED where it is no JSON object."""
     if not directory:
-        return False
+        return None
     try:
-        with open(_below(root, f"{directory}/{name}"), "rb") as file:
-            return not isinstance(json.loads(file.read()), dict)
+        with open(below(root, f"{directory}/{name}"), "rb") as file:
+            found = json.loads(file.read())
     except OSError:
-        return False
+        return None
     except (ValueError, RecursionError):
-        return True
-
-
-def _containerd_driver(text: str) -> str:
-    """Read what all runtimes in the config agree on; "" where they do not, where other files join in, or none says."""
-    said = set(_SYSTEMD_CGROUP.findall(text))
-    if len(said) != 1 or _IMPORTS.search(text):
-        return ""
-    return "systemd" if said == {"true"} else "cgroupfs"
+        return _DAMAGED
+    return found if isinstance(found, dict) else _DAMAGED

@@ -13,17 +13,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
-from typing import Any
 
 from ..._componentconfig._documents._decode import decode
 from ..._componentconfig._documents._document import Document
 from ..._componentconfig._documents._findings import POLICY, WARNING, DecodeError, Finding, finding
 from ..._componentconfig._flags._names import flags_of
+from ..._componentconfig._judge_host import judge_host
 from ..._componentconfig._kinds._schema import known_minors
 from ..._componentconfig._policy import bundle_problems, denied_problems
 from ..._componentconfig._rules._host import Host, Wanted
-from ..._componentconfig._rules._host_checks import host_problems, wanted_of
-from ..._componentconfig._validate import context_of, validate
+from ..._componentconfig._validate import validate
 from ..._componentconfig._values._versions import parse_minor
 from .._basis._configuration import ComponentConfiguration
 from ._drop_ins import drop_ins, read_drop_in
@@ -66,7 +65,7 @@ def judge_here(
         found += _of_writing(text, document, instance, component)
         found += _of_config(config, component, version, {layer.file for layer in running})
     if component.host_checks:
-        found += _of_host(config, component, argv, minor, read_host)
+        found += _of_host(config, component, argv, version, read_host)
     return found
 
 
@@ -119,18 +118,17 @@ def _of_host(
     config: Document,
     component: ComponentConfiguration,
     argv: Sequence[str],
-    minor: int,
+    version: str,
     read_host: Callable[[Wanted], Host],
 ) -> list[Finding]:
-    context = context_of(config, minor)
-    if context is None:
-        return []
     runtime = dict(flags_of(argv)).get("container-runtime-endpoint", "")
-    wanted = wanted_of(context, component.name, root_directory=component.root_directory, runtime=runtime)
-    found = []
-    for one in host_problems(context, component.name, read_host(wanted)):
-        value: Any = context.get(*(str(part) for part in one.path if isinstance(part, str)))
-        place = config.file_of(one.path), config.line_of(one.path)
-        shown = None if isinstance(value, (dict, list)) else value
-        found.append(finding(*place, one.path, shown, one.message, one.level, HOST + one.rule))
-    return found
+    found = judge_host(
+        config,
+        component.name,
+        [version] if version else [],
+        read_host,
+        root_directory=component.root_directory,
+        runtime=runtime,
+        sets_state_aside=True,
+    )
+    return [replace(one, rule=HOST + one.rule) for one in found]

@@ -9,9 +9,12 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-__all__ = ["KERNEL_FLAGS", "STATE_FILES", "File", "Host", "Wanted"]
+from .._documents._findings import COMPONENT
+from .._values._paths import Path
+
+__all__ = ["KERNEL_FLAGS", "STATE_FILES", "File", "Host", "HostProblem", "Wanted"]
 
 # What the kubelet sets, or with protectKernelDefaults insists on (setupKernelTunables).
 KERNEL_FLAGS: Mapping[str, int] = {
@@ -35,24 +38,38 @@ class File(NamedTuple):
 
 class Wanted(NamedTuple):
     """What of the host a config depends on: absolute paths, names of cgroups, where the component keeps its state, and
-    whether its container runtime is containerd."""
+    its container runtime: "containerd", "cri-o", or "" where that is not known."""
 
     paths: frozenset[str] = frozenset()
     cgroups: frozenset[str] = frozenset()
     root_directory: str = ""
-    containerd: bool = False
+    runtime: str = ""
 
 
 class Host(NamedTuple):
-    """The facts. memory in bytes, 0 where unknown, as cpus; numa_nodes and kernel hold what could be read."""
+    """The facts. cpus, sockets and pids are counts, memory and disk bytes, each 0 where unknown; numa_nodes and kernel
+    hold what could be read."""
 
     swaps: tuple[str, ...] = ()
     cpus: int = 0
+    sockets: int = 0
     memory: int = 0
+    disk: int = 0  # of the file system that the component keeps its state on
+    pids: int = 0
     numa_nodes: frozenset[int] = frozenset()
     cgroup_v2: bool = True
     kernel: Mapping[str, int] = {}
     files: Mapping[str, File] = {}
     cgroups: Mapping[str, bool] = {}  # named cgroup -> whether it exists, under any of the drivers' names for it
+    states: Mapping[str, Mapping[str, Any]] = {}  # state file -> what it holds
     damaged_state: tuple[str, ...] = ()  # state files that are not JSON
-    containerd_driver: str = ""  # what containerd's config says: "systemd", "cgroupfs", "" where it does not say
+    runtime_driver: str = ""  # what the runtime's config says: "systemd", "cgroupfs", "" where it does not say
+
+
+class HostProblem(NamedTuple):
+    """One thing on this host that does not go with the config."""
+
+    path: Path
+    message: str
+    rule: str
+    level: str = COMPONENT

@@ -13,29 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
-from .._documents._findings import COMPONENT, POLICY
+from .._documents._findings import POLICY, WARNING
 from .._values._paths import Path
 from .._values._quantity import parse_quantity
 from ._context import Context
-from ._host import KERNEL_FLAGS, Host, Wanted
+from ._host import KERNEL_FLAGS, Host, HostProblem, Wanted
+from ._host_state import damaged_state
 
-__all__ = ["HostProblem", "host_problems", "wanted_of"]
+__all__ = ["host_problems", "wanted_of"]
 
 _CERTIFICATE = "CERTIFICATE"
 _MOST_NUMA_NODES = 8
-_STATE_FIELDS = {"cpu_manager_state": "cpuManagerPolicy", "memory_manager_state": "memoryManagerPolicy"}
 _ENFORCED = {"kube-reserved": "kubeReservedCgroup", "system-reserved": "systemReservedCgroup"}
-
-
-class HostProblem(NamedTuple):
-    """One thing on this host that does not go with the config."""
-
-    path: Path
-    message: str
-    rule: str
-    level: str = COMPONENT
 
 
 def wanted_of(context: Context, component: str, *, root_directory: str, runtime: str) -> Wanted:
@@ -51,7 +42,8 @@ def wanted_of(context: Context, component: str, *, root_directory: str, runtime:
     cgroups = [name for _field, name in _cgroups(context)]
     paths = frozenset(path for path in named if isinstance(path, str) and path.startswith("/"))
     endpoint = str(context.given("containerRuntimeEndpoint") or runtime)
-    return Wanted(paths, frozenset(cgroups), root_directory, "containerd" in endpoint)
+    of_runtime = "containerd" if "containerd" in endpoint else "cri-o" if "crio" in endpoint else ""
+    return Wanted(paths, frozenset(cgroups), root_directory, of_runtime)
 
 
 def host_problems(context: Context, component: str, host: Host) -> Iterator[HostProblem]:
@@ -100,8 +92,19 @@ def _swap(c: Context, host: Host) -> Iterator[HostProblem]:
 
 
 def _cgroup_version(c: Context, host: Host) -> Iterator[HostProblem]:
-    if c.known("failCgroupV1") and c.get("failCgroupV1") and not host.cgroup_v2:
+    if host.cgroup_v2:
+        return
+    if c.known("failCgroupV1") and c.get("failCgroupV1"):
         yield HostProblem(("failCgroupV1",), "must be false: this host uses cgroup v1", "cgroup-v1")
+    if c.known("singleProcessOOMKill") and c.given("singleProcessOOMKill") is False:
+        yield HostProblem(("singleProcessOOMKill",), "must not be false: this host uses cgroup v1", "oomkill-v1")
+    # The kubelet runs with these and does nothing of them.
+    if c.given("memorySwap", "swapBehavior") == "LimitedSwap" and c.gates.on("NodeSwap"):
+        message = "has no effect: this host uses cgroup v1, and pods get no swap there"
+        yield HostProblem(("memorySwap", "swapBehavior"), message, "cgroup-v1", WARNING)
+    if c.given("memoryThrottlingFactor") is not None and c.gates.on("MemoryQoS"):
+        message = "has no effect: this host uses cgroup v1"
+        yield HostProblem(("memoryThrottlingFactor",), message, "cgroup-v1", WARNING)
 
 
 def _kernel_flags(c: Context, host: Host) -> Iterator[HostProblem]:
@@ -131,21 +134,28 @@ def _quantity(value: Any) -> Fraction:
         return Fraction(0)  # validation says so
 
 
+# Resource -> the eviction signal that reserves of it too, and its unit.
+_RESOURCES = {
+    "cpu": ("", "CPUs"),
+    "memory": ("memory.available", "bytes"),
+    "ephemeral-storage": ("nodefs.available", "bytes"),
+    "pid": ("", "process ids"),
+}
+
+
 def _allocatable(c: Context, host: Host) -> Iterator[HostProblem]:
-    for resource, capacity in (("cpu", host.cpus), ("memory", host.memory)):
+    capacities = {"cpu": host.cpus, "memory": host.memory, "ephemeral-storage": host.disk, "pid": host.pids}
+    for resource, (signal, unit) in _RESOURCES.items():
+        capacity = capacities[resource]
         if not capacity or (resource == "cpu" and c.get("reservedSystemCPUs")):
             continue  # those CPUs replace both reservations
         reserved = [_quantity((c.get(field) or {}).get(resource, 0)) for field in ("kubeReserved", "systemReserved")]
         fields = [field for field, amount in zip(("kubeReserved", "systemReserved"), reserved) if amount]
-        total = sum(reserved)
-        if resource == "memory":
-            total += _threshold((c.get("evictionHard") or {}).get("memory.available", 0), capacity)
+        total = sum(reserved) + _threshold((c.get("evictionHard") or {}).get(signal, 0), capacity)
         if total > capacity:
-            field = fields[0] if fields else "evictionHard"
-            key = "memory.available" if field == "evictionHard" else resource
-            unit = "bytes" if resource == "memory" else "CPUs"
+            path = (fields[0], resource) if fields else ("evictionHard", signal)
             message = f"with the other reservations and evictionHard it is more than this host has: {capacity} {unit}"
-            yield HostProblem((field, key), message, "alloc-negative")
+            yield HostProblem(path, message, "alloc-negative")
 
 
 def _threshold(value: Any, capacity: int) -> Fraction:
@@ -156,6 +166,14 @@ def _threshold(value: Any, capacity: int) -> Fraction:
         except ValueError:
             return Fraction(0)
     return _quantity(value)
+
+
+def _sockets(c: Context, host: Host) -> Iterator[HostProblem]:
+    option = ("cpuManagerPolicyOptions", "align-by-socket")
+    on = str(c.given(*option)).lower() in ("true", "t", "1")
+    if on and host.sockets > len(host.numa_nodes) > 0 and c.get("cpuManagerPolicy") == "static":
+        message = f"needs no more sockets than NUMA nodes: this host has {host.sockets} and {len(host.numa_nodes)}"
+        yield HostProblem(option, message, "cpu-align-socket")
 
 
 def _numa(c: Context, host: Host) -> Iterator[HostProblem]:
@@ -190,19 +208,13 @@ def _cgroups_exist(c: Context, host: Host) -> Iterator[HostProblem]:
             yield HostProblem((field,), "the cgroup does not exist on this host", "qos-root")
 
 
-def _state(_c: Context, host: Host) -> Iterator[HostProblem]:
-    for name in host.damaged_state:
-        message = f"the kubelet's {name} is damaged, and it would not start again: remove that file"
-        yield HostProblem((_STATE_FIELDS[name],), message, "cpu-state" if name.startswith("cpu") else "mem-state")
-
-
 def _cgroup_driver(c: Context, host: Host) -> Iterator[HostProblem]:
     # From 1.31 on the kubelet asks the runtime. Before, it runs, and every pod fails.
-    if c.gates.on("KubeletCgroupDriverFromCRI") or not host.containerd_driver:
+    if c.gates.on("KubeletCgroupDriverFromCRI") or not host.runtime_driver:
         return
     driver = c.get("cgroupDriver") or "cgroupfs"
-    if driver != host.containerd_driver:
-        message = f"must be {host.containerd_driver}, as /etc/containerd/config.toml says: no pod could be started"
+    if driver != host.runtime_driver:
+        message = f"must be {host.runtime_driver}, as the container runtime's config says: no pod could be started"
         yield HostProblem(("cgroupDriver",), message, "cgroup-driver-cri", POLICY)
 
 
@@ -228,9 +240,10 @@ _KUBELET: tuple[_Check, ...] = (
     _kernel_flags,
     _reserved_cpus,
     _allocatable,
+    _sockets,
     _numa,
     _cgroups_exist,
-    _state,
+    damaged_state,
     _cgroup_driver,
 )
 _KUBE_PROXY: tuple[_Check, ...] = (_kube_proxy,)

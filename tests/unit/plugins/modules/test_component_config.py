@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import Host, Wanted
 from ansible_collections.configok.node.plugins.modules import component_config
 from support.modules import run_module
 
@@ -135,3 +136,32 @@ def test_every_returned_key_is_documented() -> None:
     result = run(content=HEAD + "maxPods: -1\n", fail_on="never")
     assert set(returned) == set(result) - {"changed"}
     assert set(returned["findings"]["contains"]) == set(result["findings"][0])
+
+
+def test_the_host_is_looked_at_where_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = []
+
+    def read_host(one: Wanted) -> Host:
+        wanted.append(one)
+        return Host(swaps=("/dev/sda2",), states={"cpu_manager_state": {"policyName": "static"}})
+
+    monkeypatch.setattr(component_config, "read_host", read_host)
+    files = write(tmp_path, base=HEAD + "maxPods: 110\ncpuManagerPolicy: none\n")
+    arguments = {"files": files, "component": "kubelet", "kubernetes_versions": ["1.20", "1.31"], "fail_on": "never"}
+    assert run(**arguments)["lines"] == []
+    assert wanted == []
+    result = run(**arguments, host=True, root_directory="/r", container_runtime_endpoint="unix:///run/crio/crio.sock")
+    assert not result["valid"]
+    assert result["lines"] == [
+        f"component: {files[0]}:1: failSwapOn: true: must be false, or swap turned off: this host swaps to /dev/sda2",
+        f'component: {files[0]}:4: cpuManagerPolicy: "none": cpu_manager_state was written under the policy static: '
+        "the kubelet would exit; drain the node and remove cpu_manager_state",
+    ]
+    assert {(one.root_directory, one.runtime) for one in wanted} == {("/r", "cri-o"), ("/r", "containerd")}
+    assert [one["versions"] for one in result["findings"]] == [["1.20", "1.31"]] * 2
+
+
+def test_the_host_is_judged_for_a_component() -> None:
+    result = run(content=HEAD, host=True)
+    assert result["failed"]
+    assert "component" in result["msg"]

@@ -98,7 +98,9 @@ def test_a_cgroup_is_found_under_the_names_of_both_drivers(
 
 def test_a_state_file_that_is_not_json_is_damaged(tmp_path: Path) -> None:
     root = tree(tmp_path, {"r/cpu_manager_state": '{"policyName":"none"}', "r/memory_manager_state": ""})
-    assert read_host(Wanted(root_directory="/r"), root).damaged_state == ("memory_manager_state",)
+    found = read_host(Wanted(root_directory="/r"), root)
+    assert found.damaged_state == ("memory_manager_state",)
+    assert found.states == {"cpu_manager_state": {"policyName": "none"}}
     assert read_host(Wanted(root_directory=""), root).damaged_state == ()
 
 
@@ -116,5 +118,31 @@ def test_a_state_file_that_is_not_json_is_damaged(tmp_path: Path) -> None:
 )
 def test_the_runtimes_cgroup_driver_where_its_config_says_it_alone(tmp_path: Path, text: str, driver: str) -> None:
     root = tree(tmp_path, {"etc/containerd/config.toml": text})
-    assert read_host(Wanted(containerd=True), root).containerd_driver == driver
-    assert read_host(Wanted(), root).containerd_driver == ""
+    assert read_host(Wanted(runtime="containerd"), root).runtime_driver == driver
+    assert read_host(Wanted(), root).runtime_driver == ""
+
+
+@pytest.mark.parametrize(
+    ("files", "driver"),
+    [
+        ({}, ""),
+        ({"crio.conf": '[crio.runtime]\ncgroup_manager = "cgroupfs"\n'}, "cgroupfs"),
+        ({"crio.conf": '#cgroup_manager = "cgroupfs"\n'}, ""),
+        (
+            {"crio.conf": 'cgroup_manager = "cgroupfs"\n', "crio.conf.d/10-x.conf": 'cgroup_manager="systemd" # why\n'},
+            "systemd",
+        ),
+    ],
+)
+def test_of_crios_files_the_last_that_says_it_wins(tmp_path: Path, files: Mapping[str, str], driver: str) -> None:
+    root = tree(tmp_path, {f"etc/crio/{name}": text for name, text in files.items()})
+    assert read_host(Wanted(runtime="cri-o"), root).runtime_driver == driver
+
+
+def test_sockets_pids_and_the_disk_that_holds_the_state(tmp_path: Path) -> None:
+    cpus = {f"sys/devices/system/cpu/cpu{cpu}/topology/physical_package_id": f"{cpu // 2}\n" for cpu in range(4)}
+    root = tree(tmp_path, {**cpus, "proc/sys/kernel/pid_max": "32768\n", "r/x": ""})
+    host = read_host(Wanted(root_directory="/r"), root)
+    assert (host.sockets, host.pids) == (2, 32768)
+    assert host.disk > 0
+    assert read_host(Wanted(root_directory="/none"), root).disk == 0

@@ -22,6 +22,13 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
     host_problems,
     wanted_of,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_state import stale_state
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet import (
+    KUBELET_RULES_ELSEWHERE,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_start import (
+    KUBELET_START_CHECKS_ELSEWHERE,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import context_of
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._paths import format_path
 
@@ -136,6 +143,33 @@ REFUSED = [
         f"kubeReservedCgroup: {QOS}",
     ),
     (
+        {"kubeReserved": {"ephemeral-storage": "2Gi"}, "evictionHard": {"nodefs.available": "60%"}},
+        Host(disk=4 * GIB),
+        20,
+        "kubeReserved.ephemeral-storage: with the other reservations and evictionHard it is more than this host has",
+    ),
+    (
+        {"systemReserved": {"pid": "40000"}},
+        Host(pids=32768),
+        20,
+        "systemReserved.pid: with the other reservations and evictionHard it is more than this host has: 32768 process",
+    ),
+    (
+        {"singleProcessOOMKill": False},
+        Host(cgroup_v2=False),
+        32,
+        "singleProcessOOMKill: must not be false: this host uses cgroup v1",
+    ),
+    (
+        {
+            "cpuManagerPolicy": "static",
+            "cpuManagerPolicyOptions": {"align-by-socket": "true"},
+        },
+        Host(sockets=4, numa_nodes=frozenset((0, 1))),
+        31,
+        "cpuManagerPolicyOptions.align-by-socket: needs no more sockets than NUMA nodes: this host has 4 and 2",
+    ),
+    (
         {},
         Host(damaged_state=("memory_manager_state",)),
         31,
@@ -177,7 +211,7 @@ ACCEPTED = [
     (STATIC, Host(numa_nodes=frozenset((0, 1))), 31),
     ({"cgroupRoot": "/k", "cgroupsPerQOS": False}, Host(cgroups={"/k": False}), 31),
     ({"kubeReservedCgroup": "/s"}, Host(cgroups={"/s": False}), 31),  # named and not enforced
-    ({"cgroupDriver": "cgroupfs"}, Host(containerd_driver="systemd"), 31),  # the kubelet asks the runtime
+    ({"cgroupDriver": "cgroupfs"}, Host(runtime_driver="systemd"), 31),  # the kubelet asks the runtime
 ]
 
 
@@ -186,11 +220,142 @@ def test_what_the_kubelet_runs_with(config: Mapping[str, Any], host: Host, minor
     assert problems(config, host, minor) == []
 
 
+CPUS = {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0-1"}
+CPU_STATE = {
+    "policyName": "static",
+    "defaultCpuSet": "0-1,3",
+    "entries": {"a": {"b": "2"}},
+    "checksum": 1,
+}
+MEMORY = {"memoryManagerPolicy": "Static", "reservedMemory": [{"numaNode": 0, "limits": {"memory": "1Gi"}}]}
+NODE_0 = {"memory": {"total": 8 * GIB, "systemReserved": GIB}, "hugepages-2Mi": {"systemReserved": 0}}
+MEMORY_STATE = {"policyName": "Static", "machineState": {"0": {"memoryMap": NODE_0}}}
+DRAIN = "the kubelet would exit; drain the node and remove"
+
+
+def stale(config: Mapping[str, Any], host: Host, minor: int = 31) -> list[str]:
+    """What is said of a host's state files, as path: message, by rule."""
+    found = stale_state(context(config, minor), host)
+    return [f"{format_path(one.path)}: {one.message} [{one.rule}]" for one in found]
+
+
+@pytest.mark.parametrize(
+    ("config", "name", "state", "said"),
+    [
+        (
+            {},
+            "cpu_manager_state",
+            CPU_STATE,
+            f"cpuManagerPolicy: cpu_manager_state was written under the policy static: {DRAIN}",
+        ),
+        (
+            CPUS,
+            "cpu_manager_state",
+            {"policyName": "none"},
+            "cpuManagerPolicy: cpu_manager_state was written under the policy none",
+        ),
+        (
+            {**CPUS, "reservedSystemCPUs": "1-2"},
+            "cpu_manager_state",
+            CPU_STATE,
+            "reservedSystemCPUs: cpu_manager_state gives them",
+        ),
+        (
+            CPUS,
+            "cpu_manager_state",
+            {**CPU_STATE, "entries": {}},
+            "cpuManagerPolicy: cpu_manager_state knows 3 CPUs, and this host has 4",
+        ),
+        (
+            {**CPUS, "cpuManagerPolicyOptions": {"strict-cpu-reservation": "true"}},
+            "cpu_manager_state",
+            CPU_STATE,
+            "reservedSystemCPUs: cpu_manager_state gives them to containers",
+        ),
+        (
+            {},
+            "memory_manager_state",
+            MEMORY_STATE,
+            "memoryManagerPolicy: memory_manager_state was written under the policy Static",
+        ),
+        (
+            {**MEMORY, "reservedMemory": [{"numaNode": 0, "limits": {"memory": "2Gi"}}]},
+            "memory_manager_state",
+            MEMORY_STATE,
+            f"reservedMemory: memory_manager_state was written with {GIB} bytes of memory reserved on NUMA node 0: ",
+        ),
+    ],
+)
+def test_a_state_file_that_the_kubelet_would_exit_over(
+    config: Mapping[str, Any], name: str, state: Mapping[str, Any], said: str
+) -> None:
+    [found] = stale(config, Host(cpus=4, states={name: state}))
+    assert found.startswith(said)
+    assert found.endswith(f"[{name.partition('_')[0].replace('memory', 'mem')}-state]")
+
+
+@pytest.mark.parametrize(
+    ("config", "name", "state", "minor"),
+    [
+        (CPUS, "cpu_manager_state", CPU_STATE, 31),
+        (CPUS, "cpu_manager_state", {"policyName": "static", "defaultCpuSet": ""}, 31),  # it fills an empty one
+        ({}, "cpu_manager_state", {"policyName": "none", "defaultCpuSet": ""}, 31),
+        ({}, "cpu_manager_state", {}, 31),
+        (CPUS, "cpu_manager_state", {"policyName": "static", "defaultCpuSet": [], "entries": []}, 20),
+        (MEMORY, "memory_manager_state", MEMORY_STATE, 31),
+        (
+            MEMORY,
+            "memory_manager_state",
+            {"policyName": "Static", "machineState": {"0": {"memoryMap": []}, "1": 3}},
+            31,
+        ),
+        ({}, "memory_manager_state", MEMORY_STATE, 20),  # which has no memory manager
+        (
+            {**CPUS, "cpuManagerPolicyOptions": {"strict-cpu-reservation": "true"}},
+            "cpu_manager_state",
+            {"policyName": "static", "defaultCpuSet": "2-3"},
+            32,
+        ),
+    ],
+)
+def test_a_state_file_that_goes_with_the_config(
+    config: Mapping[str, Any], name: str, state: Mapping[str, Any], minor: int
+) -> None:
+    assert stale(config, Host(cpus=4, states={name: state}), minor) == []
+
+
+def test_what_has_no_effect_on_cgroup_v1_is_worth_a_word() -> None:
+    config = {"memorySwap": {"swapBehavior": "LimitedSwap"}, "failSwapOn": False}
+    assert problems(config, Host(cgroup_v2=False), 34) == [
+        "memorySwap.swapBehavior: has no effect: this host uses cgroup v1, and pods get no swap there [warning]"
+    ]
+    config = {"memoryThrottlingFactor": 0.8, "featureGates": {"MemoryQoS": True}}
+    assert problems(config, Host(cgroup_v2=False), 31) == [
+        "memoryThrottlingFactor: has no effect: this host uses cgroup v1 [warning]"
+    ]
+    assert problems(config, Host(), 31) == []
+
+
+def test_every_check_that_needs_the_host_is_made() -> None:
+    wanted = {
+        rule
+        for elsewhere in (KUBELET_RULES_ELSEWHERE, KUBELET_START_CHECKS_ELSEWHERE)
+        for rule, reason in elsewhere.items()
+        if reason.startswith("needs the host")
+    }
+    made = {one.rule for case in REFUSED for one in host_problems(context(case[0], case[2]), "kubelet", case[1])}
+    driver = Host(runtime_driver="systemd")
+    made |= {one.rule for one in host_problems(context({"cgroupDriver": "cgroupfs"}, 30), "kubelet", driver)}
+    states = Host(states={"cpu_manager_state": CPU_STATE, "memory_manager_state": MEMORY_STATE})
+    made |= {one.rule for one in stale_state(context({}), states)}
+    assert wanted <= made
+
+
 def test_what_lets_the_kubelet_run_and_no_pod_start_is_refused_by_policy() -> None:
-    host = Host(files={"/r": MISSING}, containerd_driver="systemd")
+    host = Host(files={"/r": MISSING}, runtime_driver="systemd")
     assert problems({"resolvConf": "/r"}, host, 30) == [
         "resolvConf: the file does not exist on this host: no pod could be started [policy]",
-        "cgroupDriver: must be systemd, as /etc/containerd/config.toml says: no pod could be started [policy]",
+        "cgroupDriver: must be systemd, as the container runtime's config says: no pod could be started [policy]",
     ]
 
 
@@ -216,4 +381,4 @@ def test_only_what_the_config_depends_on_is_looked_at() -> None:
     }
     runtime = "unix:///run/containerd/containerd.sock"
     found = wanted_of(context(config), "kubelet", root_directory="", runtime=runtime)
-    assert found == Wanted(frozenset(("/ca",)), frozenset(("/kube",)), "", containerd=True)
+    assert found == Wanted(frozenset(("/ca",)), frozenset(("/kube",)), "", "containerd")

@@ -1,0 +1,61 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A config judged against the host that would run it.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ._documents._document import Document
+from ._documents._findings import Finding, finding
+from ._kinds._schema import known_minors
+from ._rules._host import Host, Wanted
+from ._rules._host_checks import host_problems, wanted_of
+from ._rules._host_state import stale_state
+from ._validate import context_of
+from ._values._versions import name, parse_minor
+
+__all__ = ["judge_host"]
+
+
+def judge_host(
+    document: Document,
+    component: str,
+    versions: Sequence[str],
+    read_host: Callable[[Wanted], Host],
+    *,
+    root_directory: str,
+    runtime: str,
+    sets_state_aside: bool,
+) -> list[Finding]:
+    """Return what on this host does not go with an effective config, for each of the versions, or the newest that
+    the data cover.
+
+    read_host: reads what is wanted. root_directory and runtime: see `wanted_of`. sets_state_aside: whether state files
+    of another policy are moved away before the component starts, as the agent does.
+
+    Raises ValueError for a version that is none.
+    """
+    minors = sorted({parse_minor(version) for version in versions}) or [known_minors()[-1]]
+    found: dict[Finding, list[str]] = {}
+    for minor in minors:
+        context = context_of(document, minor)
+        if context is None:
+            continue
+        host = read_host(wanted_of(context, component, root_directory=root_directory, runtime=runtime))
+        problems = list(host_problems(context, component, host))
+        if component == "kubelet" and not sets_state_aside:
+            problems += stale_state(context, host)
+        for one in problems:
+            value: Any = context.get(*(str(part) for part in one.path if isinstance(part, str)))
+            place = document.file_of(one.path), document.line_of(one.path)
+            shown = None if isinstance(value, (dict, list)) else value
+            told = finding(*place, one.path, shown, one.message, one.level, one.rule)
+            found.setdefault(told, []).append(name(minor))
+    return [replace(told, versions=tuple(at)) for told, at in found.items()]
