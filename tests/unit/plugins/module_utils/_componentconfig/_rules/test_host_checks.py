@@ -369,7 +369,8 @@ def test_kube_proxy_needs_its_kubeconfig() -> None:
 
 
 def test_only_what_the_config_depends_on_is_looked_at() -> None:
-    assert wanted_of(context({}), "kubelet", root_directory="/r", runtime="") == Wanted(root_directory="/r")
+    assert wanted_of(context({}, 20), "kubelet", root_directory="/r", runtime="") == Wanted(root_directory="/r")
+    assert wanted_of(context({}, 27), "kubelet", root_directory="", runtime="").runtime == "containerd"  # the default
     config = {
         **x509("/ca"),
         "tlsCertFile": "relative",
