@@ -41,7 +41,8 @@ def wanted_of(context: Context, component: str, *, root_directory: str, runtime:
     named += [context.given("resolvConf"), context.given("podLogsDir")]
     cgroups = [name for _field, name in _cgroups(context)]
     paths = frozenset(path for path in named if isinstance(path, str) and path.startswith("/"))
-    endpoint = str(context.given("containerRuntimeEndpoint") or runtime or context.get("containerRuntimeEndpoint"))
+    field = "containerRuntimeEndpoint"
+    endpoint = str(context.given(field) or runtime or (context.known(field) and context.get(field)))
     of_runtime = "containerd" if "containerd" in endpoint else "cri-o" if "crio" in endpoint else ""
     return Wanted(paths, frozenset(cgroups), root_directory, of_runtime)
 
