@@ -206,13 +206,9 @@ def sides_of(parameters: dict[str, Any]) -> tuple[Side, Side]:
 
 def result_of(comparison: Comparison) -> dict[str, Any]:
     """What the module returns."""
-    found = [
-        {"path": one.change.path, "before": one.shown[0], "after": one.shown[1], **one.disruption.as_dict()}
-        for one in comparison.changes
-    ]
     return {
-        "changed": bool(found),
-        "field_changes": found,
+        "changed": bool(comparison.changes),
+        "field_changes": [one.as_dict() for one in comparison.changes],
         "disruption": comparison.heaviest,
         "lines": comparison.lines,
     }

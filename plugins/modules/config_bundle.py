@@ -15,7 +15,8 @@ author:
 description:
   - Judges component configs and publishes them as a bundle, one immutable ConfigMap that is named by its content.
   - A config that a component would refuse, or that policy refuses, is not published. It is judged for every version of
-    O(kubernetes_versions), or of the kubelets of the Nodes that O(label_selector) matches.
+    O(kubernetes_versions), or of the kubelets of the Nodes that O(label_selector) matches; what only some of them would
+    refuse is told with their versions and names.
   - The same content is the same bundle, so publishing it again changes nothing.
   - A config that failed in this pool before is refused.
   - Publishing changes no node. M(configok.node.rollout_plan) and M(configok.node.rollout_wave) take a pool to a bundle.
@@ -177,12 +178,18 @@ field_changes:
       description: Its value now, as short JSON, null if it is absent.
       type: str
       sample: "60"
+    disruption:
+      description:
+        - The class of what the change asks of a node, as M(configok.node.component_config_diff) says it, with its
+          C(meaning), a C(note), the C(state_file) to remove, the C(peer) that follows and a C(condition).
+      type: str
+      sample: restart-may-reject
 text:
   description: The bundle and what it changes, as lines for people.
   returned: success
   type: list
   elements: str
-  sample: ["workers-0a1b2c3d4e is revision 2. What it changes:", "  kubelet maxPods  110 -> 60"]
+  sample: ["workers-0a1b2c3d4e is revision 2. What it changes:", "  kubelet maxPods  110 -> 60  [restart-may-reject]"]
 kubernetes_versions:
   description: The versions that it was judged for, none for the newest that is known.
   returned: success
@@ -269,12 +276,12 @@ def refuse_bad_pool(params: dict[str, Any]) -> None:
         )
 
 
-def versions_of(client: Client, params: dict[str, Any]) -> list[str]:
-    """Return the versions to judge for. Raises KubeError."""
+def nodes_of(client: Client, params: dict[str, Any]) -> dict[str, str]:
+    """Return the nodes to judge for, by name their versions; none where versions are given. Raises KubeError."""
     if params["kubernetes_versions"] or not params["label_selector"]:
-        return list(params["kubernetes_versions"] or ())
+        return {}
     views = observe(client, selector=params["label_selector"])
-    return sorted({view.kubelet_version for view in views if view.kubelet_version})
+    return {view.name: view.kubelet_version for view in views if view.kubelet_version}
 
 
 def main() -> None:
@@ -298,19 +305,19 @@ def main() -> None:
             change_cause=params["change_cause"],
             author=params["published_by"],
         )
-        versions = versions_of(client, params)
-        warnings = judge_documents(documents, versions)
+        versions, nodes = list(params["kubernetes_versions"] or ()), nodes_of(client, params)
+        warnings = judge_documents(documents, versions, nodes)
         before = present_documents(client, read_record(client, params["pool"]))
         published = publish(client, bundle, clock=Clock(), check=module.check_mode)
         source = published.target.source
-        differing = changes(before, texts)
+        differing = changes(before, texts, [*versions, *nodes.values()])
         result = {
             "bundle": published.target.to_dict(),
             "config_source": None if source is None else source.to_dict(),
             "revision": published.revision,
-            "field_changes": differing,
+            "field_changes": [{"component": component, **one.as_dict()} for component, one in differing],
             "text": change_lines(published.target.name, published.revision, differing),
-            "kubernetes_versions": versions,
+            "kubernetes_versions": versions or sorted(set(nodes.values())),
             "findings": [one.as_dict() for one in warnings],
             "lines": [f"{one.level}: {one}" for one in warnings],
         }

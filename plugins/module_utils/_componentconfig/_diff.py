@@ -52,6 +52,11 @@ class FieldChange:
         """Both values as short text; None for absent, secrets never in clear."""
         return show(self.change.old, self.change.parts), show(self.change.new, self.change.parts)
 
+    def as_dict(self) -> dict[str, Any]:
+        """It as plain data, for a module's result."""
+        before, after = self.shown
+        return {"path": self.change.path, "before": before, "after": after, **self.disruption.as_dict()}
+
 
 def effective_diff(
     old: Any, new: Any, minors: tuple[int, int], overrides: Mapping[str, str] | None = None

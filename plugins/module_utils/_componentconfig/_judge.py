@@ -8,11 +8,10 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ._documents._document import Document
 from ._documents._findings import POLICY, Finding, finding, worst
 from ._layers import render
 from ._policy import denied_problems
@@ -40,13 +39,11 @@ def judge(
     *,
     component: str | None = None,
     versions: Sequence[str] = (),
+    nodes: Mapping[str, str] | None = None,
     bundle: bool = False,
     denied_fields: Sequence[str] = (),
-    host: Callable[[Document], list[Finding]] | None = None,
 ) -> Judgement:
     """Merge layers, each a file name and its text, lowest first, and judge the result; arguments as for `validate`.
-
-    host: judges the merged document against a host too, where one is to be looked at.
 
     Raises ValueError for a Kubernetes version that is none, and ImportError where PyYAML is missing.
     """
@@ -54,10 +51,8 @@ def judge(
     if rendered.document is None:
         return Judgement({}, "", rendered.findings)
     document = rendered.document
-    findings = validate(document, component=component, versions=versions, bundle=bundle)
+    findings = validate(document, component=component, versions=versions, nodes=nodes, bundle=bundle)
     for problem in denied_problems(document.data, denied_fields):
         file, line = document.file_of(problem.path), document.line_of(problem.path)
         findings.append(finding(file, line, problem.path, problem.value, problem.message, POLICY, problem.rule))
-    if host is not None:
-        findings += host(document)
     return Judgement(document.data, rendered.text, findings)

@@ -8,7 +8,7 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ._documents._decode import decode
@@ -18,12 +18,13 @@ from ._kinds._gates import Gates
 from ._kinds._schema import MAIN_KINDS, Kind, find_kind, kinds, known_minors
 from ._kinds._types import Checked, Problem, check_types
 from ._policy import bundle_problems
+from ._pool import Pool
 from ._rules._context import Context, run_rules
 from ._rules._kube_proxy import KUBE_PROXY_RULES
 from ._rules._kubelet import GATED_VALUES, KUBELET_RULES
 from ._rules._kubelet_start import KUBELET_START_CHECKS
 from ._values._paths import lookup
-from ._values._versions import name, names, parse_minor
+from ._values._versions import name
 
 __all__ = ["context_of", "validate"]
 
@@ -55,22 +56,25 @@ def validate(
     file: str = "config",
     component: str | None = None,
     versions: Sequence[str] = (),
+    nodes: Mapping[str, str] | None = None,
     bundle: bool = False,
 ) -> list[Finding]:
     """Judge one component config for a set of Kubernetes versions and return everything that is wrong with it.
 
     Takes text, bytes or a decoded `Document`; `component` is the one that will read it, where that is known;
-    `versions` are Kubernetes versions ("1.31", "v1.31.4"; none means the newest that the data cover); with `bundle`
-    what may not be shared is found as well. Findings are sorted by line; `versions` of each tells for which minors it
-    holds. Raises ValueError for a version that is none, nothing else: a text that cannot be read is one finding.
+    `versions` are Kubernetes versions ("1.31", "v1.31.4"), `nodes` by name those of a pool; none of both means the
+    newest that the data cover. With `bundle` what may not be shared is found as well. Findings are sorted by line;
+    `versions` and `nodes` of each tell for which minors and nodes it holds. Raises ValueError for a version that is
+    none, nothing else: a text that cannot be read is one finding.
     """
-    newest = known_minors()[-1]
-    minors = sorted({parse_minor(version) for version in versions}) or [newest]
+    pool = Pool(versions, nodes or {}, known_minors()[-1])
+    minors = pool.minors
     try:
         document = source if isinstance(source, Document) else decode(source, file=file)
     except DecodeError as error:
-        return [replace(error.finding, versions=tuple(name(minor) for minor in minors))]
-    judged = _Judged(document, minors)
+        versions = tuple(name(minor) for minor in minors)
+        return [replace(error.finding, versions=versions, nodes=pool.nodes_of(minors))]
+    judged = _Judged(document, pool)
     _warn_of_versions(judged)
     kind = _kind_of(judged, component)
     if kind is not None:
@@ -89,9 +93,10 @@ def validate(
 class _Judged:
     """Collects problems, the same one of several minors once."""
 
-    def __init__(self, document: Document, minors: Sequence[int]) -> None:
+    def __init__(self, document: Document, pool: Pool) -> None:
         self.document = document
-        self.minors = minors
+        self.pool = pool
+        self.minors = pool.minors
         self._found: dict[Finding, set[int]] = {}
 
     def add(self, problems: Iterable[Problem], level: str, minor: int | None = None) -> None:
@@ -110,9 +115,9 @@ class _Judged:
     def findings(self) -> list[Finding]:
         result = []
         for found, minors in self._found.items():
-            suffix = "" if len(minors) == len(self.minors) else f" (Kubernetes {names(minors)})"
+            message = found.message + self.pool.suffix(minors)
             versions = tuple(name(minor) for minor in sorted(minors))
-            result.append(replace(found, message=found.message + suffix, versions=versions))
+            result.append(replace(found, message=message, versions=versions, nodes=self.pool.nodes_of(minors)))
         return sorted(result, key=lambda one: (one.line or 0, one.path, LEVELS.index(one.level), one.message))
 
 

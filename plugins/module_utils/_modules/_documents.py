@@ -12,10 +12,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._componentconfig._diff import diff
+from .._componentconfig._diff import FieldChange, diff
+from .._componentconfig._disruption import disruption_of, heaviest
 from .._componentconfig._documents._decode import decode
-from .._componentconfig._documents._findings import WARNING, DecodeError, Finding, show
+from .._componentconfig._documents._findings import WARNING, DecodeError, Finding
 from .._componentconfig._judge import judge
+from .._componentconfig._kinds._schema import known_minors
+from .._componentconfig._values._versions import parse_minor
 from .._kube._client import Client
 from .._kube._errors import NotFound
 from .._kube._paths import config_map
@@ -53,10 +56,12 @@ def read_documents(documents: Mapping[str, Any] | None, src: Mapping[str, str] |
     return found
 
 
-def judge_documents(documents: Mapping[str, tuple[str, str]], versions: Sequence[str]) -> list[Finding]:
+def judge_documents(
+    documents: Mapping[str, tuple[str, str]], versions: Sequence[str], nodes: Mapping[str, str] | None = None
+) -> list[Finding]:
     """Judge all documents for these Kubernetes versions and return the warnings.
 
-    versions: "1.35" or "v1.35.2"; none means the newest one known. Raises ConfigRefused with all findings,
+    versions: "1.35" or "v1.35.2"; nodes: by name, the version of each; none of both means the newest one known. Raises ConfigRefused with all findings,
     UnusableDocument for what is no version.
     """
     findings: list[Finding] = []
@@ -66,6 +71,7 @@ def judge_documents(documents: Mapping[str, tuple[str, str]], versions: Sequence
                 [(file, text.encode("utf-8", "surrogateescape"))],
                 component=component,
                 versions=versions,
+                nodes=nodes,
                 bundle=True,
                 denied_fields=(),
             )
@@ -102,35 +108,39 @@ def present_documents(client: Client, record: Record) -> dict[str, str]:
         return {}
 
 
-def changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the fields in which two bundles differ: component, path, both values as short text, secrets redacted."""
+def changes(
+    before: Mapping[str, str], after: Mapping[str, str], versions: Sequence[str] = ()
+) -> list[tuple[str, FieldChange]]:
+    """Return the fields in which two bundles differ, with their components: what the documents say, without defaults.
+
+    versions: of the nodes, none for the newest known: what a change asks of a node is the heaviest of what it asks at
+    one of them.
+    """
+    minors = sorted({parse_minor(version) for version in versions}) or [known_minors()[-1]]
     found = []
     for component in sorted({*before, *after}):
         old, new = _data(before.get(component)), _data(after.get(component))
+        kind = str((new or old).get("kind", ""))
         for change in diff(old, new):
             if not old and change.path in ("apiVersion", "kind"):
                 continue  # of a config that is new, this says nothing
-            path = tuple(change.path.split("."))
-            found.append(
-                {
-                    "component": component,
-                    "path": change.path,
-                    "before": show(change.old, path),
-                    "after": show(change.new, path),
-                }
-            )
+            asked = {one.name: one for one in (disruption_of(change.parts, kind, at, (old, new)) for at in minors)}
+            found.append((component, FieldChange(change, asked[heaviest(asked) or ""])))
     return found
 
 
-def change_lines(name: str, revision: int, found: Sequence[Mapping[str, Any]]) -> list[str]:
+def change_lines(name: str, revision: int, found: Sequence[tuple[str, FieldChange]]) -> list[str]:
     """Return the changes as lines for people. name, revision: of the bundle that brings them."""
     if not found:
         return [f"{name} is revision {revision}: it changes no field of what the pool uses."]
-    width = max(len(f"{one['component']} {one['path']}") for one in found)
-    lines = [
-        f"  {one['component'] + ' ' + one['path']:{width}}  {one['before'] or '<unset>'} -> {one['after'] or '<unset>'}"
-        for one in found
-    ]
+    rows = []
+    for component, one in found:
+        before, after = one.shown
+        rows.append(
+            (f"{component} {one.change.path}", f"{before or '<unset>'} -> {after or '<unset>'}", one.disruption)
+        )
+    widths = [min(max(len(row[column]) for row in rows), most) for column, most in ((0, 72), (1, 40))]
+    lines = [f"  {field:{widths[0]}}  {values:{widths[1]}}  [{asked}]" for field, values, asked in rows]
     return [f"{name} is revision {revision}. What it changes:", *lines]
 
 
@@ -148,10 +158,9 @@ def text_diff(before: Mapping[str, str], after: Mapping[str, str]) -> list[dict[
     ]
 
 
-def _data(text: str | None) -> Any:
-    if text is None:
-        return {}
+def _data(text: str | None) -> dict[str, Any]:
     try:
-        return decode(text, file="published").data
+        data = decode(text or "", file="published").data
     except DecodeError:
         return {}
+    return data if isinstance(data, dict) else {}

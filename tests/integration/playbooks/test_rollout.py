@@ -129,6 +129,42 @@ def test_bad_configs_and_the_way_back(client: Client, nodes: SimulatedNodes, use
     assert not any("configok" in key for key in client.get(paths.node("n1"))["metadata"].get("annotations") or {})
 
 
+@pytest.mark.parametrize("given", ["layers", "documents"])
+@pytest.mark.parametrize(
+    ("text", "refusal"),
+    [
+        (
+            "crashLoopBackOff: {}\n",
+            "crashLoopBackOff: {}: unknown field: KubeletConfiguration knows it from Kubernetes 1.32 "
+            "(Kubernetes 1.27, 1.31: n1, n2, n3 and 2 more)",
+        ),
+        (
+            "featureGates: {KubeletCgroupDriverFromCRI: true}\n",
+            "featureGates.KubeletCgroupDriverFromCRI: true: unknown feature gate: it comes with Kubernetes 1.28 "
+            "(Kubernetes 1.27: n1, n3)",
+        ),
+    ],
+)
+def test_a_skewed_pool_refuses_what_some_nodes_lack(
+    client: Client, embedded_api: Embedded, user: Playbooks, given: str, text: str, refusal: str
+) -> None:
+    """A field or gate that one of the versions lacks is refused with the field, the versions and the nodes."""
+    prepare(client)
+    pool = quick_pool()
+    if given == "documents":
+        del pool["layers"]
+        pool["documents"] = {"kubelet": HEAD + text}
+    user.write(pool, text)
+    with SimulatedNodes(client) as simulated:
+        for name, version in zip(NODES, ("v1.27.3", "v1.31.4", "v1.27.16", "v1.31.4", "v1.31.9", "v1.36.0")):
+            simulated.add(name, version=version)
+        embedded_api.server.requests.clear()
+        refused = user.run("rollout")
+    assert refused.code != 0
+    assert refusal in refused.output, refused.output
+    assert bundles(client) == []
+
+
 def test_a_killed_run_is_run_again_and_goes_on(client: Client, nodes: SimulatedNodes, user: Playbooks) -> None:
     prepare(client)
     # Only the canary answers, so the run is in its first wave until it is killed.

@@ -33,7 +33,7 @@ _SHOWN = 60
 @dataclass(frozen=True)
 class Finding:
     """One fault. `value` is text that is safe to show; `rule` names the check; `versions` the Kubernetes minors it
-    holds for."""
+    holds for, `nodes` the nodes of a pool, where they are known."""
 
     file: str
     line: int | None
@@ -43,6 +43,7 @@ class Finding:
     level: str
     rule: str = ""
     versions: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         place = self.file if self.line is None else f"{self.file}:{self.line}"
@@ -59,6 +60,7 @@ class Finding:
             "level": self.level,
             "rule": self.rule,
             "versions": list(self.versions),
+            "nodes": list(self.nodes),
         }
 
 

@@ -45,6 +45,7 @@ def test_a_finding_is_one_sentence() -> None:
         "level": "component",
         "rule": "max-pods",
         "versions": ["1.35"],
+        "nodes": [],
     }
 
 
