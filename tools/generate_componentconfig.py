@@ -159,7 +159,7 @@ def rule_rows(rows: list[dict[str, Any]]) -> dict[str, Any]:
         for key in ("since", "last"):
             if key in row:
                 entry[key] = minor(row[key])
-        for key in ("gate", "os"):
+        for key in ("gate", "os", "level"):
             if key in row:
                 entry[key] = row[key]
         result[row["id"]] = entry
@@ -175,13 +175,25 @@ def rules(schema: Path) -> dict[str, Any]:
         "kubelet": rule_rows(kubelet["rules"]),
         "kubeletStart": rule_rows(kubelet["startupChecks"]),
         "kubeProxy": rule_rows(proxy["rules"]),
-        "values": {
-            name: {str(minor(key)): value for key, value in by_minor.items()}
-            if isinstance(by_minor, dict)
-            else by_minor
-            for name, by_minor in values.items()
-        },
+        "values": values_by_minor(values),
     }
+
+
+def values_by_minor(values: dict[str, Any]) -> dict[str, Any]:
+    """Tables of values, those by version with the minor as key."""
+    return {
+        name: {str(minor(key)): value for key, value in table.items()}
+        if isinstance(table, dict) and all(key.startswith("1.") for key in table)
+        else table
+        for name, table in values.items()
+    }
+
+
+def rules_by_kind(path: Path) -> dict[str, Any]:
+    """The rules of a family of kinds: kind to rules by id, and beside them the tables of values that they need."""
+    document = json.loads(path.read_text(encoding="utf-8"))
+    sections = {kind: rule_rows(rows) for kind, rows in document["kinds"].items()}
+    return {**sections, "values": values_by_minor(document.get("values", {}))}
 
 
 # How a row of change_impact.json begins to say how a file is read again, and the class that this is.
@@ -226,6 +238,33 @@ def disruption(schema: Path) -> dict[str, Any]:
     }
 
 
+def flag_entry(row: dict[str, Any]) -> dict[str, Any]:
+    """One flag, its versions as numbers, long sentences in pieces."""
+    entry = {key: value for key, value in row.items() if row["type"] != "string" or key != "type"}
+    for key in ("since", "last", "winsOverFile"):
+        if key in row:
+            entry[key] = minor(row[key])
+    for key in ("gone", "refused", "refusedEmpty"):
+        if key in row:
+            entry[key] = prose(row[key])
+    if "defaultHistory" in row:
+        entry["defaults"] = history(entry.pop("defaultHistory"))
+    return entry
+
+
+def flags(schema: Path) -> dict[str, Any]:
+    """By component: the kind its file holds, whether it ignores flags beside a file, and its flags."""
+    result: dict[str, Any] = {}
+    for path in sorted(schema.glob("*_flags.json")):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        result[document["component"]] = {
+            "ignoresFlags": document.get("ignoresFlags", False),
+            "reasons": {name: prose(text) for name, text in document["reasons"].items()},
+            "flags": {name: flag_entry(row) for name, row in document["flags"].items()},
+        }
+    return result
+
+
 def generate(schema: Path) -> dict[str, str]:
     """File name to content, for the whole output directory."""
     index: dict[str, Any] = {}
@@ -245,6 +284,11 @@ def generate(schema: Path) -> dict[str, str]:
         contents[f"_{family}.py"] = (f"Kinds and fields of {family.replace('_', '-')}", kinds)
     contents["_gates.py"] = ("Feature gates by Kubernetes minor", gates(schema))
     contents["_rules.py"] = ("Validation rules of kubelet and kube-proxy", rules(schema))
+    for path in sorted(schema.glob("*_validation_rules.json")):
+        family = path.name.replace("_validation_rules.json", "")
+        if family not in ("kubelet", "kubeproxy"):
+            contents[f"_rules_{family}.py"] = (f"Validation rules of {family.replace('_', '-')}", rules_by_kind(path))
+    contents["_flags.py"] = ("Command line flags, and the fields they stand for", flags(schema))
     contents["_disruption.py"] = ("What a changed field asks of a node", disruption(schema))
     files = {name: HEADER.format(title=title, body=wrap(data)) for name, (title, data) in contents.items()}
     files["__init__.py"] = HEADER.partition("from __future__")[0].format(title="Facts generated from schema/,") + (

@@ -10,20 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ._documents._decode import decode
 from ._documents._document import Document
 from ._documents._findings import COMPONENT, LEVELS, POLICY, WARNING, DecodeError, Finding, finding
+from ._kinds._embedded import embedded
 from ._kinds._gates import Gates
 from ._kinds._schema import MAIN_KINDS, Kind, find_kind, kinds, known_minors
 from ._kinds._types import Checked, Problem, check_types
 from ._policy import bundle_problems
 from ._pool import Pool
 from ._rules._context import Context, run_rules
-from ._rules._kube_proxy import KUBE_PROXY_RULES
-from ._rules._kubelet import GATED_VALUES, KUBELET_RULES
-from ._rules._kubelet_start import KUBELET_START_CHECKS
-from ._values._paths import lookup
+from ._rules._registry import gated_values, rule_sets
+from ._values._paths import Path, lookup
 from ._values._versions import name
 
 __all__ = ["context_of", "validate"]
@@ -43,10 +43,6 @@ _STRICT_SINCE = {
     "CredentialProviderConfig": 32,
     "WebhookAdmission": 36,
     "WebhookAdmissionConfiguration": 36,
-}
-_RULES = {
-    "KubeletConfiguration": (("kubelet", KUBELET_RULES), ("kubeletStart", KUBELET_START_CHECKS)),
-    "KubeProxyConfiguration": (("kubeProxy", KUBE_PROXY_RULES),),
 }
 
 
@@ -175,19 +171,38 @@ def _judge(judged: _Judged, kind: Kind, minor: int) -> None:
         message = f"{kind.api_version} is known from Kubernetes {name(kind.since)}{ends}"
         judged.add([Problem(("apiVersion",), message, "kind")], COMPONENT, minor)
         return
-    strict = kind.component == "kube-scheduler" or _STRICT_SINCE.get(kind.kind, at + 1) <= at
-    lenient_level = COMPONENT if strict else POLICY
     for found in judged.document.findings:
-        level = lenient_level if found.rule == "duplicate" else found.level
+        level = _lenient_level(kind, at) if found.rule == "duplicate" else found.level
         judged.add_finding(replace(found, level=level), [minor])
-    checked = check_types(judged.document.data, kind, at, is_json=judged.document.is_json, gated=GATED_VALUES)
-    judged.add((one for one in checked.problems if one.rule == "unknown-field"), lenient_level, minor)
-    judged.add((one for one in checked.problems if one.rule != "unknown-field"), COMPONENT, minor)
+    _judge_part(judged, kind, judged.document.data, (), at, minor)
+
+
+def _lenient_level(kind: Kind, at: int) -> str:
+    strict = kind.component == "kube-scheduler" or _STRICT_SINCE.get(kind.kind, at + 1) <= at
+    return COMPONENT if strict else POLICY
+
+
+def _judge_part(judged: _Judged, kind: Kind, data: dict[str, Any], where: Path, at: int, minor: int) -> None:
+    """Judge the document, or one within it that begins at the path `where`."""
+
+    def add(problem: Problem, level: str) -> None:
+        judged.add([replace(problem, path=where + problem.path)], level, minor)
+
+    checked = check_types(data, kind, at, is_json=judged.document.is_json, gated=gated_values(kind))
+    for problem in checked.problems:
+        add(problem, _lenient_level(kind, at) if problem.rule == "unknown-field" else COMPONENT)
     context = _context(checked, kind, at)
-    for section, rules in _RULES.get(kind.kind, ()):
-        for problem in run_rules(section, rules, context):
+    for rules in rule_sets(kind):
+        for problem in run_rules(rules, context):
             certain = problem.rule not in ("gates-known", "gates-deps") or context.gates.certain
-            judged.add([problem], COMPONENT if certain else WARNING, minor)
+            add(problem, rules.level_of(problem.rule) if certain else WARNING)
+    for part in embedded(kind, checked.data, at):
+        if part.path[0] in checked.broken:
+            continue
+        if isinstance(part, Problem):
+            add(part, COMPONENT)
+        else:
+            _judge_part(judged, part.kind, part.data, where + part.path, at, minor)
 
 
 def _context(checked: Checked, kind: Kind, at: int) -> Context:
@@ -202,4 +217,4 @@ def context_of(document: Document, minor: int) -> Context | None:
     if kind is None:
         return None
     at = min(max(minor, known_minors()[0]), known_minors()[-1])
-    return _context(check_types(data, kind, at, is_json=document.is_json, gated=GATED_VALUES), kind, at)
+    return _context(check_types(data, kind, at, is_json=document.is_json, gated=gated_values(kind)), kind, at)

@@ -11,16 +11,27 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Callable, cast
+from functools import cache
+from typing import Any, Callable, NamedTuple, cast
 
+from .._documents._findings import COMPONENT
 from .._kinds._defaults import effective
 from .._kinds._gates import Gates
 from .._kinds._types import Problem
 from .._values._duration import nanoseconds
 from .._values._paths import Path
 
-__all__ = ["Context", "Fault", "Rule", "SECOND", "run_rules", "rule_facts", "value_facts", "value_table"]
+__all__ = [
+    "Context",
+    "Fault",
+    "Rule",
+    "RuleSet",
+    "SECOND",
+    "run_rules",
+    "rule_facts",
+    "value_facts",
+    "value_table",
+]
 
 SECOND = 10**9
 """Durations are whole nanoseconds here."""
@@ -29,28 +40,37 @@ Fault = tuple[Path, str]
 """What a rule yields: the path of the field at fault, and what is allowed."""
 
 
-@lru_cache(maxsize=1)
-def _facts() -> dict[str, Any]:
-    from .._data._rules import TEXT
-
-    return cast("dict[str, Any]", json.loads(TEXT))
-
-
-def rule_facts(section: str) -> dict[str, Any]:
-    """The rules of a section (`kubelet`, `kubeletStart`, `kubeProxy`) by id: `fields`, `since`, `last`, `gate`,
-    `os`."""
-    return cast("dict[str, Any]", _facts()[section])
+def _text(family: str) -> str:
+    # Written out, since what is packed for a node or a module is found by reading the import statements.
+    if family == "node":
+        from .._data._rules import TEXT
+    else:
+        from .._data._rules_kube_scheduler import TEXT
+    return TEXT
 
 
-def value_facts(name: str, minor: int) -> Any:
+@cache
+def _facts(family: str) -> dict[str, Any]:
+    return cast("dict[str, Any]", json.loads(_text(family)))
+
+
+def rule_facts(section: str, family: str = "node") -> dict[str, Any]:
+    """The rules of a section by id: `fields`, `since`, `last`, `gate`, `os`, `level`.
+
+    Sections of the family `node` are `kubelet`, `kubeletStart` and `kubeProxy`; those of the others are kinds.
+    """
+    return cast("dict[str, Any]", _facts(family)[section])
+
+
+def value_facts(name: str, minor: int, family: str = "node") -> Any:
     """A table of values by minor, as it is at one."""
-    rows = _facts()["values"][name]
+    rows = _facts(family)["values"][name]
     return rows.get(max((key for key in rows if int(key) <= minor), key=int, default=""))
 
 
-def value_table(name: str) -> list[str]:
-    """A list of values that is the same at every minor."""
-    return list(_facts()["values"][name])
+def value_table(name: str, family: str = "node") -> Any:
+    """A table of values that is the same at every minor."""
+    return _facts(family)["values"][name]
 
 
 @dataclass(frozen=True)
@@ -98,10 +118,22 @@ class Context:
 Rule = Callable[[Context], Iterator[Fault]]
 
 
-def run_rules(section: str, implemented: Mapping[str, Rule], context: Context) -> Iterator[Problem]:
-    """Run the rules of a section that hold at the context's minor, beside those about fields of a wrong type."""
-    for rule, facts in rule_facts(section).items():
-        check = implemented.get(rule)
+class RuleSet(NamedTuple):
+    """A section of the rules' facts, the family of data that it is in, and the functions that judge by them."""
+
+    family: str
+    section: str
+    rules: Mapping[str, Rule]
+
+    def level_of(self, rule: str) -> str:
+        """How heavy it is to break a rule: the component refuses, if the facts say nothing else."""
+        return str(rule_facts(self.section, self.family)[rule].get("level", COMPONENT))
+
+
+def run_rules(rule_set: RuleSet, context: Context) -> Iterator[Problem]:
+    """Run the rules of a set that hold at the context's minor, beside those about fields of a wrong type."""
+    for rule, facts in rule_facts(rule_set.section, rule_set.family).items():
+        check = rule_set.rules.get(rule)
         if check is None or not facts.get("since", 0) <= context.minor <= facts.get("last", context.minor):
             continue
         if any(name.split(".")[0].split("[")[0] in context.broken for name in facts["fields"]):

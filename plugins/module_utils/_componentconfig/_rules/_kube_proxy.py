@@ -8,10 +8,9 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-import ipaddress
-import re
 from collections.abc import Iterator
 
+from .._values._networks import is_cidr, is_ip, is_ip_port
 from ._bounds import Bound, bound_rules
 from ._context import Context, Fault, Rule
 
@@ -24,7 +23,6 @@ KUBE_PROXY_RULES_ELSEWHERE = {
 """Rules that no function below judges, each with what judges it or why nothing can."""
 
 _SCHEDULERS = frozenset(["rr", "wrr", "lc", "wlc", "lblc", "lblcr", "sh", "dh", "sed", "nq"])
-_HOST_PORT = re.compile(r"(?:\[([0-9A-Fa-f:.%a-z]+)\]|([0-9.]+)):([0-9]{1,5})")
 _MODES = ("iptables", "ipvs", "nftables")
 
 _BOUNDS = {
@@ -44,27 +42,6 @@ _BOUNDS = {
     ),
     "client-burst": (Bound("clientConnection.burst", 0, None, ">= 0"),),
 }
-
-
-def _is_ip(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return "%" not in text
-
-
-def _is_cidr(text: str) -> bool:
-    try:
-        ipaddress.ip_interface(text)
-    except ValueError:
-        return False
-    return bool(re.fullmatch(r"[0-9A-Fa-f:.]+/[0-9]{1,3}", text))
-
-
-def _is_host_port(text: str) -> bool:
-    match = _HOST_PORT.fullmatch(text)
-    return match is not None and _is_ip(match.group(1) or match.group(2)) and 1 <= int(match.group(3)) <= 65535
 
 
 def _gates(c: Context) -> Iterator[Fault]:
@@ -99,18 +76,18 @@ def _sync(c: Context) -> Iterator[Fault]:
 
 
 def _bind(c: Context) -> Iterator[Fault]:
-    if not _is_ip(c.get("bindAddress") or ""):
+    if not is_ip(c.get("bindAddress") or ""):
         yield ("bindAddress",), "must be an IP address"
 
 
 def _healthz(c: Context) -> Iterator[Fault]:
     value = c.get("healthzBindAddress") or ""
-    if value and not _is_host_port(value):
+    if value and not is_ip_port(value):
         yield ("healthzBindAddress",), "must be IP:port with a port from 1 to 65535"
 
 
 def _metrics(c: Context) -> Iterator[Fault]:
-    if not _is_host_port(c.get("metricsBindAddress") or ""):
+    if not is_ip_port(c.get("metricsBindAddress") or ""):
         yield ("metricsBindAddress",), "must be IP:port with a port from 1 to 65535"
 
 
@@ -120,7 +97,7 @@ def _node_ports(c: Context) -> Iterator[Fault]:
         if address == "primary" and c.minor >= 29:
             if len(addresses) > 1:
                 yield ("nodePortAddresses", index), "primary must stand alone"
-        elif not _is_cidr(address):
+        elif not is_cidr(address):
             yield ("nodePortAddresses", index), "must be a CIDR, for example 10.0.0.0/8"
 
 
@@ -138,13 +115,13 @@ def _cluster_cidr(c: Context) -> Iterator[Fault]:
         return
     parts = value.split(",")
     families = {":" in part for part in parts}
-    if not all(_is_cidr(part) for part in parts) or len(parts) > 2 or len(families) != len(parts):
+    if not all(is_cidr(part) for part in parts) or len(parts) > 2 or len(families) != len(parts):
         yield ("clusterCIDR",), "must be one CIDR, or an IPv4 and an IPv6 one separated by a comma"
 
 
 def _excludes(c: Context) -> Iterator[Fault]:
     for index, cidr in enumerate(c.get("ipvs", "excludeCIDRs") or []):
-        if not _is_cidr(cidr):
+        if not is_cidr(cidr):
             yield ("ipvs", "excludeCIDRs", index), "must be a CIDR, for example 10.0.0.0/8"
 
 

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import kinds
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._context import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kube_proxy import (
     KUBE_PROXY_RULES,
@@ -22,6 +25,10 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
     KUBELET_START_CHECKS,
     KUBELET_START_CHECKS_ELSEWHERE,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import rule_sets
+
+SCHEMA = Path(__file__).resolve().parents[6] / "schema"
+BY_KIND = sorted(path for path in SCHEMA.glob("*_validation_rules.json") if "kinds" in json.loads(path.read_text()))
 
 SECTIONS = [
     ("kubelet", 85, KUBELET_RULES, KUBELET_RULES_ELSEWHERE),
@@ -39,3 +46,16 @@ def test_every_rule_is_judged_or_listed_with_a_reason(
     assert set(rules) | set(elsewhere) == known
     assert not set(rules) & set(elsewhere)
     assert all(elsewhere.values())
+
+
+@pytest.mark.parametrize("path", BY_KIND, ids=[path.name for path in BY_KIND])
+def test_every_rule_of_the_other_kinds_is_judged(path: Path) -> None:
+    facts = json.loads(path.read_text())["kinds"]
+    assert sum(len(rows) for rows in facts.values()) > 1
+    judged: dict[str, set[str]] = {}
+    for kind in kinds():
+        for rules in rule_sets(kind):
+            judged.setdefault(rules.section, set()).update(rules.rules)
+    for section, rows in facts.items():
+        assert {row["id"] for row in rows} == judged.get(section), section
+        assert len(rows) == len({row["id"] for row in rows})

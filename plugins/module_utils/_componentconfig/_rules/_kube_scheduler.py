@@ -1,0 +1,252 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""kube-scheduler's rules about its own file, by id in schema/kube_scheduler_validation_rules.json.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .._values._names import is_extended_resource
+from .._values._networks import is_ip, is_ip_port, split_host_port
+from .._values._paths import Path
+from ._bounds import Bound, bound_rules
+from ._context import Context, Fault, Rule, RuleSet, value_facts
+from ._shapes import all_of, checked, found, members, repeated, unique, within
+
+__all__ = ["KUBE_SCHEDULER_RULE_SETS"]
+
+_FAMILY = "kube_scheduler"
+_QUEUE_SORT = "PrioritySort"
+_PERCENT = "between 0 and 100"
+_BOUNDS = {
+    "client-burst": (Bound("clientConnection.burst", 0, None, ">= 0"),),
+    "parallelism": (Bound("parallelism", 1, None, "> 0"),),
+    "backoff-initial": (Bound("podInitialBackoffSeconds", 1, None, "> 0"),),
+}
+
+
+def _leader_durations(c: Context) -> Iterator[Fault]:
+    for field in ("leaseDuration", "renewDeadline", "retryPeriod"):
+        value = c.seconds("leaderElection", field)
+        if c.get("leaderElection", "leaderElect") and value is not None and value <= 0:
+            yield ("leaderElection", field), "must be > 0"
+
+
+def _leader(field: str, above: str, factor: float) -> Rule:
+    def check(c: Context) -> Iterator[Fault]:
+        value, other = c.seconds("leaderElection", field) or 0, c.seconds("leaderElection", above) or 0
+        if c.get("leaderElection", "leaderElect") and value > 0 and other > 0 and value <= factor * other:
+            times = f"{factor} times " if factor != 1 else ""
+            yield ("leaderElection", field), f"must be above {times}{above}"
+
+    return check
+
+
+def _leader_lock(c: Context) -> Iterator[Fault]:
+    allowed = value_facts("resourceLocks", c.minor, _FAMILY)
+    if c.get("leaderElection", "leaderElect") and c.get("leaderElection", "resourceLock") not in allowed:
+        yield ("leaderElection", "resourceLock"), "must be " + " or ".join(allowed)
+
+
+def _bind_addresses(c: Context) -> Iterator[Fault]:
+    for field in ("healthzBindAddress", "metricsBindAddress"):
+        value = c.given(field)
+        if value is None or is_ip(value):
+            continue
+        parts = split_host_port(value)
+        least = 0 if c.minor >= 22 else 1
+        if not (value == "" and c.minor >= 22) and not is_ip_port(
+            value if parts is None or parts[0] else f"0.0.0.0:{parts[1]}", least
+        ):
+            yield (field,), f"must be IP:port with a port from {least} to 65535"
+
+
+def _bind_addresses_off(c: Context) -> Iterator[Fault]:
+    for field in ("healthzBindAddress", "metricsBindAddress"):
+        value = c.given(field)
+        parts = split_host_port(value) if value else None
+        if value and (parts is None or not is_ip(parts[0]) or parts[1].strip("0") or not parts[1]):
+            yield (field,), "must be empty, or IP:0: kube-scheduler serves nothing without TLS any more"
+
+
+def _backoff_max(c: Context) -> Iterator[Fault]:
+    if (c.get("podMaxBackoffSeconds") or 0) < (c.get("podInitialBackoffSeconds") or 0):
+        yield ("podMaxBackoffSeconds",), "must not be below podInitialBackoffSeconds"
+
+
+def _profile_names(c: Context) -> Iterator[Fault]:
+    profiles = c.data.get("profiles") or []
+    for index, profile in enumerate(profiles):
+        name = profile.get("schedulerName")
+        if name == "" or (name is None and len(profiles) > 1):
+            yield ("profiles", index, "schedulerName"), "is required: only a profile that is alone has a default"
+
+
+def _names(plugins: Any) -> list[str]:
+    return [one.get("name", "") for one in plugins or ()]
+
+
+def _queue_sort(profile: Mapping[str, Any]) -> Mapping[str, Any]:
+    result: Mapping[str, Any] = (profile.get("plugins") or {}).get("queueSort") or {}
+    return result
+
+
+def _queue_sort_plugins(profile: Mapping[str, Any]) -> list[str]:
+    """The queueSort plugins of a profile with the default one, where the profile does not disable it."""
+    own = _queue_sort(profile)
+    multi = (profile.get("plugins") or {}).get("multiPoint") or {}
+    disabled = _names(own.get("disabled")) + _names(multi.get("disabled"))
+    enabled = _names(own.get("enabled"))
+    default = _QUEUE_SORT not in disabled and "*" not in disabled and _QUEUE_SORT not in enabled
+    return ([_QUEUE_SORT] if default else []) + enabled
+
+
+def _queue_sort_one(c: Context) -> Iterator[Fault]:
+    for index, profile in enumerate(c.data.get("profiles") or ()):
+        plugins = _queue_sort_plugins(profile)
+        own_multi = ((profile.get("plugins") or {}).get("multiPoint") or {}).get("enabled")
+        if len(plugins) > 1:
+            message = f"exactly one plugin must be enabled, not {', '.join(plugins)}: disable the default one"
+            yield ("profiles", index, "plugins", "queueSort"), message
+        elif not plugins and not own_multi:
+            yield ("profiles", index, "plugins", "queueSort"), "exactly one plugin must be enabled"
+
+
+def _queue_sort_same(c: Context) -> Iterator[Fault]:
+    def told(profile: Mapping[str, Any]) -> Any:
+        own = _queue_sort(profile)
+        merged = c.data.get("apiVersion", "").endswith("v1beta2") or c.minor == 22
+        enabled = _queue_sort_plugins(profile) if merged else _names(own.get("enabled"))
+        return enabled, _names(own.get("disabled"))
+
+    profiles = c.data.get("profiles") or []
+    for index, profile in enumerate(profiles[1:], 1):
+        if told(profile) != told(profiles[0]):
+            yield ("profiles", index, "plugins", "queueSort"), "must be the same in all profiles"
+
+
+def _queue_sort_args(c: Context) -> Iterator[Fault]:
+    profiles = c.data.get("profiles") or []
+    plugins = _names(_queue_sort(profiles[0]).get("enabled")) if profiles else []
+    if not plugins:
+        return
+
+    def arguments(profile: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
+        for number, entry in enumerate(profile.get("pluginConfig") or ()):
+            if entry.get("name") == plugins[0]:
+                yield number, entry.get("args")
+
+    first = next((args for number, args in arguments(profiles[0])), None)
+    for index, profile in enumerate(profiles[1:], 1):
+        for number, args in arguments(profile):
+            if args != first:
+                yield ("profiles", index, "pluginConfig", number, "args"), "must be the same in all profiles"
+
+
+def _plugins_named(c: Context) -> Iterator[tuple[Path, str]]:
+    """Every plugin that the file enables or configures, with the path of its name."""
+    for index, profile in enumerate(c.data.get("profiles") or ()):
+        for point, plugins in (profile.get("plugins") or {}).items():
+            for number, name in enumerate(_names(plugins.get("enabled"))):
+                yield ("profiles", index, "plugins", point, "enabled", number, "name"), name
+        for number, name in enumerate(_names(profile.get("pluginConfig"))):
+            yield ("profiles", index, "pluginConfig", number, "name"), name
+
+
+def _removed(c: Context) -> dict[str, str]:
+    """Plugins that the file's version does not take, each with the version that took it away."""
+    version = c.data.get("apiVersion", "").rpartition("/")[2]
+    result = {}
+    for since, plugins in value_facts("removedPlugins", c.minor, _FAMILY) if version != "v1beta1" else ():
+        result.update(dict.fromkeys(plugins, since))
+        if since == version:
+            break
+    return result
+
+
+def _plugin_removed(c: Context) -> Iterator[Fault]:
+    removed = _removed(c)
+    for path, name in _plugins_named(c):
+        if name in removed:
+            yield path, f"the plugin is gone since {removed[name]} of this file"
+
+
+def _plugin_unknown(c: Context) -> Iterator[Fault]:
+    known, removed = value_facts("plugins", c.minor, _FAMILY), _removed(c)
+    for path, name in _plugins_named(c):
+        if name not in known and name not in removed:
+            yield path, "no plugin of kube-scheduler's own: only a scheduler that was built with it takes it"
+
+
+def _plugin_config_unique(c: Context) -> Iterator[Fault]:
+    for index, profile in enumerate(c.data.get("profiles") or ()):
+        named = enumerate(_names(profile.get("pluginConfig")))
+        yield from repeated(
+            ((("profiles", index, "pluginConfig", number, "name"), name) for number, name in named),
+            "the plugin must not be configured twice in a profile",
+        )
+
+
+def _extender_weight(c: Context) -> Iterator[Fault]:
+    for path, extender in found(c.data, "extenders[]"):
+        if extender.get("prioritizeVerb") and extender.get("weight", 0) <= 0:
+            yield path + ("weight",), "must be > 0 with prioritizeVerb"
+
+
+def _extender_bind(c: Context) -> Iterator[Fault]:
+    binders = [path for path, verb in members(c.data, "extenders[].bindVerb") if verb]
+    for path in binders[1:]:
+        yield path, "only one extender can bind"
+
+
+def _extender_tls(c: Context) -> Iterator[Fault]:
+    for path, tls in found(c.data, "extenders[].tlsConfig"):
+        if tls.get("insecure") and (tls.get("caFile") or tls.get("caData")):
+            yield path + ("insecure",), "excludes caFile and caData"
+        certificate, key = (bool(tls.get(f"{part}File") or tls.get(f"{part}Data")) for part in ("cert", "key"))
+        if certificate != key:
+            yield path, "needs both a client certificate and its key, or neither"
+
+
+_RULES: dict[str, Rule] = {
+    **bound_rules(_BOUNDS),
+    "leader-durations": _leader_durations,
+    "leader-lease": _leader("leaseDuration", "renewDeadline", 1),
+    "leader-renew": _leader("renewDeadline", "retryPeriod", 1.2),
+    "leader-lock": _leader_lock,
+    "bind-addresses": _bind_addresses,
+    "bind-addresses-off": _bind_addresses_off,
+    "percentage": all_of(
+        within("percentageOfNodesToScore", 0, 100, _PERCENT),
+        within("profiles[].percentageOfNodesToScore", 0, 100, _PERCENT),
+    ),
+    "backoff-max": _backoff_max,
+    "profile-name": _profile_names,
+    "profile-name-unique": unique("profiles[].schedulerName", "must not be the name of two profiles"),
+    "queue-sort-same": _queue_sort_same,
+    "queue-sort-one": _queue_sort_one,
+    "queue-sort-args-same": _queue_sort_args,
+    "plugin-removed": _plugin_removed,
+    "plugin-unknown": _plugin_unknown,
+    "plugin-config-unique": _plugin_config_unique,
+    "extender-weight": _extender_weight,
+    "extender-bind-one": _extender_bind,
+    "extender-resource-name": checked(
+        "extenders[].managedResources[].name",
+        is_extended_resource,
+        "must be the name of an extended resource, for example example.com/gpu",
+        absent="",
+    ),
+    "extender-resource-unique": unique("extenders[].managedResources[].name", "must not be managed twice"),
+    "extender-tls": _extender_tls,
+}
+
+KUBE_SCHEDULER_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
+    "KubeSchedulerConfiguration": (RuleSet(_FAMILY, "KubeSchedulerConfiguration", _RULES),)
+}
+"""The rules by kind."""

@@ -1,0 +1,69 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Addresses as Kubernetes reads them: IPs, CIDRs, host and port.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import Union
+
+__all__ = ["Network", "is_cidr", "is_ip", "is_ip_port", "is_port", "network", "split_host_port"]
+
+Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
+
+_LEADING_ZEROS = re.compile(r"(?<![0-9A-Fa-f:.])0+(?=[0-9])|(?<=\.)0+(?=[0-9])")
+_CIDR = re.compile(r"[0-9A-Fa-f:.]+/[0-9]{1,3}")
+
+
+def _plain(text: str) -> str:
+    # Kubernetes takes 010.0.0.1 for 10.0.0.1, as Go once did; Python does not.
+    return text if ":" in text else _LEADING_ZEROS.sub("", text)
+
+
+def is_ip(text: str) -> bool:
+    """Whether it is an IPv4 or IPv6 address, without a zone."""
+    try:
+        ipaddress.ip_address(_plain(text))
+    except ValueError:
+        return False
+    return "%" not in text
+
+
+def network(text: str) -> Network | None:
+    """The network of a CIDR (bits below the mask may be set), None where it is none."""
+    if not _CIDR.fullmatch(text):
+        return None
+    try:
+        return ipaddress.ip_interface(_plain(text)).network
+    except ValueError:
+        return None
+
+
+def is_cidr(text: str) -> bool:
+    """Whether it is a CIDR: `10.0.0.0/8`, `fd00::/8`."""
+    return network(text) is not None
+
+
+def split_host_port(text: str) -> tuple[str, str] | None:
+    """Host and port of `host:port` or `[ipv6]:port`, both as written, None where it is neither."""
+    if text.startswith("["):
+        host, bracket, rest = text[1:].partition("]")
+        return (host, rest[1:]) if bracket and rest.startswith(":") and ":" not in rest[1:] else None
+    host, colon, port = text.partition(":")
+    return (host, port) if colon and ":" not in port and "[" not in text and "]" not in text else None
+
+
+def is_port(text: str, least: int = 1) -> bool:
+    """Whether it is the number of a port, from `least` to 65535."""
+    return text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= 65535
+
+
+def is_ip_port(text: str, least: int = 1) -> bool:
+    """Whether it is `IP:port`, the port from `least` on."""
+    parts = split_host_port(text)
+    return parts is not None and is_ip(parts[0]) and is_port(parts[1], least)

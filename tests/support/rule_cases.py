@@ -1,0 +1,55 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tables of rules in this directory have in common: each rule broken, each rule kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import rule_sets
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+
+__all__ = ["Case", "Config", "assert_case", "names_of_rules"]
+
+Config = Mapping[str, Any]
+
+
+class Case(NamedTuple):
+    """A rule, the minor to judge by, configs that break it and configs that keep it."""
+
+    rule: str
+    minor: int
+    bad: list[Config]
+    good: list[Config]
+
+
+def names_of_rules(api_version: str, kind: str) -> set[str]:
+    """The ids of a kind's rules."""
+    known = find_kind(api_version, kind)
+    assert known is not None
+    return {rule for rules in rule_sets(known) for rule in rules.rules}
+
+
+def broken(head: Config, config: Config, minor: int, rule: str) -> list[str]:
+    """The paths at which a config breaks a rule; the level of each is the rule's own."""
+    known = find_kind(head["apiVersion"], head["kind"])
+    assert known is not None, head
+    assert known.known_at(minor), (head, minor)
+    levels = {rules.level_of(rule) for rules in rule_sets(known) if rule in rules.rules}
+    found = [one for one in validate(encode({**head, **config}), versions=[f"1.{minor}"]) if one.rule == rule]
+    assert {one.level for one in found} <= levels
+    return [one.path for one in found]
+
+
+def assert_case(head: Config, case: Case) -> None:
+    """Every bad config of a case breaks its rule, every good one keeps it."""
+    assert case.bad
+    assert case.good
+    for config in case.bad:
+        assert broken(head, config, case.minor, case.rule), config
+    for config in case.good:
+        assert broken(head, config, case.minor, case.rule) == [], config

@@ -1,0 +1,234 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""kube-scheduler's rules about its own file: each broken once, kept once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+from support.rule_cases import Case, Config, assert_case, names_of_rules
+
+KIND = "KubeSchedulerConfiguration"
+GROUP = "kubescheduler.config.k8s.io"
+
+
+def head(version: str) -> Config:
+    return {"apiVersion": f"{GROUP}/{version}", "kind": KIND}
+
+
+def profile(**fields: Any) -> Config:
+    return {"profiles": [{"schedulerName": "a", **fields}]}
+
+
+def two(first: Config, second: Config) -> Config:
+    return {"profiles": [{"schedulerName": "a", **first}, {"schedulerName": "b", **second}]}
+
+
+def sort(*enabled: str, disabled: tuple[str, ...] = ()) -> Config:
+    points = {"enabled": [{"name": name} for name in enabled], "disabled": [{"name": name} for name in disabled]}
+    return {"plugins": {"queueSort": {key: value for key, value in points.items() if value}}}
+
+
+def configured(name: str, args: Any = None) -> Config:
+    return {"pluginConfig": [{"name": name, "args": args or {"x": 1}}]}
+
+
+def resources(*names: str) -> Config:
+    return {"extenders": [{"managedResources": [{"name": name} for name in names]}]}
+
+
+OWN = sort("Own", disabled=("*",))
+LEADER_OFF = {"leaderElect": False}
+
+CASES = [
+    Case("client-burst", 31, [{"clientConnection": {"burst": -1}}], [{"clientConnection": {"burst": 0}}, {}]),
+    Case(
+        "leader-durations",
+        31,
+        [{"leaderElection": {"leaseDuration": "-1s"}}, {"leaderElection": {"retryPeriod": "-2s"}}],
+        [{"leaderElection": {"leaseDuration": "0s"}}, {"leaderElection": {"leaseDuration": "-1s", **LEADER_OFF}}],
+    ),
+    Case(
+        "leader-lease",
+        31,
+        [{"leaderElection": {"leaseDuration": "10s"}}],
+        [{"leaderElection": {"leaseDuration": "11s"}}, {"leaderElection": {"leaseDuration": "1s", **LEADER_OFF}}],
+    ),
+    Case(
+        "leader-renew",
+        31,
+        [{"leaderElection": {"retryPeriod": "9s"}}],
+        [{"leaderElection": {"retryPeriod": "8s"}}, {"leaderElection": {"retryPeriod": "9s", **LEADER_OFF}}],
+    ),
+    Case(
+        "leader-lock",
+        31,
+        [{"leaderElection": {"resourceLock": "endpoints"}}, {"leaderElection": {"resourceLock": "endpointsleases"}}],
+        [{"leaderElection": {"resourceLock": "leases"}}, {"leaderElection": {"resourceLock": "x", **LEADER_OFF}}],
+    ),
+    Case("leader-lock", 25, [{"leaderElection": {"resourceLock": "configmaps"}}], [{"leaderElection": {}}]),
+    Case("parallelism", 31, [{"parallelism": 0}, {"parallelism": -1}], [{"parallelism": 1}, {"parallelism": None}]),
+    Case(
+        "bind-addresses",
+        20,
+        [{"healthzBindAddress": "host:1"}, {"metricsBindAddress": "1.2.3.4:0"}, {"metricsBindAddress": ""}],
+        [{"healthzBindAddress": "[::]:10251"}, {"healthzBindAddress": ":10251"}, {"metricsBindAddress": "1.2.3.4"}],
+    ),
+    Case(
+        "bind-addresses-off",
+        25,
+        [{"healthzBindAddress": "0.0.0.0:10251"}, {"metricsBindAddress": "0.0.0.0"}],
+        [{"healthzBindAddress": "0.0.0.0:0"}, {"metricsBindAddress": ""}],
+    ),
+    Case(
+        "percentage",
+        31,
+        [{"percentageOfNodesToScore": 101}, {"percentageOfNodesToScore": -1}, profile(percentageOfNodesToScore=101)],
+        [{"percentageOfNodesToScore": 0}, profile(percentageOfNodesToScore=100)],
+    ),
+    Case("backoff-initial", 31, [{"podInitialBackoffSeconds": 0}], [{"podInitialBackoffSeconds": 1}]),
+    Case(
+        "backoff-max",
+        31,
+        [{"podInitialBackoffSeconds": 11}, {"podMaxBackoffSeconds": 0}],
+        [{"podInitialBackoffSeconds": 10}, {"podInitialBackoffSeconds": 20, "podMaxBackoffSeconds": 20}],
+    ),
+    Case(
+        "profile-name",
+        31,
+        [{"profiles": [{"schedulerName": ""}]}, {"profiles": [{"schedulerName": "a"}, {}]}],
+        [{"profiles": [{}]}, {"profiles": []}, two({}, {})],
+    ),
+    Case("profile-name-unique", 31, [two({}, {"schedulerName": "a"})], [two({}, {})]),
+    Case(
+        "queue-sort-same",
+        31,
+        [two({}, OWN), two({}, sort("PrioritySort")), two(OWN, sort("Other", disabled=("*",)))],
+        [two(OWN, OWN), two({}, {"plugins": {"queueSort": {}}})],
+    ),
+    Case("queue-sort-same", 25, [two({}, OWN)], [two({}, sort("PrioritySort"))]),
+    Case(
+        "queue-sort-one",
+        31,
+        [profile(**sort("Own")), profile(**sort(disabled=("*",)))],
+        [profile(**OWN), profile(**sort("PrioritySort")), profile(**sort("Own", disabled=("PrioritySort",)))],
+    ),
+    Case(
+        "queue-sort-args-same",
+        31,
+        [two({**OWN, **configured("Own")}, {**OWN, **configured("Own", {"x": 2})})],
+        [two({**OWN, **configured("Own")}, {**OWN, **configured("Own")}), two(OWN, {**OWN, **configured("Else")})],
+    ),
+    Case(
+        "plugin-removed",
+        25,
+        [profile(plugins={"score": {"enabled": [{"name": "NodeLabel"}]}}), profile(**configured("ServiceAffinity"))],
+        [profile(plugins={"score": {"enabled": [{"name": "SelectorSpread"}], "disabled": [{"name": "NodeLabel"}]}})],
+    ),
+    Case(
+        "plugin-removed",
+        36,
+        [profile(plugins={"filter": {"enabled": [{"name": "EBSLimits"}]}})],
+        [profile(plugins={"filter": {"enabled": [{"name": "NodeVolumeLimits"}]}})],
+    ),
+    Case(
+        "plugin-unknown",
+        31,
+        [profile(plugins={"multiPoint": {"enabled": [{"name": "Coscheduling"}]}}), profile(**configured("NodeLabel"))],
+        [profile(plugins={"multiPoint": {"enabled": [{"name": "DynamicResources"}], "disabled": [{"name": "Own"}]}})],
+    ),
+    Case(
+        "plugin-config-unique",
+        31,
+        [profile(pluginConfig=[{"name": "NodeAffinity"}, {"name": "NodeAffinity"}])],
+        [two(configured("Own"), configured("Own"))],
+    ),
+    Case(
+        "extender-weight",
+        31,
+        [{"extenders": [{"prioritizeVerb": "p"}]}, {"extenders": [{"prioritizeVerb": "p", "weight": -1}]}],
+        [{"extenders": [{"prioritizeVerb": "p", "weight": 1}, {"weight": 0}]}],
+    ),
+    Case(
+        "extender-bind-one",
+        31,
+        [{"extenders": [{"bindVerb": "b"}, {"bindVerb": "c"}]}],
+        [{"extenders": [{"bindVerb": "b"}, {"bindVerb": ""}]}],
+    ),
+    Case(
+        "extender-resource-name",
+        31,
+        [resources("cpu"), resources("kubernetes.io/x"), resources("requests.example.com/x"), resources("a b/c")],
+        [resources("example.com/gpu")],
+    ),
+    Case(
+        "extender-resource-unique",
+        31,
+        [resources("example.com/gpu", "example.com/gpu")],
+        [resources("example.com/gpu", "example.com/fpga")],
+    ),
+    Case(
+        "extender-tls",
+        31,
+        [
+            {"extenders": [{"tlsConfig": {"insecure": True, "caFile": "/ca"}}]},
+            {"extenders": [{"tlsConfig": {"certFile": "/c"}}]},
+        ],
+        [{"extenders": [{"tlsConfig": {"caFile": "/ca", "certFile": "/c", "keyFile": "/k"}}]}],
+    ),
+]
+
+
+def version_of(minor: int) -> str:
+    return "v1beta1" if minor < 22 else "v1beta2" if minor < 26 else "v1"
+
+
+def test_every_rule_has_a_case() -> None:
+    assert {case.rule for case in CASES} == names_of_rules(f"{GROUP}/v1", KIND)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{case.rule}-{case.minor}" for case in CASES])
+def test_rule(case: Case) -> None:
+    assert_case(head(version_of(case.minor)), case)
+
+
+@pytest.mark.parametrize("version", ["v1beta1", "v1beta2", "v1beta3", "v1"])
+def test_an_empty_config_breaks_no_rule(version: str) -> None:
+    kind = find_kind(f"{GROUP}/{version}", KIND)
+    assert kind is not None
+    for minor in range(kind.since, (kind.last or 37) + 1):
+        assert validate(encode(head(version)), versions=[f"1.{minor}"]) == []
+
+
+def judged(args: Any, minor: int = 31, version: str = "v1", name: str = "NodeResourcesFit") -> dict[str, str]:
+    text = encode({**head(version), **profile(pluginConfig=[{"name": name, "args": args}])})
+    found = validate(text, versions=[f"1.{minor}"])
+    return {one.path.replace("profiles[0].pluginConfig[0].", ""): one.rule for one in found if one.level == "component"}
+
+
+def test_arguments_are_judged_as_the_kind_that_they_are() -> None:
+    assert judged({"ignoredResources": ["a b"], "extra": 1}) == {
+        "args.ignoredResources[0]": "fit-ignored-resources",
+        "args.extra": "unknown-field",
+    }
+    assert judged({"apiVersion": f"{GROUP}/v1", "kind": "NodeResourcesFitArgs", "ignoredResources": ["a"]}) == {}
+    assert judged({}) == {} == judged(None)
+
+
+def test_arguments_may_be_of_another_version_but_not_of_another_kind() -> None:
+    older = {"apiVersion": f"{GROUP}/v1beta3", "kind": "NodeResourcesFitArgs"}
+    assert judged(older, minor=28) == {}
+    assert judged(older, minor=31) == {"args.apiVersion": "embedded"}
+    assert judged({"kind": "NodeAffinityArgs"}) == {"args.kind": "embedded"}
+    assert judged([1]) == {"args": "embedded"}
+
+
+def test_arguments_of_other_plugins_are_that_plugins_matter() -> None:
+    assert judged({"anything": [1]}, name="Coscheduling") == {}
+    assert judged({"presentLabels": ["a"]}, name="NodeLabel") == {}
