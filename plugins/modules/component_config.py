@@ -72,6 +72,26 @@ options:
     type: list
     elements: str
     default: []
+  host:
+    description:
+      - Whether to judge the config also against the host that this task runs on. Then run it on the node.
+      - Looks at what the kubelet only finds when it dies of it, such as swap, kernel flags, CPUs, memory, NUMA nodes,
+        the version of cgroups, the cgroup driver of the container runtime, files that the config names, and state
+        files that were written under another policy; for kube-proxy at its kubeconfig.
+      - Needs O(component).
+    type: bool
+    default: false
+  root_directory:
+    description:
+      - Where the kubelet of this host keeps its state; only looked at with O(host).
+    type: path
+    default: /var/lib/kubelet
+  container_runtime_endpoint:
+    description:
+      - The container runtime's socket on this host where a flag of the kubelet names it and not the config; only looked
+        at with O(host).
+    type: str
+    default: ''
   fail_on:
     description:
       - V(component) fails where the component itself would refuse the config.
@@ -116,6 +136,18 @@ EXAMPLES = r"""
 - name: Show it
   ansible.builtin.debug:
     msg: "{{ judged.lines }}"
+
+- name: Judge what goes to a node against that node as well
+  configok.node.component_config:
+    component: kubelet
+    content: |
+      apiVersion: kubelet.config.k8s.io/v1beta1
+      kind: KubeletConfiguration
+      failSwapOn: false
+      failCgroupV1: false
+      reservedSystemCPUs: "0"
+    kubernetes_versions: ["1.31"]
+    host: true
 """
 
 RETURN = r"""
@@ -191,13 +223,17 @@ text:
     kind: KubeletConfiguration
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import LEVELS
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._document import Document
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import LEVELS, Finding
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import Judgement, judge
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import redacted
+from ansible_collections.configok.node.plugins.module_utils._host._facts import read_host
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "files": {"type": "list", "elements": "path"},
@@ -207,6 +243,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "nodes": {"type": "dict", "default": {}},
     "bundle": {"type": "bool", "default": True},
     "denied_fields": {"type": "list", "elements": "str", "default": []},
+    "host": {"type": "bool", "default": False},
+    "root_directory": {"type": "path", "default": "/var/lib/kubelet"},
+    "container_runtime_endpoint": {"type": "str", "default": ""},
     "fail_on": {"type": "str", "choices": ["component", "policy", "never"], "default": "policy"},
 }
 
@@ -222,6 +261,23 @@ def read_layers(parameters: dict[str, Any]) -> list[tuple[str, bytes]]:
     if not layers:
         raise ValueError("There are no files to read")
     return layers
+
+
+def host_of(parameters: dict[str, Any]) -> Callable[[Document], list[Finding]] | None:
+    """What judges a document against this host, None where that is not asked for."""
+
+    def judged(document: Document) -> list[Finding]:
+        return judge_host(
+            document,
+            parameters["component"],
+            parameters["kubernetes_versions"],
+            read_host,
+            root_directory=parameters["root_directory"],
+            runtime=parameters["container_runtime_endpoint"],
+            sets_state_aside=False,
+        )
+
+    return judged if parameters["host"] else None
 
 
 def result_of(judgement: Judgement) -> dict[str, Any]:
@@ -244,6 +300,7 @@ def main() -> None:
         supports_check_mode=True,
         mutually_exclusive=[("files", "content")],
         required_one_of=[("files", "content")],
+        required_if=[("host", True, ["component"])],
     )
     parameters = module.params
     try:
@@ -254,6 +311,7 @@ def main() -> None:
             nodes={name: str(version) for name, version in parameters["nodes"].items()},
             bundle=parameters["bundle"],
             denied_fields=parameters["denied_fields"],
+            host=host_of(parameters),
         )
     except ImportError as error:
         module.fail_json(msg=missing_required_lib("PyYAML"), exception=str(error))

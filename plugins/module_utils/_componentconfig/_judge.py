@@ -8,10 +8,11 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ._documents._document import Document
 from ._documents._findings import POLICY, Finding, finding, worst
 from ._layers import render
 from ._policy import denied_problems
@@ -42,8 +43,11 @@ def judge(
     nodes: Mapping[str, str] | None = None,
     bundle: bool = False,
     denied_fields: Sequence[str] = (),
+    host: Callable[[Document], list[Finding]] | None = None,
 ) -> Judgement:
     """Merge layers, each a file name and its text, lowest first, and judge the result; arguments as for `validate`.
+
+    host: judges the merged document against a host too, where one is to be looked at.
 
     Raises ValueError for a Kubernetes version that is none, and ImportError where PyYAML is missing.
     """
@@ -55,4 +59,6 @@ def judge(
     for problem in denied_problems(document.data, denied_fields):
         file, line = document.file_of(problem.path), document.line_of(problem.path)
         findings.append(finding(file, line, problem.path, problem.value, problem.message, POLICY, problem.rule))
+    if host is not None:
+        findings += host(document)
     return Judgement(document.data, rendered.text, findings)
