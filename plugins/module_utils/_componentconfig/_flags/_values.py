@@ -8,88 +8,72 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .._kinds._schema import Kind, at_minor
 from .._values._paths import Path
-from ._names import FEATURE_GATES, field_of_flag, flags_of, pairs_of
+from ._command_line import Given, read_command_line
+from ._forms import read_value
+from ._names import FEATURE_GATES
+from ._table import Flag, flag_set
 
-__all__ = ["with_flags"]
-
-_TRUE = frozenset(("", "1", "t", "T", "true", "TRUE", "True"))
-_FALSE = frozenset(("0", "f", "F", "false", "FALSE", "False"))
-_LANGLE = ("evictionHard", "evictionSoft")
-
-
-class _NoValue(ValueError):
-    """A flag that cannot be expressed as a field."""
+__all__ = ["field_at", "put", "uses_of", "with_flags"]
 
 
 def with_flags(data: Any, argv: Sequence[str], kind: Kind, minor: int) -> tuple[Any, dict[Path, str]]:
     """Return the decoded config with the flags of a command line laid over it, and which flag set which field.
 
-    A flag whose value cannot be expressed as a field (its form is the flag's own) is left out.
+    ``argv`` begins with the program. A flag wins over its whole field, feature gates by key. A flag whose value the
+    kubelet would refuse is left out, as is one whose field the minor does not have.
     """
-    if not isinstance(data, dict):
+    known = flag_set(kind.component)
+    if not isinstance(data, dict) or known is None:
         return data, {}
-    result, origins, seen = dict(data), {}, set()
-    for flag, text in flags_of(argv):
-        path = tuple(field_of_flag(flag, kind.fields).split("."))
-        field = _field(kind.fields, path)
-        if field is None or not field.get("since", 0) <= minor <= field.get("last", minor):
+    result, origins = dict(data), {}
+    for flag, texts in uses_of(read_command_line(argv[1:], known.flags).given, known.flags):
+        field = field_at(kind, flag.field, minor)
+        if field is None:
             continue
-        again = path in seen or path == (FEATURE_GATES,)
         try:
-            value = _value(path[-1], text, str(at_minor(field, "type", minor)))
+            value = read_value(flag.form, texts, str(at_minor(field, "type", minor)))
         except ValueError:
             continue
-        seen.add(path)
-        result = _put(result, path, value, again=again)
-        below = [(*path, key) for key in value] if path == (FEATURE_GATES,) else [path]
-        origins.update(dict.fromkeys(below, f"--{flag}"))
+        if flag.only_on and not value:
+            continue
+        result = put(result, flag.field, value)
+        below = [(*flag.field, key) for key in value] if flag.field == (FEATURE_GATES,) else [flag.field]
+        origins.update(dict.fromkeys(below, f"--{flag.name}"))
     return result, origins
 
 
-def _field(fields: Mapping[str, Any], path: Path) -> Mapping[str, Any] | None:
+def uses_of(given: Iterable[Given], flags: Mapping[str, Flag]) -> list[tuple[Flag, list[str]]]:
+    """Return the known flags, in the order of their last use, each with the values of all its uses."""
+    texts: dict[str, list[str]] = {}
+    for use in given:
+        if use.name in flags:
+            texts[use.name] = [*texts.pop(use.name, ()), use.text]
+    return [(flags[name], values) for name, values in texts.items()]
+
+
+def field_at(kind: Kind, path: Path, minor: int) -> Mapping[str, Any] | None:
+    """Return what is known of a field, None where the kind does not have it at that minor."""
+    fields: Mapping[str, Any] = kind.fields
     field: Mapping[str, Any] | None = None
     for part in path:
         field = fields.get(str(part))
-        if field is None:
+        if field is None or not field.get("since", 0) <= minor <= field.get("last", minor):
             return None
         fields = field.get("fields") or {}
     return field
 
 
-def _value(name: str, text: str, type_name: str) -> Any:
-    if type_name == "bool":
-        return _boolean(text)
-    if type_name in ("int32", "int64", "int"):
-        return int(text)
-    if type_name == "list<string>":
-        return [part for part in text.split(",") if part]
-    if type_name in ("map<bool>", "map<string>", "map<quantity>"):
-        pairs = pairs_of(text, "<" if name in _LANGLE else "=")
-        return {key: _boolean(value) for key, value in pairs.items()} if type_name == "map<bool>" else pairs
-    if type_name.startswith(("list<", "map<", "object", "time", "bytes")):
-        raise _NoValue(type_name)
-    return text
-
-
-def _boolean(text: str) -> bool:
-    if text not in _TRUE | _FALSE:
-        raise _NoValue(text)
-    return text in _TRUE
-
-
-def _put(data: Mapping[str, Any], path: Path, value: Any, *, again: bool) -> dict[str, Any]:
-    """Return a copy with a value at a path; again: a list or a map goes on instead of beginning anew."""
+def put(data: Mapping[str, Any], path: Path, value: Any) -> dict[str, Any]:
+    """Return a copy with a value at a path; feature gates are merged by key, anything else is replaced."""
     name = str(path[0])
     present = data.get(name)
     if len(path) > 1:
-        value = _put(present if isinstance(present, Mapping) else {}, path[1:], value, again=again)
-    elif again and isinstance(value, dict) and isinstance(present, Mapping):
+        value = put(present if isinstance(present, Mapping) else {}, path[1:], value)
+    elif name == FEATURE_GATES and isinstance(present, Mapping):
         value = {**present, **value}
-    elif again and isinstance(value, list) and isinstance(present, list):
-        value = [*present, *value]
     return {**data, name: value}

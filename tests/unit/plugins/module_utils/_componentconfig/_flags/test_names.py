@@ -111,7 +111,7 @@ def test_flags_are_laid_over_a_config_in_the_form_of_its_fields() -> None:
         "--cluster-dns=10.0.0.11",
         "--node-status-update-frequency=20s",
         "--anonymous-auth=false",
-        "--manifest-url-header=a:b",  # its form is its own
+        "--manifest-url-header=a:b,a:c",
         "--event-qps=many",  # no number
         "--memory-swap=x",  # an object
         "--seccomp-default=true",  # not in 1.20
@@ -126,6 +126,7 @@ def test_flags_are_laid_over_a_config_in_the_form_of_its_fields() -> None:
         "evictionHard": {"memory.available": "200Mi", "nodefs.available": "10%"},
         "clusterDNS": ["10.0.0.10", "10.0.0.11"],
         "nodeStatusUpdateFrequency": "20s",
+        "staticPodURLHeader": {"a": ["b", "c"]},
         "authentication": {"anonymous": {"enabled": False}},
     }
     assert origins[("maxPods",)] == "--max-pods"

@@ -1,0 +1,175 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The values of flags as data for a field: each form is read as the component's own parser reads it.
+
+A flag that is given several times: scalars and taints are replaced, lists go on, maps are merged by key. Private to
+configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from .._values._duration import nanoseconds
+from .._values._quantity import parse_quantity
+
+__all__ = ["FORMS", "read_value"]
+
+_BOOLEANS = {
+    **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
+    **dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False),
+}  # strconv.ParseBool
+_OCTAL = re.compile(r"[+-]?0[0-7_]+")
+
+
+def read_value(form: str, texts: Sequence[str], field_type: str = "") -> Any:
+    """Return what the uses of one flag, in their order, say; at least one.
+
+    field_type: of the field that takes the value, which may hold a duration as nanoseconds. Raises ValueError with what
+    is allowed where the component would refuse the flag.
+    """
+    value = FORMS[form](texts)
+    if form == "duration" and field_type.startswith("int"):
+        return nanoseconds(value)
+    return value
+
+
+def _string(texts: Sequence[str]) -> str:
+    return texts[-1]
+
+
+def _boolean(texts: Sequence[str]) -> bool:
+    if texts[-1] not in _BOOLEANS:
+        raise ValueError("must be true or false")
+    return _BOOLEANS[texts[-1]]
+
+
+def _integer(texts: Sequence[str]) -> int:
+    text = texts[-1]
+    try:
+        return int(text, 8) if _OCTAL.fullmatch(text) else int(text, 0)
+    except ValueError:
+        raise ValueError("must be a whole number") from None
+
+
+def _float(texts: Sequence[str]) -> int | float:
+    try:
+        value = float(texts[-1])
+    except ValueError:
+        raise ValueError("must be a number") from None
+    return int(value) if value.is_integer() else value
+
+
+def _duration(texts: Sequence[str]) -> str:
+    try:
+        nanoseconds(texts[-1])
+    except ValueError:
+        raise ValueError("must be a duration, for example 90s, 1m30s or 500ms") from None
+    return texts[-1]
+
+
+def _list(texts: Sequence[str]) -> list[str]:
+    found: list[str] = []
+    for text in texts:
+        if text:
+            try:
+                found += next(csv.reader([text], strict=True))
+            except csv.Error:
+                raise ValueError("must be a list with commas between") from None
+    return found
+
+
+def _pairs(texts: Sequence[str], separator: str) -> Iterator[tuple[str, str]]:
+    for text in texts:
+        for part in text.split(","):
+            if not part:
+                continue
+            key, found, value = part.partition(separator)
+            if not found:
+                raise ValueError(f"must be a list of key{separator}value with commas between")
+            yield key.strip(), value.strip()
+
+
+def _map(texts: Sequence[str]) -> dict[str, str]:
+    return dict(_pairs(texts, "="))
+
+
+def _thresholds(texts: Sequence[str]) -> dict[str, str]:
+    return dict(_pairs(texts, "<"))
+
+
+def _switches(texts: Sequence[str]) -> dict[str, bool]:
+    return {key: _boolean([value]) for key, value in _pairs(texts, "=")}
+
+
+def _headers(texts: Sequence[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, value in _pairs(texts, ":"):
+        found.setdefault(key, []).append(value)
+    return found
+
+
+def _taints(texts: Sequence[str]) -> list[dict[str, str]]:
+    return [_taint(part) for part in texts[-1].split(",") if texts[-1]]
+
+
+def _taint(text: str) -> dict[str, str]:
+    left, colon, effect = text.partition(":")
+    key, _equals, value = left.partition("=")
+    if not key or not colon or not effect or ":" in effect:
+        raise ValueError("must be a list of key=value:effect with commas between")
+    return {"key": key, **({"value": value} if value else {}), "effect": effect}
+
+
+def _reserved_memory(texts: Sequence[str]) -> list[dict[str, Any]]:
+    return [_reservation(part) for text in texts if text for part in text.split(";")]
+
+
+def _reservation(text: str) -> dict[str, Any]:
+    number, colon, limits = text.partition(":")
+    error = "must be a list of NODE:memory=QUANTITY with semicolons between"
+    if not colon or not number.strip().isdigit():
+        raise ValueError(error)
+    found = dict(_pairs([limits], "="))
+    try:
+        for quantity in found.values():
+            parse_quantity(quantity)
+    except ValueError:
+        raise ValueError(error) from None
+    return {"numaNode": int(number), "limits": found}
+
+
+def _levels(texts: Sequence[str]) -> list[dict[str, Any]]:
+    found = []
+    for pattern, level in _pairs([texts[-1]], "="):
+        if not pattern or not level.isdigit():
+            raise ValueError("must be a list of file=LEVEL with commas between")
+        found.append({"filePattern": pattern, "verbosity": int(level)})
+    return found
+
+
+def _profile(texts: Sequence[str]) -> list[dict[str, str]]:
+    return [{"schedulerName": texts[-1]}]
+
+
+FORMS: Mapping[str, Callable[[Sequence[str]], Any]] = {
+    "string": _string,
+    "bool": _boolean,
+    "int": _integer,
+    "float": _float,
+    "duration": _duration,
+    "list": _list,
+    "map": _map,
+    "mapLess": _thresholds,
+    "mapBool": _switches,
+    "headers": _headers,
+    "taints": _taints,
+    "reservedMemory": _reserved_memory,
+    "vmodule": _levels,
+    "profileName": _profile,
+}
+"""The forms by the names that the data have for them; each takes the texts of all uses of a flag."""

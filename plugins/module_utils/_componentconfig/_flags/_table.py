@@ -1,0 +1,115 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is known of a component's flags: their form, the field each stands for, the versions that have it.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any, cast
+
+from .._values._paths import Path
+
+__all__ = ["Flag", "FlagSet", "components_with_flags", "flag_set"]
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One flag. Sentences have no subject, and are "" where there is none.
+
+    form: how its value is written, a name of `_forms`. field: the path of the field it stands for, () for none.
+    since, last: the minors that have the flag. stays: why it stays on the command line where the file has no field for
+    it; is_of_node: as such a value belongs to one node. gone: why nothing is lost when it goes with its last minor.
+    refused, refused_empty: what to do, where it cannot go on beside a file, at all or with an empty value.
+    becomes: the flag that replaced it. port_of: the flag whose address this port completes. wins_since: the minor since
+    which it wins over the file, where a file makes the component ignore the other flags. only_on: it can switch its
+    field on, not off.
+    """
+
+    name: str
+    form: str = "string"
+    field: Path = ()
+    since: int = 0
+    last: int | None = None
+    stays: str = ""
+    is_of_node: bool = False
+    gone: str = ""
+    refused: str = ""
+    refused_empty: str = ""
+    becomes: str = ""
+    port_of: str = ""
+    wins_since: int | None = None
+    only_on: bool = False
+    defaults: tuple[tuple[int, Any], ...] = ()
+
+    def known_at(self, minor: int) -> bool:
+        """Whether that minor's component takes the flag."""
+        return self.since <= minor and (self.last is None or minor <= self.last)
+
+    def default_at(self, minor: int) -> Any:
+        """The value of its field without the flag and without a file, where a file's default is another one; None where
+        both are the same."""
+        found = None
+        for since, value in self.defaults:
+            if since <= minor:
+                found = value
+        return found
+
+
+@dataclass(frozen=True)
+class FlagSet:
+    """The flags of a component by name. ignores_flags: beside a file it ignores those that stand for fields."""
+
+    component: str
+    flags: Mapping[str, Flag]
+    ignores_flags: bool
+
+
+@lru_cache(maxsize=1)
+def _facts() -> dict[str, Any]:
+    from .._data._flags import TEXT
+
+    return cast("dict[str, Any]", json.loads(TEXT))
+
+
+def components_with_flags() -> tuple[str, ...]:
+    """The components whose flags are known."""
+    return tuple(_facts())
+
+
+@cache
+def flag_set(component: str) -> FlagSet | None:
+    """The flags of a component, None where they are not known."""
+    facts = _facts().get(component)
+    if facts is None:
+        return None
+    reasons = {name: " ".join(pieces) for name, pieces in facts["reasons"].items()}
+    flags = {name: _flag(name, row, reasons) for name, row in facts["flags"].items()}
+    return FlagSet(component, flags, facts["ignoresFlags"])
+
+
+def _flag(name: str, row: Mapping[str, Any], reasons: Mapping[str, str]) -> Flag:
+    defaults = row.get("defaults") or ([[0, row["default"]]] if "default" in row else [])
+    return Flag(
+        name,
+        form=row.get("type", "string"),
+        field=tuple(row["field"].split(".")) if "field" in row else (),
+        since=row.get("since", 0),
+        last=row.get("last"),
+        stays=reasons.get(row.get("stays", ""), ""),
+        is_of_node=row.get("stays") == "node",
+        gone=" ".join(row.get("gone", ())),
+        refused=" ".join(row.get("refused", ())),
+        refused_empty=" ".join(row.get("refusedEmpty", ())),
+        becomes=row.get("becomes", ""),
+        port_of=row.get("portOf", ""),
+        wins_since=row.get("winsOverFile"),
+        only_on=row.get("onlyOn", False),
+        defaults=tuple((since, value) for since, value in defaults),
+    )

@@ -1,0 +1,290 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From the flags of a component to a versioned file and the flags that must stay.
+
+What the component does today it does with the result. Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ._documents._decode import decode
+from ._documents._encode import encode
+from ._documents._findings import COMPONENT, WARNING, DecodeError, Finding, finding
+from ._flags._command_line import CommandLine, Given, read_command_line
+from ._flags._outcomes import Gone, Into, Keep, Outcome, Present, Refuse, outcome_of, wins_over_file
+from ._flags._table import FlagSet, components_with_flags, flag_set
+from ._flags._values import put, uses_of, with_flags
+from ._kinds._defaults import defaulted
+from ._kinds._path_fields import resolve_paths
+from ._kinds._schema import MAIN_KINDS, Kind, find_kind, kinds, known_minors
+from ._policy import INSTANCE_FIELDS
+from ._validate import validate
+from ._values._paths import format_path
+from ._values._versions import name as version
+
+__all__ = ["COMMAND_LINE", "KeptFlag", "LeftFlag", "Migration", "migrate"]
+
+COMMAND_LINE = "command line"
+"""The file of findings about flags."""
+
+_CONFIG = "config"
+_PATHS = {"kubelet": "/var/lib/kubelet/config.yaml"}
+_FLAGS_ONLY = frozenset(("kube-controller-manager", "kube-apiserver"))
+
+
+class KeptFlag(NamedTuple):
+    """A flag that stays: its name, its words for a command line, why, and whether only this node can have its value."""
+
+    name: str
+    words: tuple[str, ...]
+    reason: str
+    is_of_node: bool = False
+
+
+class LeftFlag(NamedTuple):
+    """A flag that is not needed any more: its name, the field that took its value or "", and why it may go."""
+
+    name: str
+    field: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Migration:
+    """The result. `text` is the file, "" where there can be none, which a finding of level "component" explains;
+    `instance_config` the fields whose values belong to one node; `before` and `after` the effective configs of today
+    and of the result, resolved, the same unless a finding says so."""
+
+    text: str = ""
+    flags: tuple[KeptFlag, ...] = ()
+    left: tuple[LeftFlag, ...] = ()
+    instance_config: Mapping[str, Any] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    before: Mapping[str, Any] = field(default_factory=dict)
+    after: Mapping[str, Any] = field(default_factory=dict)
+
+
+class _Stop(Exception):
+    """There can be no result; the finding says why."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.finding = finding(COMMAND_LINE, None, (), None, message, COMPONENT, "flags")
+
+
+def migrate(
+    component: str,
+    argv: Sequence[str],
+    *,
+    minor: int,
+    config: tuple[str, str | bytes] | None = None,
+    drop_ins: Sequence[tuple[str, str | bytes]] = (),
+    directory: str = "/",
+    path: str = "",
+) -> Migration:
+    """Return a component's config file and the flags that must stay beside it. Nothing is raised.
+
+    argv: its command line, program first. minor: of the component that is to read the file. config: name and text of
+    the file that it reads today, None for none. drop_ins: those of --config-dir, lowest first. directory: its working
+    directory. path: where the file will be, by default where it is.
+    """
+    try:
+        flags = _flags_of(component)
+        kind = _kind_at(component, minor)
+        line = _renamed(read_command_line(argv[1:], flags.flags), flags)
+        present = _present(line, kind, minor, config, drop_ins, directory)
+    except _Stop as stop:
+        return Migration(findings=(stop.finding,))
+    except DecodeError as error:
+        return Migration(findings=(error.finding,))
+    return _result(_Case(flags, line, present, config[0] if config else "", path))
+
+
+@dataclass(frozen=True)
+class _Case:
+    """What is to be moved: the known flags, those given, what there is today, its file's name, the wanted path."""
+
+    flags: FlagSet
+    line: CommandLine
+    present: Present
+    file: str
+    path: str
+
+
+def _flags_of(component: str) -> FlagSet:
+    found = flag_set(component)
+    if found is None and component in _FLAGS_ONLY:
+        raise _Stop(f"{component} reads no config file of this kind: its flags are its config, leave them")
+    if found is None:
+        known = ", ".join(components_with_flags())
+        raise _Stop(f"the flags of {component} are not known here, those of {known} are")
+    return found
+
+
+def _kind_at(component: str, minor: int) -> Kind:
+    """The kind that a component reads, in the newest version that the minor knows."""
+    known = known_minors()
+    at = min(max(minor, known[0]), known[-1])
+    found = [one for one in kinds() if one.kind == MAIN_KINDS[component] and one.known_at(at)]
+    return max(found, key=lambda one: one.since)
+
+
+def _renamed(line: CommandLine, flags: FlagSet) -> CommandLine:
+    """The command line with flags that were replaced under the names of those that replaced them."""
+    given = []
+    for use in line.given:
+        flag = flags.flags.get(use.name)
+        new = flag.becomes if flag is not None else ""
+        given.append(Given(new, use.text, (f"--{new}={use.text}",)) if new else use)
+    return CommandLine(tuple(given), line.problems)
+
+
+def _present(
+    line: CommandLine,
+    kind: Kind,
+    minor: int,
+    config: tuple[str, str | bytes] | None,
+    drop_ins: Sequence[tuple[str, str | bytes]],
+    directory: str,
+) -> Present:
+    named = _last(line, _CONFIG)
+    if named and config is None:
+        raise _Stop(f"it reads {named}, whose text is needed, too")
+    data: Mapping[str, Any] = {"apiVersion": kind.api_version, "kind": kind.kind}
+    if config is not None:
+        data = _mapping(*config)
+        found = find_kind(data.get("apiVersion"), data.get("kind"))
+        if found is None or found.kind != kind.kind:
+            raise _Stop(f"{config[0]} must be a {kind.kind} of {kind.api_version}")
+        kind = found
+        data = resolve_paths(data, kind.kind, posixpath.dirname(posixpath.join(directory, config[0])))
+    set_by = {name: file for file, text in drop_ins for name in _leaves(_mapping(file, text))}
+    return Present(kind, minor, data, set_by, config is not None, directory)
+
+
+def _mapping(file: str, text: str | bytes) -> dict[str, Any]:
+    data = decode(text, file=file).data
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise _Stop(f"{file} must be a mapping with apiVersion and kind")
+    return data
+
+
+def _leaves(data: Mapping[str, Any], above: str = "") -> list[str]:
+    """The paths of the fields that a document sets, with dots."""
+    found = []
+    for key, value in data.items():
+        path = f"{above}{key}"
+        if path in ("apiVersion", "kind"):
+            continue
+        found += _leaves(value, f"{path}.") if isinstance(value, dict) and value else [path]
+    return found
+
+
+def _last(line: CommandLine, name: str) -> str:
+    return next((use.text for use in reversed(line.given) if use.name == name), "")
+
+
+def _result(case: _Case) -> Migration:
+    present, flags = case.present, case.flags.flags
+    uses = {flag.name: texts for flag, texts in uses_of(case.line.given, flags)}
+    outcomes = {name: outcome_of(flags[name], uses, case.flags, present) for name in uses if name != _CONFIG}
+    data = _without_file(case, uses)
+    for outcome in outcomes.values():
+        if isinstance(outcome, Into):
+            data = put(data, outcome.path, outcome.value)
+    instance = {name: data.pop(name) for name in INSTANCE_FIELDS.get(present.kind.kind, ()) if data.get(name)}
+    place = case.path or case.file or _PATHS.get(case.flags.component, f"/etc/kubernetes/{case.flags.component}.yaml")
+    kept, findings = _kept(case, outcomes, place)
+    findings = [*findings, *_refused(case, outcomes)]
+    text = encode(_ordered(data, present.data, present.kind.fields))
+    judged = validate(
+        text,
+        file=posixpath.basename(place),
+        component=case.flags.component,
+        versions=[version(present.minor)],
+        bundle=True,
+    )
+    before = _effective(case, _without_file(case, ()), [word for use in case.line.given for word in use.words])
+    after = _effective(case, {**data, **instance}, [word for one in kept for word in one.words], reads_file=True)
+    return Migration(text, kept, _left(outcomes), instance, (*findings, *judged), before, after)
+
+
+def _without_file(case: _Case, said: Collection[str]) -> dict[str, Any]:
+    """Today's config; without a file with the defaults that only flags have, but for those that were said."""
+    data = dict(case.present.data)
+    if case.present.reads_file:
+        return data
+    for flag in case.flags.flags.values():
+        default = flag.default_at(case.present.minor)
+        if default is not None and flag.name not in said:
+            data = put(data, flag.field, default)
+    return data
+
+
+def _kept(case: _Case, outcomes: Mapping[str, Outcome], place: str) -> tuple[tuple[KeptFlag, ...], list[Finding]]:
+    flags = case.flags.flags
+    kept = [KeptFlag(_CONFIG, (f"--{_CONFIG}={place}",), flags[_CONFIG].stays)]
+    findings = []
+    for use in case.line.given:
+        outcome = outcomes.get(use.name)
+        if use.name not in flags:
+            findings.append(_found(f"--{use.name} is not known here, and stays as it is", WARNING))
+            kept.append(KeptFlag(use.name, use.words, "it is not known here"))
+        elif isinstance(outcome, Keep):
+            kept.append(KeptFlag(use.name, use.words, outcome.reason, flags[use.name].is_of_node))
+    return tuple(kept), findings
+
+
+def _refused(case: _Case, outcomes: Mapping[str, Outcome]) -> list[Finding]:
+    refused = [f"--{name}: {one.reason}" for name, one in outcomes.items() if isinstance(one, Refuse)]
+    return [_found(message, COMPONENT) for message in (*case.line.problems, *refused)]
+
+
+def _found(message: str, level: str) -> Finding:
+    return finding(COMMAND_LINE, None, (), None, message, level, "flags")
+
+
+def _left(outcomes: Mapping[str, Outcome]) -> tuple[LeftFlag, ...]:
+    left = []
+    for name, outcome in outcomes.items():
+        if isinstance(outcome, Into):
+            path = format_path(outcome.path)
+            left.append(LeftFlag(name, path, f"it is {path} now"))
+        elif isinstance(outcome, Gone):
+            left.append(LeftFlag(name, "", outcome.reason))
+    return tuple(left)
+
+
+def _ordered(data: Mapping[str, Any], first: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys in the order of the present file, what is new behind it in the order of the kind."""
+    names = [name for name in first if name in data]
+    names += [name for name in fields if name in data and name not in first]
+    names += [name for name in data if name not in names]
+    result = {}
+    for name in names:
+        inner = fields.get(name, {}).get("fields")
+        value, below = data[name], first.get(name)
+        if isinstance(value, dict) and inner:
+            value = _ordered(value, below if isinstance(below, dict) else {}, inner)
+        result[name] = value
+    return result
+
+
+def _effective(
+    case: _Case, data: Mapping[str, Any], words: Sequence[str], *, reads_file: bool | None = None
+) -> dict[str, Any]:
+    """A config with the flags that win over it, and all defaults."""
+    present, flags = case.present, case.flags
+    reads = present.reads_file if reads_file is None else reads_file
+    if flags.ignores_flags and reads:
+        given = read_command_line(words, flags.flags).given
+        words = [word for use in given for word in use.words if wins_over_file(flags.flags.get(use.name), present)]
+    return defaulted(with_flags(data, ["", *words], present.kind, present.minor)[0], present.kind, present.minor)
