@@ -89,9 +89,10 @@ TEXT = r"""
 ["evictionMinimumReclaim"]},"evict-partial":{"fields":["evictionHard","mergeDefaultEvictionSettings"]},"tls-min":
 {"fields":["tlsMinVersion"]},"tls-suites":{"fields":["tlsCipherSuites"]},"qos-reserved":{"fields":["qosReserved"],
 "gate":"QOSReserved"},"unsafe-sysctls":{"fields":["allowedUnsafeSysctls"]},"log-size":{"fields":
-["containerLogMaxSize"]},"cgroup-driver-cri":{"fields":["cgroupDriver"],"gate":"KubeletCgroupDriverFromCRI"}},
-"kubeProxy":{"gates-known":{"fields":["featureGates"],"since":20},"mode-linux":{"fields":["mode"],"since":20,"os":
-"linux"},"mode-windows":{"fields":["mode"],"since":20,"os":"windows"},"masq-bit":{"fields":["iptables.masqueradeBit",
+["containerLogMaxSize"]},"seccomp-gate":{"fields":["seccompDefault"],"since":22,"last":28,"gate":"SeccompDefault"},
+"cgroup-driver-cri":{"fields":["cgroupDriver"],"gate":"KubeletCgroupDriverFromCRI"}},"kubeProxy":{"gates-known":
+{"fields":["featureGates"],"since":20},"mode-linux":{"fields":["mode"],"since":20,"os":"linux"},"mode-windows":
+{"fields":["mode"],"since":20,"os":"windows"},"masq-bit":{"fields":["iptables.masqueradeBit",
 "nftables.masqueradeBit"],"since":20},"sync-period":{"fields":["iptables.syncPeriod","ipvs.syncPeriod",
 "nftables.syncPeriod"],"since":20},"min-sync-period":{"fields":["iptables.minSyncPeriod","ipvs.minSyncPeriod",
 "nftables.minSyncPeriod"],"since":20},"config-sync":{"fields":["configSyncPeriod"],"since":20},"bind":{"fields":

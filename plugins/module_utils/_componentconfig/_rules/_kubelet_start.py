@@ -280,6 +280,11 @@ def _log_manager(c: Context) -> Iterator[Fault]:
         yield ("containerLogMaxFiles",), "must be > 1"
 
 
+def _seccomp_gate(c: Context) -> Iterator[Fault]:
+    if c.get("seccompDefault") and not c.gates.on("SeccompDefault"):
+        yield ("seccompDefault",), "true needs the feature gate SeccompDefault"
+
+
 KUBELET_START_CHECKS: dict[str, Rule] = {
     "reserved-keys": _reserved_keys,
     "cpu-static-reserved": _cpu_static,
@@ -296,4 +301,5 @@ KUBELET_START_CHECKS: dict[str, Rule] = {
     "qos-reserved": _qos_reserved,
     "unsafe-sysctls": _unsafe_sysctls,
     "log-size": _log_manager,
+    "seccomp-gate": _seccomp_gate,
 }

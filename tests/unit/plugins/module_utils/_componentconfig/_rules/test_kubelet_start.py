@@ -164,6 +164,12 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         [{"containerLogMaxSize": value} for value in ("10Mi", "0", "1.5G", "")] + [{"containerLogMaxFiles": 2}],
     ),
     (
+        "seccomp-gate",
+        22,
+        [{"seccompDefault": True}, {"seccompDefault": True, "featureGates": {"SeccompDefault": False}}],
+        [{"seccompDefault": True, "featureGates": {"SeccompDefault": True}}, {"seccompDefault": False}],
+    ),
+    (
         "evict-values",
         21,
         [{"evictionHard": {"memory.available": "101%"}}],
