@@ -1,0 +1,98 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The profiles are right for the versions that their pages name, alone and together, and the pages say what is so."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._disruption import disruption_of
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import COMPONENT
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import judge
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import known_minors
+from ansible_collections.configok.node.plugins.modules import component_config
+from support.modules import run_module
+from support.profiles import DOCS, ROOT, Profile, profiles
+
+PROFILES = profiles()
+NEWEST = known_minors()[-1]
+HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+
+
+def judged(layers: Sequence[Profile], minor: int, *, gates: bool = True) -> list[str]:
+    """What is said of layers of profiles at a minor, with the gates that their pages name, as level: finding."""
+    named = {gate: True for one in layers for gate in one.gates(minor) if gates}
+    texts = [(one.path.name, one.path.read_bytes()) for one in layers]
+    if named:
+        texts.append(("gates", yaml.safe_dump({**HEAD, "featureGates": named}).encode()))
+    found = judge(texts, component="kubelet", versions=[f"1.{minor}"], bundle=True).findings
+    return [f"{one.level}: {one}" for one in found]
+
+
+def test_every_profile_has_a_page_and_a_row_in_the_index() -> None:
+    names = [one.name for one in PROFILES]
+    assert {path.stem for path in (ROOT / "playbooks/files/profiles").glob("*.yaml")} == set(names)
+    assert {path.stem for path in DOCS.glob("*.md")} == {*names, "README"}
+    index = (DOCS / "README.md").read_text(encoding="utf-8")
+    for one in PROFILES:
+        plain = one.without_gates
+        assert f"1.{plain[0]} to 1.{plain[-1]}" in index or f"1.{plain[0]};" in index, one.name
+
+
+@pytest.mark.parametrize("profile", PROFILES, ids=str)
+def test_a_profile_is_right_for_its_versions_and_no_others(profile: Profile) -> None:
+    for minor in known_minors():
+        if minor > 36:
+            continue
+        found = judged([profile], minor)
+        assert bool(found) == (minor not in profile.minors), (minor, found)
+        if profile.gates(minor):
+            assert judged([profile], minor, gates=False), minor
+
+
+@pytest.mark.parametrize("minor", [one for one in known_minors() if one <= 36])
+def test_profiles_go_together_in_the_order_of_the_index(minor: int) -> None:
+    fitting = [one for one in PROFILES if minor in one.minors]
+    for layers in [*itertools.combinations(fitting, 2), fitting]:
+        assert judged(layers, minor) == [], [one.name for one in layers]
+
+
+def test_three_layers_go_together_as_well() -> None:
+    for layers in itertools.combinations(PROFILES, 3):
+        assert judged(layers, 36) == [], [one.name for one in layers]
+
+
+def test_in_the_other_order_the_plain_shutdown_periods_exclude_the_list() -> None:
+    by_name = {one.name: one for one in PROFILES}
+    layers = [by_name["graceful-shutdown-by-priority"], by_name["graceful-shutdown"]]
+    assert [one for one in judged(layers, 36) if one.startswith(COMPONENT)]
+
+
+@pytest.mark.parametrize("profile", PROFILES, ids=str)
+def test_the_page_tells_the_disruption_of_each_field(profile: Profile) -> None:
+    fields = profile.fields()
+    told = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", profile.page, re.MULTILINE))
+    assert set(told) == set(fields)
+    for field in fields:
+        found = disruption_of((field,), "KubeletConfiguration", NEWEST, [{}, fields])
+        assert told[field] == f"{found}: {found.meaning}"
+
+
+@pytest.mark.parametrize(
+    "page", [DOCS / "README.md", *(DOCS / f"{one.name}.md" for one in PROFILES)], ids=lambda page: page.stem
+)
+def test_the_tasks_on_the_pages_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    blocks = re.findall(r"^```yaml\n(- .*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    tasks = [task for block in blocks for task in yaml.safe_load(block)]
+    assert tasks
+    for task in tasks:
+        result = run_module(component_config.main, task["configok.node.component_config"], check=True)
+        assert result["valid"], result
