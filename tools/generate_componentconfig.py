@@ -265,6 +265,16 @@ def flags(schema: Path) -> dict[str, Any]:
     return result
 
 
+def drop_ins(schema: Path) -> dict[str, Any]:
+    """How the kubelet merges drop-ins, by minor."""
+    facts = json.loads((schema / "kubelet_dropin_rules.json").read_text(encoding="utf-8"))
+    environment = facts["environment"]
+    return {
+        "environment": {"name": environment["name"], "last": minor(environment["last"])},
+        "rules": [[minor(row["since"]), row["rule"], prose(row["note"])] for row in facts["rules"]],
+    }
+
+
 def generate(schema: Path) -> dict[str, str]:
     """File name to content, for the whole output directory."""
     index: dict[str, Any] = {}
@@ -289,6 +299,7 @@ def generate(schema: Path) -> dict[str, str]:
         if family not in ("kubelet", "kubeproxy"):
             contents[f"_rules_{family}.py"] = (f"Validation rules of {family.replace('_', '-')}", rules_by_kind(path))
     contents["_flags.py"] = ("Command line flags, and the fields they stand for", flags(schema))
+    contents["_drop_ins.py"] = ("How the kubelet merges its drop-ins", drop_ins(schema))
     contents["_disruption.py"] = ("What a changed field asks of a node", disruption(schema))
     files = {name: HEADER.format(title=title, body=wrap(data)) for name, (title, data) in contents.items()}
     files["__init__.py"] = HEADER.partition("from __future__")[0].format(title="Facts generated from schema/,") + (

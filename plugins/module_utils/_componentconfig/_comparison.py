@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ._diff import FieldChange, effective, effective_diff
+from ._diff import FieldChange, effective_diff, resolved
 from ._disruption import classes, heaviest
 from ._kinds._schema import known_minors
 from ._layers import render
@@ -69,7 +69,7 @@ def compare(before: Side, after: Side, overrides: Mapping[str, str] | None = Non
     head = {key: (new or old)[key] for key in ("apiVersion", "kind")}
     changes = effective_diff(old, new, minors, overrides)
     worst = heaviest(one.disruption.name for one in changes)
-    return Comparison(changes, worst, (effective(old, head, minors[0]), effective(new, head, minors[1])))
+    return Comparison(changes, worst, (resolved(old, head, minors[0]), resolved(new, head, minors[1])))
 
 
 def _data(layers: Sequence[tuple[str, str | bytes]]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from ._values._duration import nanoseconds
 from ._values._paths import Path, format_path
 from ._values._quantity import parse_quantity
 
-__all__ = ["Change", "FieldChange", "diff", "effective", "effective_diff"]
+__all__ = ["Change", "FieldChange", "diff", "effective_diff", "resolved"]
 
 _HEAD = ("apiVersion", "kind")
 
@@ -68,7 +68,7 @@ def effective_diff(
     path; raises ValueError for one that is none.
     """
     head = {key: data[key] for data in (old, new) if isinstance(data, dict) for key in _HEAD if data.get(key)}
-    before, after = (effective(data, head, minor) for data, minor in zip((old, new), minors))
+    before, after = (resolved(data, head, minor) for data, minor in zip((old, new), minors))
     kind = find_kind(head.get("apiVersion"), head.get("kind"))
     check_overrides(overrides or {}, kind)
     found = []
@@ -79,7 +79,7 @@ def effective_diff(
     return found
 
 
-def effective(data: Any, head: Mapping[str, Any], minor: int) -> dict[str, Any]:
+def resolved(data: Any, head: Mapping[str, Any], minor: int) -> dict[str, Any]:
     """A decoded config with the defaults of its kind at a minor; head: apiVersion and kind of one that has none."""
     given = {**head, **data} if isinstance(data, dict) else dict(head)
     kind = find_kind(given.get("apiVersion"), given.get("kind"))

@@ -133,14 +133,13 @@ def change_lines(name: str, revision: int, found: Sequence[tuple[str, FieldChang
     """Return the changes as lines for people. name, revision: of the bundle that brings them."""
     if not found:
         return [f"{name} is revision {revision}: it changes no field of what the pool uses."]
-    rows = []
-    for component, one in found:
-        before, after = one.shown
-        rows.append(
-            (f"{component} {one.change.path}", f"{before or '<unset>'} -> {after or '<unset>'}", one.disruption)
-        )
-    widths = [min(max(len(row[column]) for row in rows), most) for column, most in ((0, 72), (1, 40))]
-    lines = [f"  {field:{widths[0]}}  {values:{widths[1]}}  [{asked}]" for field, values, asked in rows]
+    fields = [f"{component} {one.change.path}" for component, one in found]
+    values = [" -> ".join(value or "<unset>" for value in one.shown) for _component, one in found]
+    widths = [min(max(map(len, texts)), most) for texts, most in ((fields, 72), (values, 40))]
+    lines = [
+        f"  {field:{widths[0]}}  {value:{widths[1]}}  [{one.disruption}]"
+        for field, value, (_component, one) in zip(fields, values, found)
+    ]
     return [f"{name} is revision {revision}. What it changes:", *lines]
 
 

@@ -1,0 +1,123 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a kubelet makes of its config file and the drop-ins of its --config-dir, by Kubernetes minor.
+
+1.28 lays decoded objects over each other; 1.29 to 1.31 decode the merged drop-ins over the main file's object; from
+1.32 on all are one JSON merge patch (schema/kubelet_dropin_merge.json; cmd/kubelet/app/server.go of each minor).
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Callable, cast
+
+from ._kinds._defaults import default_of, defaulted, is_zero
+from ._kinds._gates import Gates
+from ._kinds._schema import Kind
+from ._layers import merge
+
+__all__ = ["DropInRule", "lay_over", "rule_at"]
+
+_EVICTION = "evictionHard"
+_HEAD = ("apiVersion", "kind")
+Data = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class DropInRule:
+    """How a minor merges drop-ins: the rule's name, what is particular about it, and the environment variable without
+    which the kubelet does not look at them ("" for none)."""
+
+    name: str
+    note: str
+    environment: str = ""
+
+
+@lru_cache(maxsize=1)
+def _facts() -> dict[str, Any]:
+    from ._data._drop_ins import TEXT
+
+    return cast("dict[str, Any]", json.loads(TEXT))
+
+
+def rule_at(minor: int) -> DropInRule | None:
+    """The rule of a minor; None for one that has no --config-dir."""
+    rows = [row for row in _facts()["rules"] if row[0] <= minor]
+    if not rows:
+        return None
+    environment = _facts()["environment"]
+    return DropInRule(rows[-1][1], " ".join(rows[-1][2]), environment["name"] if minor <= environment["last"] else "")
+
+
+def lay_over(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+    """The config that the kubelet of a minor makes of its main file and its drop-ins, in their order, as a document.
+
+    All are decoded documents of `kind`; none is changed. The result says what the kubelet then uses when defaults are
+    filled into it, but for a zero that stands for itself from 1.29 to 1.31: see `DropInRule.note`. A minor without
+    --config-dir uses the main file alone.
+    """
+    rule = rule_at(minor)
+    said = [{key: value for key, value in one.items() if key not in _HEAD} for one in drop_ins]
+    if rule is None or not said:
+        return dict(main)
+    return _RULES[rule.name](main, said, kind, minor)
+
+
+def _objects(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+    result = _filled(main, drop_ins, kind, minor)
+    for one in drop_ins:
+        result = _overlay(result, _without_zeros(defaulted(one, kind, minor), kind.fields, minor))
+    return result
+
+
+def _internal(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+    return _overlay(_filled(main, drop_ins, kind, minor), merge(drop_ins))
+
+
+def _versioned(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+    result = merge([_filled(main, drop_ins, kind, minor), *drop_ins])
+    if any(_EVICTION in one for one in drop_ins):
+        result.setdefault(_EVICTION, {})  # taken back by null: the defaults were filled in before, and come no more
+    return result
+
+
+_RULES: Mapping[str, Callable[[Data, Sequence[Data], Kind, int], dict[str, Any]]] = {
+    "objects": _objects,
+    "internal": _internal,
+    "versioned": _versioned,
+}
+
+
+def _filled(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+    """The main file with the default of evictionHard where a drop-in is about to say something of it."""
+    if main.get(_EVICTION) is not None or not any(_EVICTION in one for one in drop_ins):
+        return dict(main)
+    given = main.get("featureGates")
+    gates = Gates(minor, given if isinstance(given, Mapping) else {})
+    return {**main, _EVICTION: default_of(_EVICTION, main, kind.fields, minor, gates)}
+
+
+def _overlay(below: Any, above: Data) -> dict[str, Any]:
+    """Objects and maps by key, all else replaced; null leaves what is below."""
+    result = dict(below) if isinstance(below, Mapping) else {}
+    for key, value in above.items():
+        if value is not None:
+            result[key] = _overlay(result.get(key), value) if isinstance(value, Mapping) else value
+    return result
+
+
+def _without_zeros(data: Data, fields: Data, minor: int) -> dict[str, Any]:
+    """An object without the fields whose value is the zero of its type, as Go has it; maps keep all their keys."""
+    result = {}
+    for key, value in data.items():
+        field = fields.get(key, {})
+        if isinstance(value, Mapping) and field.get("type") == "object":
+            value = _without_zeros(value, field.get("fields", {}), minor)
+        if value and not (field.get("type") == "duration" and is_zero(value, {"type": "duration"}, minor)):
+            result[key] = value
+    return result

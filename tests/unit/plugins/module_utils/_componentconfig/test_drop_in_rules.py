@@ -1,0 +1,144 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a kubelet makes of its main file and its drop-ins, by version."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_in_rules import lay_over, rule_at
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._defaults import defaulted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import find_kind
+from support.fuzzing import fuzz
+
+KIND = find_kind("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration")
+HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+EVICTION = {
+    "memory.available": "100Mi",
+    "nodefs.available": "10%",
+    "nodefs.inodesFree": "5%",
+    "imagefs.available": "15%",
+}
+EVICTION_30 = {**EVICTION, "imagefs.inodesFree": "5%"}
+CONFIGS = st.fixed_dictionaries(
+    {},
+    optional={
+        "maxPods": st.none() | st.integers(0, 200),
+        "failSwapOn": st.none() | st.booleans(),
+        "syncFrequency": st.none() | st.sampled_from(["0s", "1m", "5m"]),
+        "clusterDNS": st.none() | st.lists(st.sampled_from(["10.0.0.10", "10.0.0.11"]), max_size=2),
+        "evictionHard": st.none()
+        | st.dictionaries(st.sampled_from(["memory.available", "nodefs.available"]), st.just("1Gi")),
+        "logging": st.none() | st.fixed_dictionaries({}, optional={"format": st.sampled_from(["json", "text"])}),
+    },
+)
+RULES = st.sampled_from([28, 29, 31, 32, 36])
+
+
+def used(minor: int, main: dict[str, Any], *drop_ins: dict[str, Any]) -> dict[str, Any]:
+    """What the kubelet uses, defaults filled in."""
+    assert KIND is not None
+    return defaulted(lay_over({**HEAD, **main}, [{**HEAD, **one} for one in drop_ins], KIND, minor), KIND, minor)
+
+
+@pytest.mark.parametrize(
+    ("minor", "name", "environment"),
+    [
+        (28, "objects", "KUBELET_CONFIG_DROPIN_DIR_ALPHA"),
+        (29, "internal", "KUBELET_CONFIG_DROPIN_DIR_ALPHA"),
+        (30, "internal", ""),
+        (31, "internal", ""),
+        (32, "versioned", ""),
+        (37, "versioned", ""),
+    ],
+)
+def test_the_rule_of_a_minor(minor: int, name: str, environment: str) -> None:
+    rule = rule_at(minor)
+    assert rule is not None
+    assert (rule.name, rule.environment) == (name, environment)
+    assert rule.note
+
+
+def test_there_is_no_directory_before_1_28() -> None:
+    assert rule_at(27) is None
+    assert used(27, {"maxPods": 60}, {"maxPods": 70})["maxPods"] == 60
+
+
+@pytest.mark.parametrize(
+    ("main", "drop_ins", "field", "by_minor"),
+    [
+        # The plain case is the same everywhere.
+        ({"maxPods": 60}, [{"maxPods": 70}], "maxPods", {28: 70, 29: 70, 32: 70}),
+        ({"clusterDNS": ["a", "b"]}, [{"clusterDNS": ["c"]}], "clusterDNS", {28: ["c"], 29: ["c"], 32: ["c"]}),
+        ({}, [{"maxPods": 70}, {"maxPods": 80}], "maxPods", {28: 80, 29: 80, 32: 80}),
+        # A drop-in's defaults win in 1.28.
+        ({"maxPods": 60}, [{"failSwapOn": True}], "maxPods", {28: 110, 29: 60, 32: 60}),
+        ({}, [{"maxPods": 60}, {"failSwapOn": True}], "maxPods", {28: 110, 29: 60, 32: 60}),
+        # A zero does not win in 1.28.
+        ({}, [{"failSwapOn": False}], "failSwapOn", {28: True, 29: False, 32: False}),
+        ({"podsPerCore": 5}, [{"podsPerCore": 0}], "podsPerCore", {28: 5, 29: None, 32: None}),
+        ({"clusterDNS": ["a"]}, [{"clusterDNS": []}], "clusterDNS", {28: ["a"], 29: None, 32: None}),
+        ({"reservedSystemCPUs": "1"}, [{"reservedSystemCPUs": "0"}], "reservedSystemCPUs", {28: "0", 29: "0", 32: "0"}),
+        # null takes back from 1.32 on, before that only what another drop-in said.
+        ({"maxPods": 60}, [{"maxPods": None}], "maxPods", {28: 110, 29: 60, 31: 60, 32: 110}),
+        ({"maxPods": 60}, [{"maxPods": 70}, {"maxPods": None}], "maxPods", {29: 60, 31: 60, 32: 110}),
+        # The defaults of evictionHard are there before the drop-ins.
+        (
+            {},
+            [{"evictionHard": {"memory.available": "1Gi"}}],
+            "evictionHard",
+            {
+                28: {**EVICTION, "memory.available": "1Gi"},
+                29: {**EVICTION, "memory.available": "1Gi"},
+                31: {**EVICTION_30, "memory.available": "1Gi"},
+                32: {**EVICTION_30, "memory.available": "1Gi"},
+            },
+        ),
+        (
+            {"evictionHard": {"nodefs.available": "20%"}},
+            [{"evictionHard": {"memory.available": "1Gi"}}],
+            "evictionHard",
+            {32: {"nodefs.available": "20%", "memory.available": "1Gi"}},
+        ),
+        ({"evictionHard": {"nodefs.available": "20%"}}, [{"evictionHard": None}], "evictionHard", {32: {}}),
+        ({}, [{"maxPods": 60}], "evictionHard", {28: EVICTION, 29: EVICTION, 32: EVICTION_30}),
+        # Objects and maps by key.
+        (
+            {"featureGates": {"A": True, "B": True}},
+            [{"featureGates": {"B": False}}],
+            "featureGates",
+            {28: {"A": True, "B": False}, 29: {"A": True, "B": False}, 32: {"A": True, "B": False}},
+        ),
+    ],
+)
+def test_what_is_used(
+    main: dict[str, Any], drop_ins: list[dict[str, Any]], field: str, by_minor: dict[int, Any]
+) -> None:
+    before = copy.deepcopy((main, drop_ins))
+    assert {minor: used(minor, main, *drop_ins).get(field) for minor in by_minor} == by_minor
+    assert (main, drop_ins) == before
+
+
+@fuzz(200)
+@given(RULES, CONFIGS, CONFIGS, CONFIGS)
+def test_a_drop_in_twice_is_a_drop_in_once(
+    minor: int, main: dict[str, Any], one: dict[str, Any], other: dict[str, Any]
+) -> None:
+    assert used(minor, main, one, other, other) == used(minor, main, one, other)
+    assert used(minor, main) == used(minor, main, *[])
+
+
+@fuzz(200)
+@given(st.sampled_from([29, 31, 32, 36]), CONFIGS, CONFIGS, CONFIGS)
+def test_no_value_is_invented(minor: int, main: dict[str, Any], one: dict[str, Any], other: dict[str, Any]) -> None:
+    """But for defaults, every top-level scalar and list is one that the main file or a drop-in says."""
+    assert KIND is not None
+    result = lay_over({**HEAD, **main}, [one, other], KIND, minor)
+    for field in ("maxPods", "failSwapOn", "syncFrequency", "clusterDNS"):
+        assert field not in result or result[field] in [layer.get(field) for layer in (main, one, other)]

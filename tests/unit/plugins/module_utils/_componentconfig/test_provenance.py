@@ -1,0 +1,70 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every field knows which layer it is from, and which it won over."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._layers import merge, merge_documents
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._provenance import provenance
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._paths import lookup
+from support.fuzzing import fuzz
+
+VALUES = st.recursive(
+    st.none() | st.integers(0, 3) | st.lists(st.integers(0, 3), max_size=2),
+    lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+)
+LAYERS = st.lists(st.dictionaries(st.sampled_from("abc"), VALUES, max_size=3), min_size=1, max_size=4)
+
+
+def test_lines_for_people_and_data() -> None:
+    base = decode("maxPods: 110\nevictionHard:\n  memory.available: 1Gi\n", file="base.yaml")
+    site = decode("maxPods: 60\nclusterDNS: [10.0.0.10]\n", file="site.yaml")
+    pool = decode("# more\nmaxPods: 200\n", file="pool.yaml")
+    layers = [base, site, pool]
+    found = provenance(layers, merge_documents(layers).data)
+    assert [str(one) for one in found] == [
+        "maxPods: 200 (pool.yaml:2), not 60 (site.yaml:1), 110 (base.yaml:1)",
+        'evictionHard[memory.available]: "1Gi" (base.yaml:3)',
+        'clusterDNS: ["10.0.0.10"] (site.yaml:2)',
+    ]
+    assert found[0].as_dict() == {
+        "path": "maxPods",
+        "value": "200",
+        "file": "pool.yaml",
+        "line": 2,
+        "overrides": [
+            {"value": "60", "file": "site.yaml", "line": 1},
+            {"value": "110", "file": "base.yaml", "line": 1},
+        ],
+    }
+
+
+def test_secrets_are_not_shown() -> None:
+    layers = [decode("token: abcdef\n", file="a"), decode("token: ghijkl\n", file="b")]
+    (found,) = provenance(layers, merge_documents(layers).data)
+    assert str(found) == "token: (a secret, not shown) (b:1), not (a secret, not shown) (a:1)"
+
+
+@fuzz(300)
+@given(LAYERS)
+def test_the_layer_that_is_named_holds_the_value(data: list[dict[str, Any]]) -> None:
+    layers = [decode(json.dumps(one), file=str(number)) for number, one in enumerate(data)]
+    merged = merge_documents(layers).data
+    found = provenance(layers, merged)
+    for one in found:
+        assert lookup(merged, one.path) == one.value
+        for origin in (one, *one.overrides):
+            held = lookup(data[int(origin.file)], origin.path)
+            assert (merge([held]) if isinstance(held, dict) else held) == origin.value
+        assert sorted([int(origin.file) for origin in (one, *one.overrides)], reverse=True) == [
+            int(origin.file) for origin in (one, *one.overrides)
+        ]
+    assert (not found) == (not merged)
