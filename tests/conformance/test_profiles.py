@@ -1,0 +1,137 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The profiles on the real kubelet: it runs with each that its version knows, and does what the profile says; of the
+others it says what we say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._agent._probing._configz import differences
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import COMPONENT
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._layers import merge
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import context_of, validate
+from support.left_out import leave_out
+from support.machines import CONFIG_PATHS, Node, Testbed, Unavailable
+from support.oracle.case import Case, document
+from support.oracle.kubelet import SOCKET, Oracle
+from support.profile_effects import EFFECTS
+from support.profiles import Profile, profiles
+
+CONFIG = CONFIG_PATHS["kubeadm"]
+PROFILES = profiles()
+QUICK = ("graceful-shutdown", "json-logs")
+
+
+@pytest.fixture(scope="module")
+def profile_bed() -> Iterator[Testbed]:
+    """A testbed of its own, without our agent."""
+    try:
+        bed = Testbed.start("profiles", layout="kubeadm", prepare_cluster=False)
+    except Unavailable as problem:
+        leave_out(problem)
+    with bed:
+        yield bed
+
+
+@pytest.fixture(scope="module")
+def node(profile_bed: Testbed) -> Node:
+    """Its node."""
+    return profile_bed.nodes[0]
+
+
+@pytest.fixture(scope="module")
+def minor(node: Node) -> int:
+    """The minor of the node's kubelet."""
+    said = node.run(["kubelet", "--version"]).stdout
+    found = re.search(r"v1\.(\d+)\.", said)
+    assert found is not None, said
+    return int(found[1])
+
+
+@pytest.fixture(scope="module")
+def usual(node: Node) -> dict[str, Any]:
+    """The config that the node came with."""
+    found: dict[str, Any] = yaml.safe_load(node.read(CONFIG))
+    return found
+
+
+@pytest.mark.quick
+def test_a_kubelet_does_what_the_profiles_that_it_knows_say(
+    profile_bed: Testbed, minor: int, usual: dict[str, Any], is_quick: bool, figure: Callable[..., None]
+) -> None:
+    fitting = [one for one in PROFILES if minor in one.minors and (one.name in QUICK or not is_quick)]
+    assert fitting
+    for profile in fitting:
+        seen = runs_with(profile, profile_bed, minor, usual)
+        figure("profiles", profile.name, 1, f"kubelet of 1.{minor} runs with it", ok=True, saw=seen)
+
+
+def runs_with(profile: Profile, bed: Testbed, minor: int, usual: dict[str, Any]) -> list[str]:
+    """Restart the kubelet with a profile over its config, and return what is seen of it."""
+    node = bed.nodes[0]
+    config = merge([usual, profile.fields(), {"featureGates": profile.gates(minor)}])
+    node.write(CONFIG, yaml.safe_dump(config))
+    node.run(["systemctl", "restart", "kubelet"])
+    node.wait_healthy()
+    node.wait_ready()
+    live = bed.client.get(f"/api/v1/nodes/{node.name}/proxy/configz")["kubeletconfig"]
+    context = context_of(decode(yaml.safe_dump(config).encode()), minor)
+    assert context is not None
+    assert differences(context, live, ()) == [], profile
+    return ["/configz has its fields", *([EFFECTS[profile.name](node)] if profile.name in EFFECTS else [])]
+
+
+def test_of_the_others_the_kubelet_says_what_we_say(node: Node, minor: int, figure: Callable[..., None]) -> None:
+    oracle = Oracle(node)
+    documents = [document({**one.fields(), "featureGates": profile_gates(one, minor)}) for one in PROFILES]
+    cases = [Case(f"profile {one}", yaml.safe_dump(config)) for one, config in zip(PROFILES, documents)]
+    answers = oracle.ask(cases)
+    wrong = []
+    for profile, case, answer in zip(PROFILES, cases, answers):
+        refused = refusals(case.text, minor, oracle)
+        if bool(refused) != answer.refused:
+            wrong.append(f"{profile}: we: {refused or 'runs'}; the kubelet: {answer}")
+        if minor not in profile.minors:
+            ends = "refused" if answer.refused else "runs without it"
+            figure(
+                "profiles",
+                profile.name,
+                1,
+                f"kubelet of 1.{minor} {ends}",
+                ok=bool(refused) == answer.refused,
+                saw=refused,
+            )
+    figure("profiles", "all", len(cases) - len(wrong), f"of {len(cases)} end as we say", ok=not wrong)
+    assert not wrong, "\n".join(wrong)
+    assert any(answer.refused for answer in answers) == any(minor < min(one.minors) for one in PROFILES)
+
+
+def profile_gates(profile: Profile, minor: int) -> dict[str, bool]:
+    """The gates in a profile, and those that its page names for this minor."""
+    return {**profile.fields().get("featureGates", {}), **profile.gates(minor)}
+
+
+def refusals(text: str, minor: int, oracle: Oracle) -> list[str]:
+    """For what we say that the kubelet refuses a config, on the oracle's host."""
+    versions = [f"1.{minor}"]
+    config = decode(text.encode())
+    host = judge_host(
+        config,
+        "kubelet",
+        versions,
+        oracle.host,
+        root_directory="/var/lib/kubelet",
+        runtime=SOCKET,
+        sets_state_aside=True,
+    )
+    found = [*validate(config, component="kubelet", versions=versions), *host]
+    return [str(one) for one in found if one.level == COMPONENT]
