@@ -44,8 +44,10 @@ def _text(family: str) -> str:
     # Written out, since what is packed for a node or a module is found by reading the import statements.
     if family == "node":
         from .._data._rules import TEXT
-    else:
+    elif family == "kube_scheduler":
         from .._data._rules_kube_scheduler import TEXT
+    else:
+        from .._data._rules_kube_apiserver import TEXT
     return TEXT
 
 

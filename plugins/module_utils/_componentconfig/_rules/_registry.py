@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from .._kinds._schema import Kind
 from ._context import RuleSet
 
-__all__ = ["gated_values", "kinds_with_rules", "rule_sets"]
+__all__ = ["gated_values", "rule_sets"]
 
 
 def _by_kind(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
@@ -34,17 +34,21 @@ def _by_kind(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
         from ._scheduler_plugins import SCHEDULER_PLUGIN_RULE_SETS
 
         return {**KUBE_SCHEDULER_RULE_SETS, **SCHEDULER_PLUGIN_RULE_SETS}
+    if component == "kube-apiserver":
+        from ._apiserver import APISERVER_RULE_SETS
+
+        return APISERVER_RULE_SETS
     return {}
+
+
+def _section(kind: Kind) -> str:
+    # Several kinds are called Configuration: their group tells them apart.
+    return f"{kind.api_version.partition('.')[0]}.{kind.kind}" if kind.kind == "Configuration" else kind.kind
 
 
 def rule_sets(kind: Kind) -> tuple[RuleSet, ...]:
     """The sets of rules for a kind; none where nothing but names and types can be judged."""
-    return _by_kind(kind.component).get(kind.kind, ())
-
-
-def kinds_with_rules(component: str) -> tuple[str, ...]:
-    """The kinds of a component that have rules."""
-    return tuple(_by_kind(component))
+    return _by_kind(kind.component).get(_section(kind), ())
 
 
 def gated_values(kind: Kind) -> frozenset[str]:

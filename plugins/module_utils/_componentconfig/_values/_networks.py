@@ -11,12 +11,25 @@ from __future__ import annotations
 import ipaddress
 import re
 from typing import Union
+from urllib.parse import SplitResult, urlsplit
 
-__all__ = ["Network", "is_cidr", "is_ip", "is_ip_port", "is_port", "network", "split_host_port"]
+__all__ = [
+    "Network",
+    "is_cidr",
+    "is_grpc_target",
+    "is_ip",
+    "is_ip_port",
+    "is_port",
+    "network",
+    "split_host_port",
+    "split_url",
+]
 
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
 
 _LEADING_ZEROS = re.compile(r"(?<![0-9A-Fa-f:.])0+(?=[0-9])|(?<=\.)0+(?=[0-9])")
+# What Go refuses in any URL: control characters, and a percent sign that begins no escape.
+_NOT_IN_URL = re.compile(r"[\x00-\x1f\x7f]|%(?![0-9A-Fa-f]{2})")
 _CIDR = re.compile(r"[0-9A-Fa-f:.]+/[0-9]{1,3}")
 
 
@@ -67,3 +80,20 @@ def is_ip_port(text: str, least: int = 1) -> bool:
     """Whether it is `IP:port`, the port from `least` on."""
     parts = split_host_port(text)
     return parts is not None and is_ip(parts[0]) and is_port(parts[1], least)
+
+
+def split_url(text: str) -> SplitResult | None:
+    """The parts of a URL, None where it is none."""
+    if _NOT_IN_URL.search(text):
+        return None
+    try:
+        parts = urlsplit(text)
+        # Asking for the port is what reads it.
+        return parts if parts.port is None or parts.port >= 0 else None
+    except ValueError:
+        return None
+
+
+def is_grpc_target(text: str) -> bool:
+    """Whether it is where traces may be sent to: `host:port`, or a URL with the scheme dns, unix or unix-abstract."""
+    return "//" not in text or text.split(":")[0] in ("dns", "unix", "unix-abstract")

@@ -1,0 +1,149 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The API server's rules about its connections, traces and audit, by id in schema/kube_apiserver_validation_rules.json.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .._values._names import is_dns_name
+from .._values._networks import is_grpc_target
+from .._values._paths import Path
+from ._context import Context, Fault, Rule
+from ._shapes import checked, found, members, required, within
+
+__all__ = ["AUDIT_RULES", "EGRESS_RULES", "TRACING_RULES"]
+
+_STAGES = ("RequestReceived", "ResponseStarted", "ResponseComplete", "Panic")
+_TRANSPORT = "egressSelections[].connection.transport"
+
+TRACING_RULES: dict[str, Rule] = {
+    "sampling-rate": within("samplingRatePerMillion", 0, 1_000_000, "between 0 and 1000000"),
+    "tracing-endpoint": checked(
+        "endpoint", is_grpc_target, "must be host:port, or a URL with the scheme dns, unix or unix-abstract"
+    ),
+}
+
+
+def _egress_name(c: Context) -> Iterator[Fault]:
+    allowed = ("controlplane", "cluster", "etcd") + (("master",) if c.minor <= 22 else ())
+    for path, name in members(c.data, "egressSelections[].name", absent=""):
+        if name.lower() not in allowed:
+            yield path, "must be one of " + ", ".join(allowed)
+
+
+def _egress_name_unique(c: Context) -> Iterator[Fault]:
+    seen: set[str] = set()
+    for path, name in members(c.data, "egressSelections[].name"):
+        name = name.lower()
+        if c.minor >= 23 and name in seen:
+            yield path, "must not stand twice"
+        elif c.minor < 23 and {"master", "controlplane"} <= seen | {name} and name not in seen:
+            yield path, "master and controlplane exclude each other"
+        seen.add(name)
+
+
+def _egress_transport(c: Context) -> Iterator[Fault]:
+    for path, connection in found(c.data, "egressSelections[].connection"):
+        protocol, transport = connection.get("proxyProtocol"), connection.get("transport")
+        given = [name for name in ("tcp", "uds") if name in (transport or {})]
+        here = path + ("transport",)
+        if protocol == "Direct" and transport is not None:
+            yield here, "is not allowed with Direct"
+        elif protocol == "HTTPConnect" and len(given) != 1:
+            yield here, "must have exactly one of tcp and uds with HTTPConnect"
+        elif protocol == "GRPC" and "uds" not in given:
+            yield here, "must have uds with GRPC"
+
+
+def _egress_uds(c: Context) -> Iterator[Fault]:
+    for path, connection in found(c.data, "egressSelections[].connection"):
+        for below, uds in found(connection, "transport.uds"):
+            if connection.get("proxyProtocol") != "Direct" and not uds.get("udsName"):
+                yield path + below + ("udsName",), "is required"
+
+
+def _egress_tcp(c: Context) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Each address that is looked at: that of HTTPConnect."""
+    for path, connection in found(c.data, "egressSelections[].connection"):
+        if connection.get("proxyProtocol") == "HTTPConnect":
+            for below, tcp in found(connection, "transport.tcp"):
+                yield path + below, tcp
+
+
+def _egress_url(c: Context) -> Iterator[Fault]:
+    for path, tcp in _egress_tcp(c):
+        if not tcp.get("url", "").startswith(("http://", "https://")):
+            yield path + ("url",), "must begin with http:// or https://"
+
+
+def _egress_tls(c: Context) -> Iterator[Fault]:
+    for path, tcp in _egress_tcp(c):
+        url, tls = tcp.get("url", ""), tcp.get("tlsConfig")
+        if url.startswith("http://") and tls is not None:
+            yield path + ("tlsConfig",), "is not allowed with http://"
+        elif url.startswith("https://"):
+            for field in ("clientCert", "clientKey"):
+                if not (tls or {}).get(field):
+                    yield path + ("tlsConfig", field), "is required with https://"
+
+
+EGRESS_RULES: dict[str, Rule] = {
+    "egress-name": _egress_name,
+    "egress-name-unique": _egress_name_unique,
+    "egress-protocol": required("egressSelections[].connection.proxyProtocol"),
+    "egress-transport": _egress_transport,
+    "egress-uds": _egress_uds,
+    "egress-url": _egress_url,
+    "egress-tls": _egress_tls,
+}
+
+
+def _audit_rules(c: Context) -> Iterator[Fault]:
+    if not c.data.get("rules"):
+        yield ("rules",), "must hold at least one rule"
+
+
+def _audit_urls_alone(c: Context) -> Iterator[Fault]:
+    for path, rule in found(c.data, "rules[]"):
+        if rule.get("nonResourceURLs") and (rule.get("resources") or rule.get("namespaces")):
+            yield path + ("nonResourceURLs",), "is not allowed beside resources or namespaces"
+
+
+def _audit_group(c: Context) -> Iterator[Fault]:
+    for path, group in found(c.data, "rules[].resources[].group"):
+        if group and not is_dns_name(group) and not (group == "*" and c.minor >= 36):
+            yield path, "must be the name of an API group, without a version"
+
+
+def _audit_names(c: Context) -> Iterator[Fault]:
+    for path, one in found(c.data, "rules[].resources[]"):
+        if one.get("resourceNames") and not one.get("resources"):
+            yield path + ("resourceNames",), "needs resources"
+
+
+def _audit_stages(c: Context) -> Iterator[Fault]:
+    for pattern in ("omitStages[]", "rules[].omitStages[]"):
+        for path, stage in found(c.data, pattern):
+            if stage not in _STAGES:
+                yield path, "must be one of " + ", ".join(_STAGES)
+
+
+AUDIT_RULES: dict[str, Rule] = {
+    "audit-rules": _audit_rules,
+    "audit-level": required("rules[].level"),
+    "audit-urls": checked(
+        "rules[].nonResourceURLs[]",
+        lambda url: url == "*" or (url.startswith("/") and "*" not in url[:-1]),
+        "must begin with /, and have * only at its end",
+    ),
+    "audit-urls-alone": _audit_urls_alone,
+    "audit-group": _audit_group,
+    "audit-names": _audit_names,
+    "audit-stages": _audit_stages,
+}

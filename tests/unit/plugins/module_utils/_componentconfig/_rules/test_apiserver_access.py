@@ -1,0 +1,233 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rules about authentication and authorization files: each broken once, kept once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from support.rule_cases import Case, Config, assert_case, names_of_rules
+
+GROUP = "apiserver.config.k8s.io"
+CERTIFICATE = "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n"
+WEBHOOK = {
+    "timeout": "3s",
+    "subjectAccessReviewVersion": "v1",
+    "failurePolicy": "Deny",
+    "connectionInfo": {"type": "InClusterConfig"},
+}
+
+
+def jwt(**fields: Any) -> dict[str, Any]:
+    issuer = {"url": "https://a", "audiences": ["b"]}
+    return {"issuer": issuer, "claimMappings": {"username": {"claim": "sub", "prefix": ""}}, **fields}
+
+
+def issuer(**fields: Any) -> Config:
+    return {"jwt": [jwt(issuer={"url": "https://a", "audiences": ["b"], **fields})]}
+
+
+def mapped(**mappings: Any) -> Config:
+    return {"jwt": [jwt(claimMappings={"username": {"claim": "sub", "prefix": ""}, **mappings})]}
+
+
+def extra(*keys: str | None, value: str = "'x'") -> Config:
+    return mapped(extra=[{"key": key, "valueExpression": value} for key in keys])
+
+
+def claims(*rules: Config) -> Config:
+    return {"jwt": [jwt(claimValidationRules=list(rules))]}
+
+
+def users(*expressions: str) -> Config:
+    return {"jwt": [jwt(userValidationRules=[{"expression": text} for text in expressions])]}
+
+
+def webhook(**fields: Any) -> Config:
+    return {"authorizers": [{"type": "Webhook", "name": "w", "webhook": {**WEBHOOK, **fields}}]}
+
+
+def conditions(*expressions: str) -> Config:
+    given = [{"expression": text} for text in expressions]
+    return webhook(matchConditions=given, matchConditionSubjectAccessReviewVersion="v1")
+
+
+def types(*names: str) -> Config:
+    return {"authorizers": [{"type": name, "name": name.lower()} for name in names]}
+
+
+BAD_URLS = ["", "http://a", "https://u@a", "https://a?b=c", "https://a#b", "https://a:x", "a"]
+CASES: dict[str, list[Case]] = {
+    "AuthenticationConfiguration": [
+        Case("jwt-count", 29, [{}, {"jwt": [jwt(), jwt()]}], [{"jwt": [jwt()]}]),
+        Case("jwt-count", 31, [{"jwt": [jwt()] * 65}], [{}, {"jwt": [jwt()] * 2}]),
+        Case("issuer-url", 31, [issuer(url=url) for url in BAD_URLS], [issuer(url="https://a:6443/b")]),
+        Case(
+            "issuer-unique",
+            31,
+            [{"jwt": [jwt(), jwt()]}, {"jwt": [issuer(url=url, discoveryURL="https://d")["jwt"][0] for url in "ab"]}],
+            [{"jwt": [jwt(), *issuer(url="https://b")["jwt"]]}],
+        ),
+        Case(
+            "issuer-discovery",
+            31,
+            [issuer(discoveryURL="https://a/"), *(issuer(discoveryURL=url) for url in BAD_URLS if url)],
+            [issuer(discoveryURL="https://d"), issuer(discoveryURL="")],
+        ),
+        Case(
+            "issuer-authority",
+            31,
+            [issuer(certificateAuthority="x")],
+            [issuer(certificateAuthority=CERTIFICATE), issuer(certificateAuthority="")],
+        ),
+        Case("audiences", 31, [issuer(audiences=[]), issuer(audiences=[""]), issuer(audiences=["a", "a"])], [issuer()]),
+        Case("audiences", 29, [issuer(audiences=["a", "b"])], [issuer()]),
+        Case(
+            "audience-policy",
+            31,
+            [issuer(audiences=["a", "b"])],
+            [issuer(audiences=["a", "b"], audienceMatchPolicy="MatchAny"), issuer()],
+        ),
+        Case(
+            "claim-rules",
+            31,
+            [
+                claims({}),
+                claims({"claim": "a", "expression": "b"}),
+                claims({"claim": "a", "message": "b"}),
+                claims({"expression": "a", "requiredValue": "b"}),
+            ],
+            [claims({"claim": "a", "requiredValue": "b"}, {"expression": "a", "message": "b"})],
+        ),
+        Case(
+            "claim-rules-unique",
+            31,
+            [claims({"claim": "a"}, {"claim": "a"}), claims({"expression": "a"}, {"expression": "a"})],
+            [claims({"claim": "a"}, {"claim": "b"}, {"expression": "a"})],
+        ),
+        Case("username", 31, [mapped(username={}), {"jwt": [jwt(claimMappings={})]}], [mapped()]),
+        Case(
+            "claim-or-expression",
+            31,
+            [
+                mapped(username={"claim": "a", "expression": "b"}),
+                mapped(groups={"claim": "a", "expression": "b"}),
+                mapped(uid={"claim": "a", "expression": "b"}),
+            ],
+            [mapped(uid={"claim": "a"}, groups={"expression": "b"})],
+        ),
+        Case(
+            "claim-prefix",
+            31,
+            [mapped(username={"claim": "a"}), mapped(groups={"expression": "a", "prefix": ""})],
+            [mapped(groups={"claim": "a", "prefix": "b"}), mapped(groups={})],
+        ),
+        Case(
+            "extra-key",
+            31,
+            [extra("a"), extra("a.b/"), extra("A.b/c"), extra("a.b/C"), extra(None), extra("a.b/c", "a.b/c")],
+            [extra("a.b/c", "a.b/d"), extra("kubernetes.io/a")],
+        ),
+        Case("extra-key", 32, [extra("kubernetes.io/a"), extra("a.k8s.io/b")], [extra("nok8s.io/a")]),
+        Case("extra-value", 31, [extra("a.b/c", value="")], [extra("a.b/c")]),
+        Case("user-rules", 31, [users(""), users("a", "a")], [users("a", "b")]),
+        Case(
+            "anonymous",
+            31,
+            [{"anonymous": {"enabled": False, "conditions": [{"path": "/a"}]}}],
+            [{"anonymous": {"enabled": True, "conditions": [{"path": "/a"}]}}, {"anonymous": {"enabled": False}}],
+        ),
+    ],
+    "AuthorizationConfiguration": [
+        Case("authorizers", 31, [{}, {"authorizers": []}], [types("RBAC")]),
+        Case("authorizer-type", 31, [types(""), types("Rbac"), types("RBAC", "RBAC")], [types("Node", "RBAC")]),
+        Case(
+            "authorizer-name",
+            31,
+            [
+                {"authorizers": [{"type": "RBAC"}]},
+                {"authorizers": [{"type": "RBAC", "name": "A"}]},
+                {"authorizers": [{"type": "RBAC", "name": "a"}, {"type": "Node", "name": "a"}]},
+            ],
+            [types("Node", "RBAC")],
+        ),
+        Case(
+            "webhook",
+            31,
+            [types("Webhook"), {"authorizers": [{"type": "RBAC", "name": "r", "webhook": WEBHOOK}]}],
+            [webhook(), types("RBAC")],
+        ),
+        Case(
+            "webhook-timeout",
+            31,
+            [webhook(timeout=None), webhook(timeout="0s"), webhook(timeout="31s"), webhook(timeout="-1s")],
+            [webhook(timeout="30s")],
+        ),
+        Case(
+            "webhook-ttl",
+            31,
+            [webhook(authorizedTTL="-1s"), webhook(unauthorizedTTL="-1s")],
+            [webhook(authorizedTTL="0s"), webhook()],
+        ),
+        Case(
+            "webhook-version",
+            31,
+            [webhook(subjectAccessReviewVersion=""), webhook(subjectAccessReviewVersion="v2")],
+            [webhook(subjectAccessReviewVersion="v1beta1")],
+        ),
+        Case(
+            "webhook-match-version",
+            31,
+            [
+                webhook(matchConditions=[{"expression": "a"}]),
+                webhook(matchConditionSubjectAccessReviewVersion="v1beta1"),
+            ],
+            [conditions("a"), webhook()],
+        ),
+        Case(
+            "webhook-policy",
+            31,
+            [webhook(failurePolicy=""), webhook(failurePolicy="deny")],
+            [webhook(failurePolicy="NoOpinion")],
+        ),
+        Case(
+            "webhook-connection",
+            31,
+            [
+                webhook(connectionInfo=None),
+                webhook(connectionInfo={"type": "x"}),
+                webhook(connectionInfo={"type": "InClusterConfig", "kubeConfigFile": "/a"}),
+                webhook(connectionInfo={"type": "KubeConfigFile"}),
+                webhook(connectionInfo={"type": "KubeConfigFile", "kubeConfigFile": "a"}),
+            ],
+            [webhook(), webhook(connectionInfo={"type": "KubeConfigFile", "kubeConfigFile": "/a"})],
+        ),
+        Case(
+            "match-conditions",
+            31,
+            [conditions(" "), conditions("a", "a"), conditions(*map(str, range(65)))],
+            [conditions("a", "b"), conditions(*map(str, range(64)))],
+        ),
+    ],
+}
+
+
+def version_of(minor: int) -> str:
+    return "v1alpha1" if minor < 30 else "v1beta1"
+
+
+@pytest.mark.parametrize("kind", sorted(CASES))
+def test_every_rule_has_a_case(kind: str) -> None:
+    assert {case.rule for case in CASES[kind]} == names_of_rules(f"{GROUP}/v1", kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "case"),
+    [(kind, case) for kind, cases in CASES.items() for case in cases],
+    ids=[f"{case.rule}-{case.minor}" for cases in CASES.values() for case in cases],
+)
+def test_rule(kind: str, case: Case) -> None:
+    assert_case({"apiVersion": f"{GROUP}/{version_of(case.minor)}", "kind": kind}, case)

@@ -1,0 +1,263 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rules about admission plugins, connections, traces and audit: each broken once, kept once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+from support.rule_cases import Case, Config, assert_case, names_of_rules
+
+V1 = "apiserver.config.k8s.io/v1"
+SECURITY = "pod-security.admission.config.k8s.io/v1"
+TCP = {"url": "http://proxy:1"}
+TLS = {"clientCert": "/c", "clientKey": "/k"}
+
+
+def limit(**fields: Any) -> Config:
+    return {"limits": [{"type": "User", "qps": 1, "burst": 1, **fields}]}
+
+
+def tolerated(**fields: Any) -> Config:
+    return {"default": [{"key": "a", **fields}], "whitelist": [{"key": "b"}]}
+
+
+def egress(protocol: str | None, *, name: str = "cluster", transport: Any = None) -> Config:
+    return {"egressSelections": [{"name": name, "connection": {"proxyProtocol": protocol, "transport": transport}}]}
+
+
+def named(*names: str) -> Config:
+    return {"egressSelections": [egress("Direct", name=name)["egressSelections"][0] for name in names]}
+
+
+def http(url: str, tls: Any = None) -> Config:
+    return egress("HTTPConnect", transport={"tcp": {"url": url, "tlsConfig": tls}})
+
+
+def audit(**fields: Any) -> Config:
+    return {"rules": [{"level": "None", **fields}]}
+
+
+CASES: dict[tuple[str, str], list[Case]] = {
+    (V1, "AdmissionConfiguration"): [
+        Case(
+            "admission-twice",
+            31,
+            [{"plugins": [{"name": "a"}, {"name": "a"}]}],
+            [{"plugins": [{"name": "a"}, {"name": "b"}]}],
+        ),
+        Case(
+            "admission-both",
+            31,
+            [{"plugins": [{"name": "a", "path": "b", "configuration": {"c": 1}}]}],
+            [{"plugins": [{"name": "a", "path": "b"}, {"name": "c", "configuration": {"d": 1}}]}],
+        ),
+    ],
+    (V1, "WebhookAdmissionConfiguration"): [
+        Case("webhook-kubeconfig", 31, [{"kubeConfigFile": "a"}], [{"kubeConfigFile": "/a"}, {"kubeConfigFile": ""}]),
+        Case("static-manifests", 36, [{"staticManifestsDir": "a"}], [{"staticManifestsDir": "/a"}]),
+    ],
+    ("apiserver.config.k8s.io/v1alpha1", "WebhookAdmission"): [
+        Case("webhook-kubeconfig", 31, [{"kubeConfigFile": "a"}], [{"kubeConfigFile": "/a"}]),
+    ],
+    (V1, "ValidatingAdmissionPolicyConfiguration"): [
+        Case("static-manifests", 36, [{"staticManifestsDir": "a"}], [{"staticManifestsDir": "/a"}]),
+    ],
+    (V1, "MutatingAdmissionPolicyConfiguration"): [
+        Case("static-manifests", 36, [{"staticManifestsDir": "a"}], [{"staticManifestsDir": "/a"}]),
+    ],
+    (V1, "ResourceQuotaConfiguration"): [
+        Case("quota-resource", 31, [{"limitedResources": [{}]}], [{"limitedResources": [{"resource": "pods"}]}, {}]),
+    ],
+    ("resourcequota.admission.k8s.io/v1beta1", "Configuration"): [
+        Case("quota-resource", 31, [{"limitedResources": [{}]}], [{"limitedResources": [{"resource": "pods"}]}]),
+    ],
+    ("eventratelimit.admission.k8s.io/v1alpha1", "Configuration"): [
+        Case("limits", 31, [{}, {"limits": []}], [limit()]),
+        Case("limit-type", 31, [limit(type=None)], [limit(type="Server")]),
+        Case("limit-burst", 31, [limit(burst=0), limit(burst=None)], [limit(burst=1)]),
+        Case("limit-qps", 31, [limit(qps=0), limit(qps=None)], [limit(qps=1)]),
+        Case("limit-cache", 31, [limit(cacheSize=-1)], [limit(cacheSize=0), limit(type="Server", cacheSize=-1)]),
+    ],
+    ("podtolerationrestriction.admission.k8s.io/v1alpha1", "Configuration"): [
+        Case(
+            "toleration-key",
+            31,
+            [tolerated(key="a b"), tolerated(key=""), {"whitelist": [{}]}],
+            [tolerated(), tolerated(key="", operator="Exists")],
+        ),
+        Case(
+            "toleration-value",
+            31,
+            [tolerated(operator="Exists", value="b"), tolerated(value="a b")],
+            [tolerated(value="b"), tolerated(operator="Exists")],
+        ),
+        Case(
+            "toleration-seconds",
+            31,
+            [tolerated(tolerationSeconds=1), tolerated(tolerationSeconds=1, effect="NoSchedule")],
+            [tolerated(tolerationSeconds=1, effect="NoExecute"), tolerated(effect="NoSchedule")],
+        ),
+    ],
+    (SECURITY, "PodSecurityConfiguration"): [
+        Case(
+            "security-level",
+            31,
+            [{"defaults": {"enforce": "strict"}}, {"defaults": {"warn": "Baseline"}}],
+            [{"defaults": {"enforce": "restricted", "audit": "", "warn": "privileged"}}],
+        ),
+        Case(
+            "security-version",
+            31,
+            [{"defaults": {"enforce-version": "1.31"}}, {"defaults": {"audit-version": "v1.031"}}],
+            [{"defaults": {"enforce-version": "v1.31", "audit-version": "latest", "warn-version": ""}}],
+        ),
+        Case(
+            "exempt-namespaces",
+            31,
+            [{"exemptions": {"namespaces": ["a.b"]}}, {"exemptions": {"namespaces": [""]}}],
+            [{"exemptions": {"namespaces": ["kube-system"]}}],
+        ),
+        Case(
+            "exempt-classes",
+            31,
+            [{"exemptions": {"runtimeClasses": ["A"]}}],
+            [{"exemptions": {"runtimeClasses": ["a.b"]}}],
+        ),
+        Case("exempt-users", 31, [{"exemptions": {"usernames": [""]}}], [{"exemptions": {"usernames": ["a:B c"]}}]),
+        Case(
+            "exempt-twice",
+            31,
+            [{"exemptions": {field: ["a", "a"]}} for field in ("usernames", "namespaces", "runtimeClasses")],
+            [{"exemptions": {"usernames": ["a"], "namespaces": ["a"]}}],
+        ),
+    ],
+    ("apiserver.config.k8s.io/v1beta1", "TracingConfiguration"): [
+        Case(
+            "sampling-rate",
+            31,
+            [{"samplingRatePerMillion": -1}, {"samplingRatePerMillion": 1000001}],
+            [{"samplingRatePerMillion": 1000000}],
+        ),
+        Case(
+            "tracing-endpoint",
+            31,
+            [{"endpoint": "http://a:1"}],
+            [{"endpoint": "a:4317"}, {"endpoint": "dns://a:1"}, {"endpoint": ""}],
+        ),
+    ],
+    ("apiserver.k8s.io/v1beta1", "EgressSelectorConfiguration"): [
+        Case("egress-name", 31, [named("master"), named("")], [named("Cluster", "etcd", "controlplane")]),
+        Case("egress-name", 22, [named("other")], [named("master")]),
+        Case("egress-name-unique", 31, [named("etcd", "Etcd")], [named("etcd", "cluster")]),
+        Case("egress-name-unique", 22, [named("master", "controlplane")], [named("etcd", "etcd"), named("master")]),
+        Case("egress-protocol", 31, [egress(None), egress("")], [egress("Direct")]),
+        Case(
+            "egress-transport",
+            31,
+            [
+                egress("Direct", transport={}),
+                egress("HTTPConnect"),
+                egress("HTTPConnect", transport={"tcp": TCP, "uds": {"udsName": "/a"}}),
+                egress("GRPC", transport={"tcp": TCP}),
+            ],
+            [
+                egress("Direct"),
+                egress("HTTPConnect", transport={"tcp": TCP}),
+                egress("HTTPConnect", transport={"uds": {"udsName": "/a"}}),
+                egress("GRPC", transport={"uds": {"udsName": "/a"}}),
+            ],
+        ),
+        Case(
+            "egress-uds",
+            31,
+            [egress("GRPC", transport={"uds": {}})],
+            [egress("GRPC", transport={"uds": {"udsName": "/a"}})],
+        ),
+        Case("egress-url", 31, [http("proxy:1"), http("")], [http("http://proxy:1"), http("https://proxy:1", TLS)]),
+        Case(
+            "egress-tls",
+            31,
+            [http("https://a"), http("https://a", {"clientCert": "/c"}), http("http://a", TLS)],
+            [http("https://a", TLS), http("http://a")],
+        ),
+    ],
+    ("audit.k8s.io/v1", "Policy"): [
+        Case("audit-rules", 31, [{}, {"rules": []}], [audit()]),
+        Case("audit-level", 31, [audit(level=""), audit(level=None)], [audit()]),
+        Case(
+            "audit-urls",
+            31,
+            [audit(nonResourceURLs=[url]) for url in ("a", "", "/a*b", "**")],
+            [audit(nonResourceURLs=["*", "/a", "/a*"])],
+        ),
+        Case(
+            "audit-urls-alone",
+            31,
+            [audit(nonResourceURLs=["/a"], namespaces=["b"]), audit(nonResourceURLs=["/a"], resources=[{"group": ""}])],
+            [audit(nonResourceURLs=["/a"], users=["b"]), audit(namespaces=["b"])],
+        ),
+        Case(
+            "audit-group",
+            31,
+            [audit(resources=[{"group": "apps/v1"}]), audit(resources=[{"group": "*"}])],
+            [audit(resources=[{"group": "apps"}, {"group": ""}])],
+        ),
+        Case("audit-group", 36, [audit(resources=[{"group": "A"}])], [audit(resources=[{"group": "*"}])]),
+        Case(
+            "audit-names",
+            31,
+            [audit(resources=[{"resourceNames": ["a"]}])],
+            [audit(resources=[{"resourceNames": ["a"], "resources": ["pods"]}])],
+        ),
+        Case(
+            "audit-stages",
+            20,
+            [{"omitStages": ["Done"]}, audit(omitStages=["requestReceived"])],
+            [{"omitStages": ["Panic"]}, audit(omitStages=["RequestReceived"])],
+        ),
+    ],
+}
+
+
+@pytest.mark.parametrize(("version", "kind"), sorted(CASES))
+def test_every_rule_has_a_case(version: str, kind: str) -> None:
+    assert {case.rule for case in CASES[version, kind]} == names_of_rules(version, kind)
+
+
+@pytest.mark.parametrize(
+    ("head", "case"),
+    [(head, case) for head, cases in CASES.items() for case in cases],
+    ids=[f"{head[1]}-{case.rule}-{case.minor}" for head, cases in CASES.items() for case in cases],
+)
+def test_rule(head: tuple[str, str], case: Case) -> None:
+    assert_case({"apiVersion": head[0], "kind": head[1]}, case)
+
+
+def judged(plugin: str, configuration: Any, minor: int = 31) -> dict[str, str]:
+    config = {"plugins": [{"name": plugin, "configuration": configuration}]}
+    found = validate(encode({"apiVersion": V1, "kind": "AdmissionConfiguration", **config}), versions=[f"1.{minor}"])
+    return {one.path.replace("plugins[0].configuration", "").lstrip("."): one.rule for one in found}
+
+
+def test_a_plugins_configuration_is_judged_as_the_kind_that_it_is() -> None:
+    security = {"apiVersion": SECURITY, "kind": "PodSecurityConfiguration"}
+    assert judged("PodSecurity", security) == {}
+    assert judged("PodSecurity", {**security, "defaults": {"enforce": "x"}, "more": 1}) == {
+        "defaults.enforce": "security-level",
+        "more": "unknown-field",
+    }
+    assert judged("PodSecurity", security, minor=24) == {"apiVersion": "embedded"}
+    assert judged("PodSecurity", {"defaults": {}}) == {"apiVersion": "embedded"}
+    assert judged("PodSecurity", {**security, "kind": "Other"}) == {"kind": "embedded"}
+    assert judged("PodSecurity", "text") == {"": "embedded"}
+    assert judged("EventRateLimit", {**security}) == {"kind": "embedded"}
+
+
+def test_what_other_plugins_read_is_their_matter() -> None:
+    assert judged("PodNodeSelector", {"podNodeSelectorPluginConfig": {}}) == {}
