@@ -29,7 +29,7 @@ _EXTRA = "must be a domain and a path in lower case, for example example.com/tea
 
 def _is_issuer(text: str) -> bool:
     url = split_url(text)
-    return url is not None and url.scheme == "https" and "@" not in url.netloc and not url.query and not url.fragment
+    return url is not None and url.scheme == "https" and "@" not in url.authority and not url.query and not url.fragment
 
 
 def _jwt_count(c: Context) -> Iterator[Fault]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import Union
-from urllib.parse import SplitResult, urlsplit
+from typing import NamedTuple, Union
 
 __all__ = [
     "Network",
+    "Url",
     "is_cidr",
     "is_grpc_target",
     "is_ip",
@@ -30,6 +30,8 @@ Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
 _LEADING_ZEROS = re.compile(r"(?<![0-9A-Fa-f:.])0+(?=[0-9])|(?<=\.)0+(?=[0-9])")
 # What Go refuses in any URL: control characters, and a percent sign that begins no escape.
 _NOT_IN_URL = re.compile(r"[\x00-\x1f\x7f]|%(?![0-9A-Fa-f]{2})")
+_URL = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?")
+_HOST = re.compile(r"(?:[^\s:\[\]<>\"]*|\[[^\s\[\]]*\])(?::[0-9]*)?")
 _CIDR = re.compile(r"[0-9A-Fa-f:.]+/[0-9]{1,3}")
 
 
@@ -82,16 +84,26 @@ def is_ip_port(text: str, least: int = 1) -> bool:
     return parts is not None and is_ip(parts[0]) and is_port(parts[1], least)
 
 
-def split_url(text: str) -> SplitResult | None:
-    """The parts of a URL, None where it is none."""
-    if _NOT_IN_URL.search(text):
+class Url(NamedTuple):
+    """The parts of a URL as they are written; `authority` is user, host and port."""
+
+    scheme: str
+    authority: str
+    path: str
+    query: str
+    fragment: str
+
+
+def split_url(text: str) -> Url | None:
+    """The parts of a URL, None where Go would not take it for one."""
+    match = _URL.fullmatch(text)
+    if match is None or _NOT_IN_URL.search(text):
         return None
-    try:
-        parts = urlsplit(text)
-        # Asking for the port is what reads it.
-        return parts if parts.port is None or parts.port >= 0 else None
-    except ValueError:
+    scheme, authority, path, query, fragment = (part or "" for part in match.groups())
+    host = authority.rpartition("@")[2]
+    if not _HOST.fullmatch(host) or (not scheme and not authority and ":" in path.split("/")[0]):
         return None
+    return Url(scheme.lower(), authority, path, query, fragment)
 
 
 def is_grpc_target(text: str) -> bool:

@@ -1,0 +1,72 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Names as Kubernetes allows them."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._names import (
+    is_dns_label,
+    is_dns_name,
+    is_extended_resource,
+    is_label_key,
+    is_label_value,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "name"),
+    [
+        ("a", True, True),
+        ("a-1", True, True),
+        ("a.b", False, True),
+        ("a" * 63, True, True),
+        ("a" * 64, False, True),
+        ("a." * 126 + "a", False, True),
+        ("a." * 127 + "a", False, False),
+        ("", False, False),
+        ("A", False, False),
+        ("-a", False, False),
+        ("a-", False, False),
+        ("a..b", False, False),
+        ("a\n", False, False),
+    ],
+)
+def test_dns_names(text: str, label: bool, name: bool) -> None:
+    assert is_dns_label(text) is label
+    assert is_dns_name(text) is name
+
+
+def test_wildcards() -> None:
+    assert is_dns_name("*.a.b", wildcard=True)
+    assert not is_dns_name("*.a.b")
+    assert not is_dns_name("*", wildcard=True)
+    assert not is_dns_name("a.*.b", wildcard=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "good"),
+    [
+        ("a", True),
+        ("a.b/C_d.e-f", True),
+        ("a/b/c", False),
+        ("/b", False),
+        ("A/b", False),
+        ("a/", False),
+        ("a b", False),
+    ],
+)
+def test_label_keys(text: str, good: bool) -> None:
+    assert is_label_key(text) is good
+
+
+def test_label_values() -> None:
+    assert [is_label_value(text) for text in ("", "A_b.c", "a" * 63, "a" * 64, "-a", "a/b")] == [True] * 3 + [False] * 3
+
+
+def test_extended_resources() -> None:
+    assert is_extended_resource("example.com/gpu")
+    for text in ("cpu", "kubernetes.io/a", "a.kubernetes.io/b", "requests.a/b", "a b/c", ""):
+        assert not is_extended_resource(text)

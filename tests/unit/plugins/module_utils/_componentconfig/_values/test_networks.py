@@ -1,0 +1,101 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Addresses as Kubernetes reads them."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._networks import (
+    Url,
+    is_cidr,
+    is_grpc_target,
+    is_ip,
+    is_ip_port,
+    is_port,
+    network,
+    split_host_port,
+    split_url,
+)
+
+
+@pytest.mark.parametrize("text", ["10.0.0.1", "010.000.0.01", "::", "fd00::1", "::ffff:10.0.0.1"])
+def test_an_ip(text: str) -> None:
+    assert is_ip(text)
+
+
+@pytest.mark.parametrize("text", ["", "10.0.0", "10.0.0.256", "host", "fe80::1%eth0", "10.0.0.1/8", " 10.0.0.1"])
+def test_no_ip(text: str) -> None:
+    assert not is_ip(text)
+
+
+def test_a_network_may_have_bits_below_its_mask() -> None:
+    assert str(network("10.1.2.3/8")) == "10.0.0.0/8"
+    assert str(network("fd00::1/64")) == "fd00::/64"
+    assert network("10.0.0.0") is None
+
+
+@pytest.mark.parametrize("text", ["10.0.0.0/33", "10.0.0.0/255.0.0.0", "host/8", "/8", "10.0.0.0/-1", "fd00::/129"])
+def test_no_cidr(text: str) -> None:
+    assert not is_cidr(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a:1", ("a", "1")),
+        (":1", ("", "1")),
+        ("[::1]:2", ("::1", "2")),
+        ("a:", ("a", "")),
+        ("a", None),
+        ("::1:2", None),
+        ("[::1]", None),
+        ("[::1]2", None),
+        ("a]:1", None),
+    ],
+)
+def test_host_and_port(text: str, parts: tuple[str, str] | None) -> None:
+    assert split_host_port(text) == parts
+
+
+def test_ports() -> None:
+    assert [is_port(text) for text in ("1", "65535", "0", "65536", "-1", "", "\u0661", "9" * 5000)] == [True] * 2 + [
+        False
+    ] * 6
+    assert is_port("0", 0)
+    assert is_ip_port("[::]:1")
+    assert not is_ip_port("host:1")
+    assert is_ip_port("1.2.3.4:0", 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("https://u@a:1/b?c=d#e", Url("https", "u@a:1", "/b", "c=d", "e")),
+        ("unix:///run/a.sock", Url("unix", "", "/run/a.sock", "", "")),
+        ("unix://@a", Url("unix", "@a", "", "", "")),
+        ("HTTPS://[::1]:1", Url("https", "[::1]:1", "", "", "")),
+        ("a/b", Url("", "", "a/b", "", "")),
+        ("", Url("", "", "", "", "")),
+        ("mailto:a", Url("mailto", "", "a", "", "")),
+    ],
+)
+def test_a_url(text: str, url: Url) -> None:
+    assert split_url(text) == url
+
+
+@pytest.mark.parametrize(
+    "text", ["https://a:b", "https://a b", "https://a/%zz", "https://a\n", "1:2", "https://[::1", ":a"]
+)
+def test_no_url(text: str) -> None:
+    assert split_url(text) is None
+
+
+def test_a_grpc_target() -> None:
+    assert [is_grpc_target(text) for text in ("a:1", "dns://a:1", "unix:///a", "http://a:1")] == [
+        True,
+        True,
+        True,
+        False,
+    ]
