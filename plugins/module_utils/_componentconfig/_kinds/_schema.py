@@ -29,9 +29,10 @@ MAIN_KINDS: Mapping[str, str] = {
 class Kind:
     """A kind in one API version: the component that reads it, the minors that know it, its fields as a tree.
 
-    A field is a dict with `type` (string where absent), `optional`, `nullable` (a pointer in Go), `since` and `last`
-    (minors), `enum`, `default`, their histories `enums`, `types`, `defaults`, `nullables` (rows of minor and value),
-    `defaultFrom` (the field beside it whose value it takes where that is set), and `fields` below an object.
+    A field is a dict with `type` (string where absent), `optional`, `nullable` (a pointer in Go, or a list
+    that may be empty on purpose), `since` and `last` (minors), `enum`, `default`, their histories `enums`, `types`,
+    `defaults`, `nullables` (rows of minor and value), `defaultFrom` (the field beside it whose value it takes where that is
+    set), and `fields` below an object.
     """
 
     api_version: str

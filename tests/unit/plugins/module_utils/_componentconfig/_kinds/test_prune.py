@@ -50,6 +50,11 @@ def test_not_same(old: dict[str, Any], new: dict[str, Any]) -> None:
     assert not same({**HEAD, **old}, {**HEAD, **new})
 
 
+def test_no_taints_are_not_the_taints_that_kubeadm_gives_by_default() -> None:
+    head = {"apiVersion": "kubeadm.k8s.io/v1beta2", "kind": "JoinConfiguration"}
+    assert not same({**head, "nodeRegistration": {}}, {**head, "nodeRegistration": {"taints": []}})
+
+
 def test_of_an_unknown_kind_only_null_is_absent() -> None:
     assert same({"kind": "X", "a": None}, {"kind": "X"})
     assert not same({"kind": "X", "a": []}, {"kind": "X"})

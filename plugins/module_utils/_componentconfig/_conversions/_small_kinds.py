@@ -1,0 +1,54 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Kinds whose versions differ in a field or two: kubectl's preferences, the migration of controller leaders.
+
+From kubectl/pkg/config and controller-manager/pkg/leadermigration. Private to configok.node: no compatibility is
+promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._kinds._schema import Kind
+from ._fit import Hint
+from ._losses import Losses
+from ._moves import rename
+from ._versions import short
+
+__all__ = ["SMALL_HINTS", "convert_leader_migration", "convert_preference"]
+
+SMALL_HINTS: Mapping[str, Mapping[str, Hint]] = {
+    "LeaderMigrationConfiguration": {
+        "resourceLock": Hint("the version always locks with leases", ("leases",)),
+    },
+    "Preference": {
+        "credentialPluginPolicy": Hint("the version runs every credential plugin", ("AllowAll",)),
+    },
+}
+
+_RENAMED = (
+    ("overrides", "defaults"),
+    ("defaults.*.flags", "options"),
+    ("aliases.*.flags", "options"),
+)
+"""What kubectl's v1alpha1 calls so, and v1beta1 otherwise; top-level ones first."""
+
+
+def convert_preference(data: dict[str, Any], source: Kind, target: Kind, losses: Losses) -> None:
+    """Rename what kubectl.config.k8s.io/v1beta1 renamed."""
+    if short(source) == "v1alpha1":
+        for old, new in _RENAMED:
+            rename(data, old, new)
+    else:
+        for old, new in reversed(_RENAMED):
+            *above, last = old.split(".")
+            rename(data, ".".join((*above, new)), last)
+
+
+def convert_leader_migration(data: dict[str, Any], source: Kind, target: Kind, losses: Losses) -> None:
+    """Write the lock out that v1 always uses, where the version wants it to be named."""
+    if "resourceLock" in target.fields and "resourceLock" not in source.fields:
+        data["resourceLock"] = "leases"

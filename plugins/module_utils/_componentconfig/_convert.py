@@ -1,0 +1,159 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A config in another version of its kind, and what that version cannot keep.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any, Callable, NamedTuple
+
+from ._conversions._fit import Hint, fit
+from ._conversions._kube_scheduler import SCHEDULER_HINTS, convert_scheduler
+from ._conversions._kubeadm import KUBEADM_HINTS, carry_timeouts, convert_kubeadm
+from ._conversions._losses import Loss, Losses
+from ._conversions._small_kinds import SMALL_HINTS, convert_leader_migration, convert_preference
+from ._conversions._versions import readers, version_of, versions
+from ._documents._decode import decode
+from ._documents._encode import encode
+from ._documents._findings import show
+from ._documents._split import split
+from ._kinds._schema import Kind, find_kind
+from ._values._paths import format_path
+from ._values._versions import name, parse_minor
+
+__all__ = ["Conversion", "Converted", "convert", "convert_text"]
+
+_MOVES: Mapping[str, Callable[[dict[str, Any], Kind, Kind, Losses], None]] = {
+    "KubeSchedulerConfiguration": convert_scheduler,
+    "ClusterConfiguration": convert_kubeadm,
+    "InitConfiguration": convert_kubeadm,
+    "JoinConfiguration": convert_kubeadm,
+    "Preference": convert_preference,
+    "LeaderMigrationConfiguration": convert_leader_migration,
+}
+_HINTS: Mapping[str, Mapping[str, Hint]] = {
+    "KubeSchedulerConfiguration": SCHEDULER_HINTS,
+    **KUBEADM_HINTS,
+    **SMALL_HINTS,
+}
+
+
+class Conversion(NamedTuple):
+    """One document in another version, its losses (their paths are those of the document as it was), both versions."""
+
+    data: dict[str, Any]
+    losses: list[Loss]
+    source: Kind
+    target: Kind
+
+
+def convert(data: Mapping[str, Any], wanted: str) -> Conversion:
+    """Convert decoded data to another version of its kind, `v1` or `kubescheduler.config.k8s.io/v1`.
+
+    What the component has by a default that the other version does not share is written out. `data` is left as it is.
+    Raises ValueError with a sentence for a kind that is not known, or has no such version.
+    """
+    source = find_kind(data.get("apiVersion"), data.get("kind"))
+    if source is None:
+        raise ValueError(f"{data.get('apiVersion')} {data.get('kind')} is no kind that is known here")
+    target = version_of(source, wanted)
+    losses = Losses()
+    result = deepcopy(dict(data))
+    if target != source:
+        fit(result, source, source, losses, {})
+        move = _MOVES.get(source.kind)
+        if move is not None:
+            move(result, source, target, losses)
+        fit(result, source, target, losses, _HINTS.get(source.kind, {}))
+    return Conversion({**result, "apiVersion": target.api_version, "kind": target.kind}, losses.found, source, target)
+
+
+class Converted(NamedTuple):
+    """A text in another version: all its documents, those that were converted, and the whole as YAML."""
+
+    text: str
+    before: str
+    data: list[dict[str, Any]]
+    conversions: list[Conversion]
+
+    @property
+    def losses(self) -> list[dict[str, str | None]]:
+        """What cannot be kept, as plain data that is safe to show."""
+        return [
+            {
+                "kind": one.source.kind,
+                "path": format_path(loss.path),
+                "value": show(loss.value, loss.path),
+                "why": loss.why,
+            }
+            for one in self.conversions
+            for loss in one.losses
+        ]
+
+    @property
+    def lines(self) -> list[str]:
+        """What was done and what was lost, for people."""
+        done = [
+            f"{one.source.kind}: {one.source.api_version} -> {one.target.api_version}, read by {readers(one.target)}"
+            for one in self.conversions
+        ]
+        return done + [
+            "lost: " + ": ".join(part for part in (row["kind"], row["path"], row["value"], row["why"]) if part)
+            for row in self.losses
+        ]
+
+
+def convert_text(
+    source: str | bytes, wanted: str, *, file: str = "config", kubernetes_versions: Sequence[str] = ()
+) -> Converted:
+    """Convert the documents of a file, as `convert` does one; kubeadm's files hold several.
+
+    Beside documents of the same API group, others may stand in the file: they stay as they are.
+    Raises ValueError with a sentence for what cannot be decoded or converted, and for a version that one of
+    `kubernetes_versions` does not read.
+    """
+    text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
+    documents = [_data(part, file) for part in split(text)]
+    conversions = {
+        index: convert(data, wanted) for index, data in enumerate(documents) if _concerned(data, documents, wanted)
+    }
+    for one in conversions.values():
+        for version in kubernetes_versions:
+            if not one.target.known_at(parse_minor(version)):
+                message = (
+                    f"Kubernetes {name(parse_minor(version))} does not read {one.target.api_version} {one.target.kind}"
+                )
+                raise ValueError(f"{message}: it is read by {readers(one.target)}")
+    carry_timeouts([(one.data, one.losses) for one in conversions.values()])
+    result = [conversions[index].data if index in conversions else data for index, data in enumerate(documents)]
+    return Converted(_encoded(result), _encoded(documents), result, list(conversions.values()))
+
+
+def _encoded(documents: Sequence[dict[str, Any]]) -> str:
+    return "---\n".join(encode(one) for one in documents)
+
+
+def _data(text: str, file: str) -> dict[str, Any]:
+    document = decode(text, file=file)
+    if document.findings:
+        raise ValueError(str(document.findings[0]))
+    if not isinstance(document.data, dict):
+        raise ValueError(f"{file}: must be a mapping with apiVersion and kind")
+    return document.data
+
+
+def _concerned(data: Mapping[str, Any], documents: Sequence[Mapping[str, Any]], wanted: str) -> bool:
+    """Whether a document is to be converted: it has the version, or nothing else in the file of its API group has."""
+    kind = find_kind(data.get("apiVersion"), data.get("kind"))
+    if kind is None:
+        return len(documents) == 1
+    if any(wanted in (one.api_version, one.api_version.rsplit("/", 1)[-1]) for one in versions(kind)):
+        return True
+    group = str(data["apiVersion"]).split("/")[0]
+    others = [other for other in documents if other is not data]
+    return not others or any(str(other.get("apiVersion")).startswith(f"{group}/") for other in others)
