@@ -272,6 +272,7 @@ def drop_ins(schema: Path) -> dict[str, Any]:
     return {
         "environment": {"name": environment["name"], "last": minor(environment["last"])},
         "rules": [[minor(row["since"]), row["rule"], prose(row["note"])] for row in facts["rules"]],
+        "fields": facts["fields"],
     }
 
 

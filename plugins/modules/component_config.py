@@ -72,6 +72,15 @@ options:
     type: list
     elements: str
     default: []
+  drop_ins:
+    description:
+      - Whether to return the layers also as drop-ins for the kubelet's C(--config-dir), each with C(apiVersion) and
+        C(kind), in place of the one merged file. The kubelet's own file is then to say nothing beside these two.
+      - What a kubelet of one of the versions would make something else of than of the merged file is refused by policy,
+        since its merge rules differ. There is no such directory before Kubernetes 1.28, and before 1.32 a null or a zero
+        does not always do what it says.
+    type: bool
+    default: false
   host:
     description:
       - Whether to judge the config also against the host that this task runs on. Then run it on the node.
@@ -122,6 +131,18 @@ EXAMPLES = r"""
     nodes:
       node-1: v1.31.14
       node-2: v1.36.3
+
+- name: Write the layers as drop-ins instead of one file
+  configok.node.component_config:
+    component: kubelet
+    files: [layers/base.yaml, layers/workers.yaml]
+    kubernetes_versions: ["1.35"]
+    drop_ins: true
+  register: layered
+
+- name: Show their names, and which layer each field is from
+  ansible.builtin.debug:
+    msg: "{{ layered.drop_ins | map(attribute='name') + layered.provenance | map(attribute='file') }}"
 
 - name: Only report what is wrong
   configok.node.component_config:
@@ -214,6 +235,54 @@ config:
   sample:
     apiVersion: kubelet.config.k8s.io/v1beta1
     kind: KubeletConfiguration
+provenance:
+  description: For each field of the merged config, in its order, the layer that it is from.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    path:
+      description: The path of the field. A list is one field.
+      type: str
+      sample: maxPods
+    value:
+      description: Its value as short JSON. Secrets are not shown.
+      type: str
+      sample: "200"
+    file:
+      description: The layer.
+      type: str
+      sample: layers/workers.yaml
+    line:
+      description: The line in it.
+      type: int
+      sample: 3
+    overrides:
+      description: What lower layers say, the one just below first, each with C(value), C(file) and C(line).
+      type: list
+      elements: dict
+      sample: [{value: "110", file: layers/base.yaml, line: 3}]
+drop_ins:
+  description: The layers as drop-ins, lowest first. Empty without O(drop_ins), and where a layer holds a secret.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The name of the file. Names sort as the layers do.
+      type: str
+      sample: 20-workers.conf
+    layer:
+      description: The layer that it is from.
+      type: str
+      sample: layers/workers.yaml
+    text:
+      description: The file as YAML.
+      type: str
+      sample: |
+        apiVersion: kubelet.config.k8s.io/v1beta1
+        kind: KubeletConfiguration
+        maxPods: 200
 text:
   description: The merged config as YAML. Empty where it holds a secret, or a file cannot be read as a config.
   returned: always
@@ -226,7 +295,7 @@ text:
 from collections.abc import Callable
 from typing import Any
 
-from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._document import Document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import LEVELS, Finding
@@ -234,6 +303,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ju
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import redacted
 from ansible_collections.configok.node.plugins.module_utils._host._facts import read_host
+from ansible_collections.configok.node.plugins.module_utils._modules._config_files import file_sentences, read_layers
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "files": {"type": "list", "elements": "path"},
@@ -243,6 +313,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "nodes": {"type": "dict", "default": {}},
     "bundle": {"type": "bool", "default": True},
     "denied_fields": {"type": "list", "elements": "str", "default": []},
+    "drop_ins": {"type": "bool", "default": False},
     "host": {"type": "bool", "default": False},
     "root_directory": {"type": "path", "default": "/var/lib/kubelet"},
     "container_runtime_endpoint": {"type": "str", "default": ""},
@@ -250,14 +321,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 }
 
 
-def read_layers(parameters: dict[str, Any]) -> list[tuple[str, bytes]]:
+def layers_of(parameters: dict[str, Any]) -> list[tuple[str, bytes]]:
     """The layers as file names and bytes; raises OSError, and ValueError where there is none."""
-    if parameters["content"] is not None:
-        return [("content", parameters["content"].encode("utf-8", "surrogateescape"))]
-    layers = []
-    for name in parameters["files"]:
-        with open(name, "rb") as file:
-            layers.append((name, file.read()))
+    layers = read_layers(parameters["files"], parameters["content"])
     if not layers:
         raise ValueError("There are no files to read")
     return layers
@@ -283,12 +349,15 @@ def host_of(parameters: dict[str, Any]) -> Callable[[Document], list[Finding]] |
 def result_of(judgement: Judgement) -> dict[str, Any]:
     """What the module returns."""
     shown = redacted(judgement.data)
+    drop_ins = [{"name": one.name, "layer": one.layer, "text": one.text} for one in judgement.drop_ins]
     return {
         "changed": False,
         "valid": judgement.worst not in LEVELS[:2],
         "findings": [found.as_dict() for found in judgement.findings],
         "lines": [f"{found.level}: {found}" for found in judgement.findings],
         "config": shown,
+        "provenance": [origin.as_dict() for origin in judgement.origins],
+        "drop_ins": drop_ins if all(redacted(one) == one for one in drop_ins) else [],
         "text": judgement.text if shown == judgement.data else "",
     }
 
@@ -303,22 +372,17 @@ def main() -> None:
         required_if=[("host", True, ["component"])],
     )
     parameters = module.params
-    try:
+    with file_sentences(module):
         judgement = judge(
-            read_layers(parameters),
+            layers_of(parameters),
             component=parameters["component"],
             versions=parameters["kubernetes_versions"],
             nodes={name: str(version) for name, version in parameters["nodes"].items()},
             bundle=parameters["bundle"],
             denied_fields=parameters["denied_fields"],
             host=host_of(parameters),
+            as_drop_ins=parameters["drop_ins"],
         )
-    except ImportError as error:
-        module.fail_json(msg=missing_required_lib("PyYAML"), exception=str(error))
-    except OSError as error:
-        module.fail_json(msg=f"Cannot read {error.filename}: {error.strerror}.")
-    except ValueError as error:
-        module.fail_json(msg=f"{error}.")
     result = result_of(judgement)
     if judgement.worst in LEVELS[: {"component": 1, "policy": 2, "never": 0}[parameters["fail_on"]]]:
         refused = [f"{found.level}: {found}" for found in judgement.findings if found.level != LEVELS[2]]

@@ -21,7 +21,7 @@ from ._kinds._gates import Gates
 from ._kinds._schema import Kind
 from ._layers import merge
 
-__all__ = ["DropInRule", "lay_over", "rule_at"]
+__all__ = ["DropInRule", "lay_over", "rule_at", "used_with"]
 
 _EVICTION = "evictionHard"
 _HEAD = ("apiVersion", "kind")
@@ -30,12 +30,16 @@ Data = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class DropInRule:
-    """How a minor merges drop-ins: the rule's name, what is particular about it, and the environment variable without
-    which the kubelet does not look at them ("" for none)."""
+    """How a minor merges drop-ins: the rule's name, and the environment variable without which the kubelet does not
+    look at them ("" for none)."""
 
     name: str
-    note: str
     environment: str = ""
+
+    def note(self, field: str) -> str:
+        """What is particular about a top-level field, or about the rule."""
+        notes = {row[1]: " ".join(row[2]) for row in _facts()["rules"]}
+        return str(_facts()["fields"].get(field, notes[self.name]))
 
 
 @lru_cache(maxsize=1)
@@ -51,21 +55,30 @@ def rule_at(minor: int) -> DropInRule | None:
     if not rows:
         return None
     environment = _facts()["environment"]
-    return DropInRule(rows[-1][1], " ".join(rows[-1][2]), environment["name"] if minor <= environment["last"] else "")
+    return DropInRule(rows[-1][1], environment["name"] if minor <= environment["last"] else "")
 
 
 def lay_over(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
     """The config that the kubelet of a minor makes of its main file and its drop-ins, in their order, as a document.
 
-    All are decoded documents of `kind`; none is changed. The result says what the kubelet then uses when defaults are
-    filled into it, but for a zero that stands for itself from 1.29 to 1.31: see `DropInRule.note`. A minor without
-    --config-dir uses the main file alone.
+    All are decoded documents of `kind`; none is changed. A minor without --config-dir uses the main file alone. See
+    `used_with` for what the kubelet then uses.
     """
     rule = rule_at(minor)
     said = [{key: value for key, value in one.items() if key not in _HEAD} for one in drop_ins]
     if rule is None or not said:
         return dict(main)
     return _RULES[rule.name](main, said, kind, minor)
+
+
+def used_with(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+    """The same with all defaults filled in, as the kubelet uses it."""
+    result = defaulted(lay_over(main, drop_ins, kind, minor), kind, minor)
+    rule = rule_at(minor)
+    if rule is not None and rule.name == "internal":
+        # Defaults are filled into the main file alone: a zero of a drop-in stands for itself.
+        return _with_zeros(result, merge(drop_ins), kind.fields, minor)
+    return result
 
 
 def _objects(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
@@ -121,3 +134,15 @@ def _without_zeros(data: Data, fields: Data, minor: int) -> dict[str, Any]:
         if value and not (field.get("type") == "duration" and is_zero(value, {"type": "duration"}, minor)):
             result[key] = value
     return result
+
+
+def _with_zeros(result: Data, said: Data, fields: Data, minor: int) -> dict[str, Any]:
+    """A resolved object with the zeros that a document says for fields which have a default."""
+    changed = dict(result)
+    for key, value in said.items():
+        field = fields.get(key, {})
+        if isinstance(value, Mapping) and field.get("type") == "object" and isinstance(result.get(key), Mapping):
+            changed[key] = _with_zeros(result[key], value, field.get("fields", {}), minor)
+        elif key in result and value is not None and is_zero(value, field, minor):
+            changed[key] = value
+    return changed

@@ -9,25 +9,35 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from ._collected import Collected
 from ._documents._document import Document
-from ._documents._findings import POLICY, Finding, finding, worst
+from ._documents._findings import POLICY, WARNING, Finding, finding, worst
+from ._drop_ins import DropIn, drop_in_problems, drop_in_warnings, drop_ins
+from ._kinds._schema import Kind, find_kind, known_minors
 from ._layers import render
 from ._policy import denied_problems
+from ._pool import Pool
+from ._provenance import Origin, provenance
 from ._validate import validate
 
 __all__ = ["Judgement", "judge"]
 
+_WITH_DROP_INS = "KubeletConfiguration"
+
 
 @dataclass(frozen=True)
 class Judgement:
-    """A merged config, as data and as YAML text (both empty where a layer cannot be used), and all that was found."""
+    """A merged config, as data and as YAML text (both empty where a layer cannot be used), all that was found, where
+    each field is from, and the same as drop-ins where these were asked for."""
 
     data: dict[str, Any]
     text: str
     findings: list[Finding]
+    origins: list[Origin] = field(default_factory=list)
+    drop_ins: list[DropIn] = field(default_factory=list)
 
     @property
     def worst(self) -> str | None:
@@ -44,10 +54,12 @@ def judge(
     bundle: bool = False,
     denied_fields: Sequence[str] = (),
     host: Callable[[Document], list[Finding]] | None = None,
+    as_drop_ins: bool = False,
 ) -> Judgement:
     """Merge layers, each a file name and its text, lowest first, and judge the result; arguments as for `validate`.
 
-    host: judges the merged document against a host too, where one is to be looked at.
+    host: judges the merged document against a host too, where one is to be looked at. as_drop_ins: also write the
+    layers as drop-ins for the kubelet, and find what a kubelet would make something else of.
 
     Raises ValueError for a Kubernetes version that is none, and ImportError where PyYAML is missing.
     """
@@ -61,4 +73,19 @@ def judge(
         findings.append(finding(file, line, problem.path, problem.value, problem.message, POLICY, problem.rule))
     if host is not None:
         findings += host(document)
-    return Judgement(document.data, rendered.text, findings)
+    origins = provenance(rendered.layers, document.data)
+    if not as_drop_ins:
+        return Judgement(document.data, rendered.text, findings, origins)
+    kind = find_kind(document.data["apiVersion"], document.data["kind"])
+    if kind is None or kind.kind != _WITH_DROP_INS:
+        raise ValueError(f"only a {_WITH_DROP_INS} can be written as drop-ins")
+    findings += _of_drop_ins(rendered.layers, document, kind, Pool(versions, nodes or {}, known_minors()[-1]))
+    return Judgement(document.data, rendered.text, findings, origins, drop_ins(rendered.layers))
+
+
+def _of_drop_ins(layers: Sequence[Document], document: Document, kind: Kind, pool: Pool) -> list[Finding]:
+    collected = Collected(document, pool)
+    for minor in pool.minors:
+        collected.add(drop_in_problems(layers, document.data, kind, minor), POLICY, minor)
+        collected.add(drop_in_warnings(minor), WARNING, minor)
+    return collected.findings()

@@ -22,14 +22,16 @@ __all__ = ["Rendered", "merge", "merge_documents", "render"]
 
 
 class Rendered(NamedTuple):
-    """The config that layers make: its YAML text, what was found, and the document, which knows where a field is from.
+    """The config that layers make: its YAML text, what was found, the document, which knows where a field is from, and
+    the layers themselves.
 
-    Where a layer cannot be used, `text` is empty and `document` is None.
+    Where a layer cannot be used, `text` and `layers` are empty and `document` is None.
     """
 
     text: str
     findings: list[Finding]
     document: Document | None
+    layers: Sequence[Document] = ()
 
 
 def merge(documents: Sequence[Any]) -> dict[str, Any]:
@@ -87,7 +89,7 @@ def render(layers: Sequence[tuple[str, str | bytes]]) -> Rendered:
     if findings or not documents:
         return Rendered("", findings, None)
     merged = merge_documents(documents)
-    return Rendered(encode(merged.data), [], merged)
+    return Rendered(encode(merged.data), [], merged, documents)
 
 
 def _misfit(document: Document, first: Document) -> list[Finding]:

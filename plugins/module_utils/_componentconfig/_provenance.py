@@ -19,6 +19,8 @@ from ._values._paths import Path, format_path, lookup
 
 __all__ = ["Origin", "provenance"]
 
+_HEAD = (("apiVersion",), ("kind",))
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -54,10 +56,12 @@ class Origin:
 def provenance(layers: Sequence[Document], merged: Any) -> list[Origin]:
     """The origin of every field of a config that was merged from layers, lowest first, in the config's order.
 
-    Lists are one field each; so is a mapping without keys. A layer that takes a field back with null is not named.
+    Without apiVersion and kind. Lists are one field each; so is a mapping without keys. A layer that takes a field back with null is not named.
     """
     found = []
     for path in _fields(merged):
+        if path in _HEAD:
+            continue
         holders = [
             Origin(path, merge([value]) if isinstance(value, dict) else value, layer.file, layer.line_of(path))
             for layer in reversed(layers)

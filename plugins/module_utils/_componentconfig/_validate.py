@@ -8,13 +8,14 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ._collected import Collected
 from ._documents._decode import decode
 from ._documents._document import Document
-from ._documents._findings import COMPONENT, LEVELS, POLICY, WARNING, DecodeError, Finding, finding
+from ._documents._findings import COMPONENT, POLICY, WARNING, DecodeError, Finding
 from ._kinds._embedded import embedded
 from ._kinds._gates import Gates
 from ._kinds._schema import MAIN_KINDS, Kind, find_kind, kinds, known_minors
@@ -23,7 +24,7 @@ from ._policy import bundle_problems
 from ._pool import Pool
 from ._rules._context import Context, run_rules
 from ._rules._registry import gated_values, rule_sets
-from ._values._paths import Path, lookup
+from ._values._paths import Path
 from ._values._versions import name
 
 __all__ = ["context_of", "validate"]
@@ -70,7 +71,7 @@ def validate(
     except DecodeError as error:
         versions = tuple(name(minor) for minor in minors)
         return [replace(error.finding, versions=versions, nodes=pool.nodes_of(minors))]
-    judged = _Judged(document, pool)
+    judged = Collected(document, pool)
     _warn_of_versions(judged)
     kind = _kind_of(judged, component)
     if kind is not None:
@@ -86,38 +87,7 @@ def validate(
     return judged.findings()
 
 
-class _Judged:
-    """Collects problems, the same one of several minors once."""
-
-    def __init__(self, document: Document, pool: Pool) -> None:
-        self.document = document
-        self.pool = pool
-        self.minors = pool.minors
-        self._found: dict[Finding, set[int]] = {}
-
-    def add(self, problems: Iterable[Problem], level: str, minor: int | None = None) -> None:
-        for problem in problems:
-            value = problem.value
-            if value is None and problem.path:
-                value = lookup(self.document.data, problem.path)
-            line = self.document.line_of(problem.path)
-            file = self.document.file_of(problem.path)
-            found = finding(file, line, problem.path, value, problem.message, level, problem.rule)
-            self._found.setdefault(found, set()).update(self.minors if minor is None else (minor,))
-
-    def add_finding(self, found: Finding, minors: Iterable[int]) -> None:
-        self._found.setdefault(found, set()).update(minors)
-
-    def findings(self) -> list[Finding]:
-        result = []
-        for found, minors in self._found.items():
-            message = found.message + self.pool.suffix(minors)
-            versions = tuple(name(minor) for minor in sorted(minors))
-            result.append(replace(found, message=message, versions=versions, nodes=self.pool.nodes_of(minors)))
-        return sorted(result, key=lambda one: (one.line or 0, one.path, LEVELS.index(one.level), one.message))
-
-
-def _warn_of_versions(judged: _Judged) -> None:
+def _warn_of_versions(judged: Collected) -> None:
     known = known_minors()
     for minor in judged.minors:
         if not known[0] <= minor <= known[-1]:
@@ -126,7 +96,7 @@ def _warn_of_versions(judged: _Judged) -> None:
             judged.add([Problem((), message, "version")], WARNING, minor)
 
 
-def _kind_of(judged: _Judged, component: str | None) -> Kind | None:
+def _kind_of(judged: Collected, component: str | None) -> Kind | None:
     """The document's kind; None, with the reason noted, where it cannot be judged as that component's config."""
     data = judged.document.data
     if not isinstance(data, dict):
@@ -163,7 +133,7 @@ def _wanted(component: str | None) -> str:
     return f"{component} does not read this kind" if component else ""
 
 
-def _judge(judged: _Judged, kind: Kind, minor: int) -> None:
+def _judge(judged: Collected, kind: Kind, minor: int) -> None:
     known = known_minors()
     at = min(max(minor, known[0]), known[-1])
     if not kind.known_at(at):
@@ -182,7 +152,7 @@ def _lenient_level(kind: Kind, at: int) -> str:
     return COMPONENT if strict else POLICY
 
 
-def _judge_part(judged: _Judged, kind: Kind, data: dict[str, Any], where: Path, at: int, minor: int) -> None:
+def _judge_part(judged: Collected, kind: Kind, data: dict[str, Any], where: Path, at: int, minor: int) -> None:
     """Judge the document, or one within it that begins at the path `where`."""
 
     def add(problem: Problem, level: str) -> None:

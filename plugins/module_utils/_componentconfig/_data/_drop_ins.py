@@ -16,5 +16,6 @@ TEXT = r"""
 ["defaults are filled into each drop-in and override what was there, and a zero, false or empty value",
 "in a drop-in does not"]],[29,"internal",
 ["null in a drop-in does not take back what the main file says, and a zero in one is not the default"]],[32,
-"versioned",["the defaults of evictionHard are filled in before the drop-ins"]]]}
+"versioned",["drop-ins are merged into the main file once its defaults are filled in"]]],"fields":{"evictionHard":
+"its defaults are filled in before the drop-ins, whose keys add to them"}}
 """

@@ -43,7 +43,37 @@ def test_layers_are_merged_and_judged(tmp_path: Path) -> None:
             "resolvConf": "/etc/resolv.conf",
         },
         "text": HEAD + "maxPods: 200\nresolvConf: /etc/resolv.conf\n",
+        "provenance": [
+            {
+                "path": "maxPods",
+                "value": "200",
+                "file": files[1],
+                "line": 3,
+                "overrides": [{"value": "110", "file": files[0], "line": 3}],
+            },
+            {"path": "resolvConf", "value": '"/etc/resolv.conf"', "file": files[1], "line": 4, "overrides": []},
+        ],
+        "drop_ins": [],
     }
+
+
+def test_layers_as_drop_ins(tmp_path: Path) -> None:
+    files = write(tmp_path, base=HEAD + "failSwapOn: false\n", pool=HEAD + "maxPods: 200\n")
+    result = run(files=files, kubernetes_versions=["1.35"], drop_ins=True)
+    assert result["drop_ins"] == [
+        {"name": "10-base.conf", "layer": files[0], "text": HEAD + "failSwapOn: false\n"},
+        {"name": "20-pool.conf", "layer": files[1], "text": HEAD + "maxPods: 200\n"},
+    ]
+    old = run(files=files, kubernetes_versions=["1.28", "1.35"], drop_ins=True)
+    assert old["failed"]
+    assert "failSwapOn: false: as drop-ins the kubelet makes true of it, not false" in old["msg"]
+
+
+def test_a_layer_with_a_secret_is_no_drop_in() -> None:
+    text = HEAD + "staticPodURLHeader: {Authorization: [Bearer abcdefghijklmnopqrstuvwx]}\n"
+    result = run(content=text, drop_ins=True, fail_on="never", kubernetes_versions=["1.35"])
+    assert (result["drop_ins"], result["text"]) == ([], "")
+    assert "abcdefghijklmnop" not in str(result)
 
 
 def test_all_findings_are_in_the_message(tmp_path: Path) -> None:

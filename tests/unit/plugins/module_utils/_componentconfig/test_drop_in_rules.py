@@ -62,7 +62,7 @@ def test_the_rule_of_a_minor(minor: int, name: str, environment: str) -> None:
     rule = rule_at(minor)
     assert rule is not None
     assert (rule.name, rule.environment) == (name, environment)
-    assert rule.note
+    assert rule.note("maxPods") != rule.note("evictionHard")
 
 
 def test_there_is_no_directory_before_1_28() -> None:

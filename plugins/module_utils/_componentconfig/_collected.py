@@ -1,0 +1,56 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is found in a document for several minors, put together.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ._documents._document import Document
+from ._documents._findings import LEVELS, Finding, finding
+from ._kinds._types import Problem
+from ._pool import Pool
+from ._values._paths import lookup
+from ._values._versions import name
+
+__all__ = ["Collected"]
+
+
+class Collected:
+    """Problems of one document, judged for a pool: the same one of several minors is one finding."""
+
+    def __init__(self, document: Document, pool: Pool) -> None:
+        """pool: the minors that are judged for."""
+        self.document = document
+        self.pool = pool
+        self.minors = pool.minors
+        self._found: dict[Finding, set[int]] = {}
+
+    def add(self, problems: Iterable[Problem], level: str, minor: int | None = None) -> None:
+        """Take problems of the document in, found for one minor or for all."""
+        for problem in problems:
+            value = problem.value
+            if value is None and problem.path:
+                value = lookup(self.document.data, problem.path)
+            line = self.document.line_of(problem.path)
+            file = self.document.file_of(problem.path)
+            found = finding(file, line, problem.path, value, problem.message, level, problem.rule)
+            self._found.setdefault(found, set()).update(self.minors if minor is None else (minor,))
+
+    def add_finding(self, found: Finding, minors: Iterable[int]) -> None:
+        """Take a finding in that has its file and line already."""
+        self._found.setdefault(found, set()).update(minors)
+
+    def findings(self) -> list[Finding]:
+        """All of it, sorted by line, each with the minors and the nodes that it holds for."""
+        result = []
+        for found, minors in self._found.items():
+            message = found.message + self.pool.suffix(minors)
+            versions = tuple(name(minor) for minor in sorted(minors))
+            result.append(replace(found, message=message, versions=versions, nodes=self.pool.nodes_of(minors)))
+        return sorted(result, key=lambda one: (one.line or 0, one.path, LEVELS.index(one.level), one.message))

@@ -1,0 +1,85 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Layers written as drop-ins, and what a kubelet would make something else of."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import drop_ins
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import Judgement, judge
+
+HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+VARIABLE = "KUBELET_CONFIG_DROPIN_DIR_ALPHA"
+
+
+def judged(*texts: str, versions: list[str]) -> Judgement:
+    layers = [(f"layers/{name}.yaml", HEAD + text) for name, text in zip(("base", "pool", "site"), texts)]
+    return judge(layers, versions=versions, as_drop_ins=True)
+
+
+def told(*texts: str, versions: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:
+    return [(one.level, one.path, one.versions) for one in judged(*texts, versions=versions).findings]
+
+
+def test_names_sort_as_the_layers_do() -> None:
+    names = ["a/base.yaml", "Pool A.yml", "/etc/x.d/.conf", "content", *(f"{number}.yaml" for number in range(8))]
+    files = drop_ins([decode(HEAD, file=name) for name in names])
+    assert [one.name for one in files[:4]] == ["010-base.conf", "020-pool-a.conf", "030-layer.conf", "040-content.conf"]
+    assert [one.name for one in files] == sorted(one.name for one in files)
+    assert [one.layer for one in files] == names
+
+
+def test_each_is_a_config_of_its_own() -> None:
+    found = judged("maxPods: 100\n", "maxPods: null\nclusterDNS: [10.0.0.10]\n", versions=["1.36"])
+    assert [(one.name, one.text) for one in found.drop_ins] == [
+        ("10-base.conf", HEAD + "maxPods: 100\n"),
+        ("20-pool.conf", HEAD + "maxPods: null\nclusterDNS:\n  - 10.0.0.10\n"),
+    ]
+    assert found.findings == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "versions", "expected"),
+    [
+        (["maxPods: 1\n"], ["1.27"], [("policy", "", ("1.27",))]),
+        (["maxPods: 1\n"], ["1.28", "1.29", "1.30"], [("warning", "", ("1.28", "1.29"))]),
+        (["failSwapOn: false\n"], ["1.28"], [("warning", "", ("1.28",)), ("policy", "failSwapOn", ("1.28",))]),
+        (
+            ["maxPods: 60\n", "podsPerCore: 5\n"],
+            ["1.28"],
+            [("warning", "", ("1.28",)), ("policy", "maxPods", ("1.28",))],
+        ),
+        (["maxPods: 60\n", "maxPods: null\n"], ["1.31"], []),
+        (["syncFrequency: 0s\n"], ["1.31", "1.32"], [("policy", "syncFrequency", ("1.31",))]),
+        (
+            ["evictionHard: {memory.available: 1Gi, nodefs.available: 9%, nodefs.inodesFree: 9%}\n"],
+            ["1.31", "1.36"],
+            [
+                ("policy", "evictionHard[imagefs.available]", ("1.31", "1.36")),
+                ("policy", "evictionHard[imagefs.inodesFree]", ("1.31", "1.36")),
+            ],
+        ),
+    ],
+)
+def test_what_a_kubelet_makes_something_else_of(
+    texts: list[str], versions: list[str], expected: list[tuple[str, str, tuple[str, ...]]]
+) -> None:
+    assert told(*texts, versions=versions) == expected
+
+
+def test_the_sentences() -> None:
+    (warning, zero) = judged("failSwapOn: false\n", versions=["1.28"]).findings
+    assert VARIABLE in warning.message
+    assert str(zero) == (
+        "layers/base.yaml:3: failSwapOn: false: as drop-ins the kubelet makes true of it, not false: defaults are "
+        "filled into each drop-in and override what was there, and a zero, false or empty value in a drop-in does not"
+    )
+
+
+def test_only_a_kubelets_config() -> None:
+    text = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
+    with pytest.raises(ValueError, match="only a KubeletConfiguration can be written as drop-ins"):
+        judge([("a.yaml", text)], as_drop_ins=True)
