@@ -19,7 +19,7 @@ from ._conversions._losses import Loss, Losses
 from ._conversions._small_kinds import SMALL_HINTS, convert_leader_migration, convert_preference
 from ._conversions._versions import readers, version_of, versions
 from ._documents._decode import decode
-from ._documents._encode import encode
+from ._documents._encode import encode_all
 from ._documents._findings import show
 from ._documents._split import split
 from ._kinds._schema import Kind, find_kind
@@ -74,12 +74,16 @@ def convert(data: Mapping[str, Any], wanted: str) -> Conversion:
 
 
 class Converted(NamedTuple):
-    """A text in another version: all its documents, those that were converted, and the whole as YAML."""
+    """The documents of a file before and after, and the conversions of those that have the version."""
 
-    text: str
-    before: str
-    data: list[dict[str, Any]]
+    before: list[dict[str, Any]]
+    after: list[dict[str, Any]]
     conversions: list[Conversion]
+
+    @property
+    def text(self) -> str:
+        """The documents after it, as YAML."""
+        return encode_all(self.after)
 
     @property
     def losses(self) -> list[dict[str, str | None]]:
@@ -131,11 +135,7 @@ def convert_text(
                 raise ValueError(f"{message}: it is read by {readers(one.target)}")
     carry_timeouts([(one.data, one.losses) for one in conversions.values()])
     result = [conversions[index].data if index in conversions else data for index, data in enumerate(documents)]
-    return Converted(_encoded(result), _encoded(documents), result, list(conversions.values()))
-
-
-def _encoded(documents: Sequence[dict[str, Any]]) -> str:
-    return "---\n".join(encode(one) for one in documents)
+    return Converted(documents, result, list(conversions.values()))
 
 
 def _data(text: str, file: str) -> dict[str, Any]:

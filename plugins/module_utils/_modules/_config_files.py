@@ -8,13 +8,15 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from ansible.module_utils.basic import missing_required_lib
 
-__all__ = ["file_sentences", "read_layers"]
+__all__ = ["file_sentences", "read_layers", "write_config"]
 
 
 def read_layers(files: Sequence[str] | None, content: str | None, name: str = "content") -> list[tuple[str, bytes]]:
@@ -29,6 +31,28 @@ def read_layers(files: Sequence[str] | None, content: str | None, name: str = "c
         with open(path, "rb") as file:
             layers.append((path, file.read()))
     return layers
+
+
+def write_config(module: Any, path: str, text: str) -> bool:
+    """Write a config to a file, as a whole or not at all, unless it is there; a new file is for its owner only.
+
+    Returns whether anything changes, in check mode too. Raises OSError.
+    """
+    data = text.encode()
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            if file.read() == data:
+                return False
+    if not module.check_mode:
+        handle, name = tempfile.mkstemp(dir=module.tmpdir)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        umask = os.umask(0o077)
+        try:
+            module.atomic_move(name, path)
+        finally:
+            os.umask(umask)
+    return True
 
 
 @contextmanager

@@ -9,12 +9,13 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from .._values._scalars import resolve
 
-__all__ = ["encode"]
+__all__ = ["encode", "encode_all"]
 
 
 # PyYAML writes some line breaks of Unicode as they are, and then nobody reads them back.
@@ -60,3 +61,8 @@ def encode(data: Any) -> str:
     except yaml.YAMLError as error:
         raise ValueError(f"cannot be written as YAML: {error}") from error
     return str(text)
+
+
+def encode_all(documents: Sequence[Any]) -> str:
+    """YAML text of several documents, one behind the other; raises ValueError like `encode`."""
+    return "---\n".join(encode(data) for data in documents)

@@ -127,11 +127,11 @@ def test_no_taints_stay_none() -> None:
 @pytest.mark.parametrize("text", [CLUSTER + INIT, INIT + CLUSTER + KUBELET])
 def test_a_timeout_goes_to_the_other_document_of_the_file(text: str) -> None:
     result = convert_text(text, "v1beta4")
-    found = {one["kind"]: one for one in result.data}
+    found = {one["kind"]: one for one in result.after}
     assert found["InitConfiguration"]["timeouts"] == {"controlPlaneComponentHealthCheck": "7m0s"}
     assert "apiServer" not in found["ClusterConfiguration"]
     assert result.losses == []
-    back = {one["kind"]: one for one in convert_text(result.text, "kubeadm.k8s.io/v1beta3").data}
+    back = {one["kind"]: one for one in convert_text(result.text, "kubeadm.k8s.io/v1beta3").after}
     assert back["ClusterConfiguration"]["apiServer"] == {"timeoutForControlPlane": "7m0s"}
     assert back.get("KubeletConfiguration") == found.get("KubeletConfiguration")
 

@@ -1,0 +1,216 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Convert a component config to another version of its kind."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: component_config_convert
+short_description: Convert the config file of a Kubernetes component to another version of its kind
+version_added: 0.1.0
+description:
+  - Converts a config between the versions of its kind, for example that of kube-scheduler from V(v1beta2) to V(v1),
+    those of kubeadm from V(v1beta2) to V(v1beta4), or a file of kube-apiserver from V(v1alpha1) to V(v1).
+  - What the component does today stays. Where a default of the other version is another one, the present value is
+    written out. What cannot be kept is said, each value with the reason.
+  - A file may hold several documents, as those of kubeadm do. All of the API group are converted, the others stay as
+    they are.
+  - The result is written anew, without comments.
+  - Needs no cluster and no component. It runs where the files are, mostly on the controller.
+author:
+  - the configok.node authors (@configok)
+extends_documentation_fragment:
+  - configok.node.attributes
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+    details:
+      - Shows the documents before and after, without secrets.
+  idempotent:
+    support: full
+  platform:
+    support: full
+    platforms: posix
+requirements:
+  - PyYAML
+options:
+  file:
+    description:
+      - The file to convert.
+      - Exactly one of O(file) and O(content) is needed.
+    type: path
+  content:
+    description:
+      - The config itself, as text. Messages call it C(content).
+    type: str
+  api_version:
+    description:
+      - The version to convert to, alone or with its API group, for example V(v1) or
+        V(kubescheduler.config.k8s.io/v1).
+    type: str
+    required: true
+  kubernetes_versions:
+    description:
+      - The Kubernetes versions that have to read the result, for example V(1.31) or V(v1.31.4). Write them in quotes.
+      - It is an error if one of them does not read O(api_version).
+    type: list
+    elements: str
+    default: []
+  fail_on_loss:
+    description:
+      - Whether it is an error if something cannot be kept.
+    type: bool
+    default: true
+  dest:
+    description:
+      - A file to write the result to, which may be O(file). A new file can be read by its owner only.
+      - Without it the result is returned only, and nothing is changed.
+    type: path
+seealso:
+  - module: configok.node.component_config
+  - module: configok.node.component_config_diff
+"""
+
+EXAMPLES = r"""
+- name: Convert the config of kube-scheduler before an upgrade to 1.29, which no longer reads v1beta3
+  configok.node.component_config_convert:
+    content: |
+      apiVersion: kubescheduler.config.k8s.io/v1beta2
+      kind: KubeSchedulerConfiguration
+      profiles:
+        - schedulerName: default-scheduler
+          plugins:
+            score:
+              disabled:
+                - name: NodeAffinity
+    api_version: v1
+    kubernetes_versions: ["1.27", "1.29"]
+  delegate_to: localhost
+  register: converted
+
+- name: Show the result, and what was done
+  ansible.builtin.debug:
+    msg: "{{ converted.text }}{{ converted.lines | join('\n') }}"
+"""
+
+RETURN = r"""
+text:
+  description: The converted config as YAML. Empty where it holds a secret, which O(dest) has.
+  returned: always
+  type: str
+  sample: |
+    apiVersion: kubescheduler.config.k8s.io/v1
+    kind: KubeSchedulerConfiguration
+documents:
+  description: The converted config as data, a mapping for each document, without secrets.
+  returned: always
+  type: list
+  elements: dict
+  sample:
+    - apiVersion: kubescheduler.config.k8s.io/v1
+      kind: KubeSchedulerConfiguration
+losses:
+  description: What cannot be kept.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    kind:
+      description: The kind of the document.
+      type: str
+      sample: KubeSchedulerConfiguration
+    path:
+      description: The path of the field, in the document as it was.
+      type: str
+      sample: profiles[0].plugins.score.enabled[0]
+    value:
+      description: What stood there, as short JSON. Secrets are not shown.
+      type: str
+      sample: '{"name": "SelectorSpread", "weight": 3}'
+    why:
+      description: Why it cannot be kept, or where it belongs now.
+      type: str
+      sample: "the plugin is gone: PodTopologySpread spreads by default"
+lines:
+  description: What was converted and what was lost, as lines for people.
+  returned: always
+  type: list
+  elements: str
+  sample:
+    - >-
+      KubeSchedulerConfiguration: kubescheduler.config.k8s.io/v1beta2 -> kubescheduler.config.k8s.io/v1, read by
+      Kubernetes 1.25 and newer
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import Converted, convert_text
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode_all
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import redacted
+from ansible_collections.configok.node.plugins.module_utils._modules._config_files import (
+    file_sentences,
+    read_layers,
+    write_config,
+)
+
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "file": {"type": "path"},
+    "content": {"type": "str"},
+    "api_version": {"type": "str", "required": True},
+    "kubernetes_versions": {"type": "list", "elements": "str", "default": []},
+    "fail_on_loss": {"type": "bool", "default": True},
+    "dest": {"type": "path"},
+}
+
+
+def convert(parameters: dict[str, Any]) -> Converted:
+    """What the options ask for; raises OSError, and ValueError with a sentence."""
+    ((name, source),) = read_layers([parameters["file"]], parameters["content"])
+    versions = parameters["kubernetes_versions"]
+    return convert_text(source, parameters["api_version"], file=name, kubernetes_versions=versions)
+
+
+def result_of(converted: Converted) -> dict[str, Any]:
+    """What the module returns."""
+    shown = redacted(converted.after)
+    return {
+        "changed": False,
+        "text": converted.text if shown == converted.after else "",
+        "documents": shown,
+        "losses": converted.losses,
+        "lines": converted.lines,
+    }
+
+
+def main() -> None:
+    """Read, convert, tell."""
+    module = AnsibleModule(
+        argument_spec=ARGUMENTS,
+        supports_check_mode=True,
+        mutually_exclusive=[("file", "content")],
+        required_one_of=[("file", "content")],
+    )
+    with file_sentences(module):
+        converted = convert(module.params)
+        result = result_of(converted)
+        if module._diff:
+            before, after = (encode_all(redacted(documents)) for documents in (converted.before, converted.after))
+            result["diff"] = {"before": before, "after": after}
+        if converted.losses and module.params["fail_on_loss"]:
+            lost = "\n".join(line for line in converted.lines if line.startswith("lost: "))
+            module.fail_json(
+                msg=f"Not everything can be kept. With fail_on_loss: false this is lost:\n{lost}", **result
+            )
+        if module.params["dest"]:
+            result["changed"] = write_config(module, module.params["dest"], converted.text)
+    module.exit_json(**result)
+
+
+if __name__ == "__main__":
+    main()
