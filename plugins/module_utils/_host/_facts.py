@@ -37,7 +37,6 @@ def read_host(wanted: Wanted, root: str = "/") -> Host:
         sockets=_sockets(root),
         memory=_memory(text_of(root, "proc/meminfo")),
         disk=_disk(root, wanted.root_directory),
-        pids=_number(text_of(root, "proc/sys/kernel/pid_max")) or 0,
         numa_nodes=_numa_nodes(root),
         cgroup_v2=cgroup_v2,
         kernel=_kernel(root),

@@ -84,6 +84,10 @@ def _check_tag(tag: str | None, line: int, builder: Builder) -> None:
         builder.note(line, (), None, "YAML tags other than the basic ones are not allowed", "tag")
 
 
+def _note_more(line: int, builder: Builder) -> None:
+    builder.note(line, (), None, "a second document follows; only the first one is read", "documents")
+
+
 def parse_yaml(text: str, builder: Builder) -> None:
     """Feed the first document of a YAML text to a builder; raises DecodeError through it, ImportError without PyYAML.
 
@@ -93,11 +97,17 @@ def parse_yaml(text: str, builder: Builder) -> None:
 
     documents = 0
     for event in _events(yaml, text, builder):
+        if isinstance(event, yaml.DocumentEndEvent) and event.explicit:
+            # What stands after "..." is not read either, and need not be YAML.
+            rest = text.split("\n")[_line(event.end_mark) :]
+            if any(line.strip() and not line.lstrip().startswith("#") for line in rest):
+                _note_more(_line(event.end_mark) + 1, builder)
+            return
         if isinstance(event, yaml.DocumentStartEvent):
             documents += 1
             line = _line(event.start_mark)
             if documents > 1:
-                builder.note(line, (), None, "a second document follows; only the first one is read", "documents")
+                _note_more(line, builder)
                 return
             if event.version not in (None, (1, 1)):
                 raise builder.fail(line, "YAML 1.1 is the only version that Kubernetes reads")

@@ -187,6 +187,8 @@ class _Walk:
             unknown = self._unknown(key, entry, fields)
             if unknown is not None:
                 self.problem(here, None if isinstance(item, (dict, list)) else item, unknown, "unknown-field")
+            elif item is None and self._is_duration(entry):
+                self.problem(here, None, "must be a duration, for example 90s, and not null: leave it out", "type")
             elif item is not None and entry is not None:
                 checked = self.value(item, str(at_minor(entry, "type", self.minor)), entry, here)
                 if checked is not None:
@@ -207,6 +209,10 @@ class _Walk:
 
             near = next(iter(difflib.get_close_matches(key, fields, 1, 0.8)), None)
         return f"unknown field of {self.kind.kind}" + (f", did you mean {near}?" if near else "")
+
+    def _is_duration(self, entry: Mapping[str, Any] | None) -> bool:
+        """Whether null is read into it: what Go reads a duration from takes it for an empty text."""
+        return entry is not None and at_minor(entry, "type", self.minor) == "duration" and "nullable" not in entry
 
     def value(self, value: Any, kind: str, entry: Mapping[str, Any], path: Path) -> Any:
         """The value as the component takes it; None, with a problem noted, where it does not."""
@@ -248,7 +254,7 @@ class _Walk:
             allowed
             and isinstance(value, str)
             and value not in allowed
-            and value
+            and (value or isinstance(path[-1], int))  # "" is a default's place, but no element of a list
             and ".".join(map(str, path)) not in self.gated
         ):
             self.problem(path, value, "must be one of " + ", ".join(one for one in allowed if one), "enum")

@@ -47,7 +47,7 @@ class Wanted(NamedTuple):
 
 
 class Host(NamedTuple):
-    """The facts. cpus, sockets and pids are counts, memory and disk bytes, each 0 where unknown; numa_nodes and kernel
+    """The facts. cpus and sockets are counts, memory and disk bytes, each 0 where unknown; numa_nodes and kernel
     hold what could be read."""
 
     swaps: tuple[str, ...] = ()
@@ -55,7 +55,6 @@ class Host(NamedTuple):
     sockets: int = 0
     memory: int = 0
     disk: int = 0  # of the file system that the component keeps its state on
-    pids: int = 0
     numa_nodes: frozenset[int] = frozenset()
     cgroup_v2: bool = True
     kernel: Mapping[str, int] = {}

@@ -135,17 +135,16 @@ def _quantity(value: Any) -> Fraction:
         return Fraction(0)  # validation says so
 
 
-# Resource -> the eviction signal that reserves of it too, and its unit.
+# Resource -> the eviction signal that reserves of it too, and its unit. Of process ids the kubelet does not ask.
 _RESOURCES = {
     "cpu": ("", "CPUs"),
     "memory": ("memory.available", "bytes"),
     "ephemeral-storage": ("nodefs.available", "bytes"),
-    "pid": ("", "process ids"),
 }
 
 
 def _allocatable(c: Context, host: Host) -> Iterator[HostProblem]:
-    capacities = {"cpu": host.cpus, "memory": host.memory, "ephemeral-storage": host.disk, "pid": host.pids}
+    capacities = {"cpu": host.cpus, "memory": host.memory, "ephemeral-storage": host.disk}
     for resource, (signal, unit) in _RESOURCES.items():
         capacity = capacities[resource]
         if not capacity or (resource == "cpu" and c.get("reservedSystemCPUs")):

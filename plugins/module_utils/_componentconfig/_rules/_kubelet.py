@@ -20,8 +20,17 @@ from ._kubelet_node import NODE_RULES
 
 __all__ = ["GATED_VALUES", "KUBELET_RULES", "KUBELET_RULES_ELSEWHERE"]
 
-GATED_VALUES = frozenset(("memorySwap.swapBehavior", "imagePullCredentialsVerificationPolicy"))
-"""Fields whose values the kubelet only looks at while a gate is on: rules judge them, not the list of values alone."""
+GATED_VALUES = frozenset(
+    (
+        "cgroupDriver",
+        "cpuManagerPolicy",
+        "imagePullCredentialsVerificationPolicy",
+        "memoryManagerPolicy",
+        "memorySwap.swapBehavior",
+    )
+)
+"""Fields whose values the kubelet looks at only while a gate is on, or never: rules judge them, not the list of values
+alone."""
 
 KUBELET_RULES_ELSEWHERE = {
     "topology-policy": "the values of the field in the schema",

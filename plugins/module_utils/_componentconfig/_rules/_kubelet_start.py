@@ -15,15 +15,16 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from .._kinds._schema import at_minor
 from .._values._duration import nanoseconds
+from .._values._float import parse_float
 from .._values._quantity import parse_quantity
 from ._context import Context, Fault, Rule, value_facts, value_table
+from ._kubelet_server import SERVER_CHECKS
 
 __all__ = ["KUBELET_START_CHECKS", "KUBELET_START_CHECKS_ELSEWHERE"]
 
 KUBELET_START_CHECKS_ELSEWHERE = {
-    "cpu-policy": "the values of the field in the schema",
-    "mem-policy": "the values of the field in the schema",
     "swap-on": "needs the host: whether it has active swap",
     "qos-root": "needs the host: whether the cgroup exists",
     "kernel-defaults": "needs the host: its kernel flags",
@@ -38,45 +39,13 @@ KUBELET_START_CHECKS_ELSEWHERE = {
 
 _TRUE = frozenset(("1", "t", "T", "true", "TRUE", "True"))
 _FALSE = frozenset(("0", "f", "F", "false", "FALSE", "False"))
-_PERCENT = re.compile(r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?)%+")
 _SYSCTL_GROUPS = ("kernel.shm", "kernel.msg", "fs.mqueue.", "net.")
+_OFF = ("0%", "100%")
 _EXCLUDING_CPU_OPTIONS = (
     ("full-pcpus-only", "distribute-cpus-across-cores"),
     ("distribute-cpus-across-numa", "distribute-cpus-across-cores"),
     ("prefer-align-cpus-by-uncorecache", "distribute-cpus-across-cores"),
     ("prefer-align-cpus-by-uncorecache", "distribute-cpus-across-numa"),
-)
-_SUITES = frozenset(
-    "TLS_" + name
-    for name in [
-        "AES_128_GCM_SHA256",
-        "AES_256_GCM_SHA384",
-        "CHACHA20_POLY1305_SHA256",
-        "RSA_WITH_RC4_128_SHA",
-        "RSA_WITH_3DES_EDE_CBC_SHA",
-        "RSA_WITH_AES_128_CBC_SHA",
-        "RSA_WITH_AES_256_CBC_SHA",
-        "RSA_WITH_AES_128_CBC_SHA256",
-        "RSA_WITH_AES_128_GCM_SHA256",
-        "RSA_WITH_AES_256_GCM_SHA384",
-        "ECDHE_ECDSA_WITH_RC4_128_SHA",
-        "ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
-        "ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
-        "ECDHE_ECDSA_WITH_AES_128_CBC_SHA256",
-        "ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
-        "ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
-        "ECDHE_ECDSA_WITH_CHACHA20_POLY1305",
-        "ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
-        "ECDHE_RSA_WITH_RC4_128_SHA",
-        "ECDHE_RSA_WITH_3DES_EDE_CBC_SHA",
-        "ECDHE_RSA_WITH_AES_128_CBC_SHA",
-        "ECDHE_RSA_WITH_AES_256_CBC_SHA",
-        "ECDHE_RSA_WITH_AES_128_CBC_SHA256",
-        "ECDHE_RSA_WITH_AES_128_GCM_SHA256",
-        "ECDHE_RSA_WITH_AES_256_GCM_SHA384",
-        "ECDHE_RSA_WITH_CHACHA20_POLY1305",
-        "ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
-    ]
 )
 
 
@@ -88,8 +57,12 @@ def _quantity(value: Any) -> Fraction | None:
 
 
 def _percent(value: str) -> float | None:
-    match = _PERCENT.fullmatch(value)
-    return float(match.group(1)) if match is not None else None
+    """The number before the signs of per cent, None where there is none."""
+    number = value.rstrip("%")
+    try:
+        return parse_float(number) if number != value else None
+    except ValueError:
+        return None
 
 
 def _reserved_keys(c: Context) -> Iterator[Fault]:
@@ -101,6 +74,17 @@ def _reserved_keys(c: Context) -> Iterator[Fault]:
                 yield (field, key), "must be one of " + ", ".join(keys)
             elif amount is None or amount < 0:
                 yield (field, key), "must be a quantity >= 0, for example 500m or 100Mi"
+
+
+def _policy(field: str, gate: str) -> Rule:
+    """The manager that a policy is for is only made while its gate is on, and looks at it then."""
+
+    def check(c: Context) -> Iterator[Fault]:
+        allowed = at_minor(c.fields[field], "enum", c.minor)
+        if c.known(field) and c.gates.on(gate) and c.get(field) not in allowed:
+            yield (field,), "must be one of " + ", ".join(allowed)
+
+    return check
 
 
 def _cpu_static(c: Context) -> Iterator[Fault]:
@@ -214,8 +198,8 @@ def _evict_values(c: Context) -> Iterator[Fault]:
 
 def _evict_grace(c: Context) -> Iterator[Fault]:
     periods = c.get("evictionSoftGracePeriod") or {}
-    for signal in c.get("evictionSoft") or {}:
-        if signal not in periods:
+    for signal, value in (c.get("evictionSoft") or {}).items():
+        if signal not in periods and value not in _OFF:
             yield ("evictionSoft", signal), f"needs evictionSoftGracePeriod[{signal}]"
     for signal, value in periods.items():
         try:
@@ -232,21 +216,6 @@ def _evict_reclaim(c: Context) -> Iterator[Fault]:
         percent = _percent(value)
         if not (amount is not None and amount >= 0) and not (percent is not None and percent > 0):
             yield ("evictionMinimumReclaim", signal), "must be a quantity >= 0 or a percentage above 0%"
-
-
-def _tls_version(c: Context) -> Iterator[Fault]:
-    allowed = value_table("tlsMinVersion")
-    if (c.get("tlsMinVersion") or "") not in allowed:
-        yield ("tlsMinVersion",), "must be one of " + ", ".join(one for one in allowed if one)
-
-
-def _tls_suites(c: Context) -> Iterator[Fault]:
-    for index, suite in enumerate(c.get("tlsCipherSuites") or []):
-        if suite not in _SUITES:
-            yield (
-                ("tlsCipherSuites", index),
-                "must be a cipher suite by its Go name, for example TLS_AES_128_GCM_SHA256",
-            )
 
 
 def _qos_reserved(c: Context) -> Iterator[Fault]:
@@ -285,8 +254,39 @@ def _seccomp_gate(c: Context) -> Iterator[Fault]:
         yield ("seccompDefault",), "true needs the feature gate SeccompDefault"
 
 
+def _sync_frequency(c: Context) -> Iterator[Fault]:
+    if (c.seconds("syncFrequency") or 0) <= 0:
+        yield ("syncFrequency",), "must be > 0"
+
+
+def _runtime_timeout(c: Context) -> Iterator[Fault]:
+    if (c.seconds("runtimeRequestTimeout") or 0) <= 0:
+        yield ("runtimeRequestTimeout",), "must be > 0: no call of the container runtime would end in time"
+
+
+def _iptables_bits(c: Context) -> Iterator[Fault]:
+    if c.get("makeIPTablesUtilChains") and c.get("iptablesDropBit") == c.get("iptablesMasqueradeBit"):
+        field, other = "iptablesDropBit", "iptablesMasqueradeBit"
+        if c.given(field) is None:
+            field, other = other, field
+        yield (field,), f"must be another one than {other}, which is {c.get(other)}"
+
+
+def _cgroup_driver(c: Context) -> Iterator[Fault]:
+    allowed = at_minor(c.fields["cgroupDriver"], "enum", c.minor)
+    if c.get("cgroupDriver") not in allowed:
+        yield ("cgroupDriver",), f"must be one of {', '.join(allowed)}: the kubelet takes all others for cgroupfs"
+
+
 KUBELET_START_CHECKS: dict[str, Rule] = {
+    **SERVER_CHECKS,
+    "sync-frequency": _sync_frequency,
+    "runtime-timeout": _runtime_timeout,
+    "iptables-bits": _iptables_bits,
+    "cgroup-driver-values": _cgroup_driver,
     "reserved-keys": _reserved_keys,
+    "cpu-policy": _policy("cpuManagerPolicy", "CPUManager"),
+    "mem-policy": _policy("memoryManagerPolicy", "MemoryManager"),
     "cpu-static-reserved": _cpu_static,
     "cpu-options": _cpu_options,
     "cpu-align-socket": _cpu_align,
@@ -296,8 +296,6 @@ KUBELET_START_CHECKS: dict[str, Rule] = {
     "evict-values": _evict_values,
     "evict-soft-grace": _evict_grace,
     "evict-reclaim": _evict_reclaim,
-    "tls-min": _tls_version,
-    "tls-suites": _tls_suites,
     "qos-reserved": _qos_reserved,
     "unsafe-sysctls": _unsafe_sysctls,
     "log-size": _log_manager,

@@ -86,7 +86,7 @@ def test_the_document_alone_is_held_against_what_a_bundle_may_not_say(node: Node
 def test_relative_paths_are_refused_in_the_document_and_kept_where_a_flag_has_them(node: Node) -> None:
     found = node.judge("tlsCertFile: server.crt\n")
     assert ("tlsCertFile", "policy", "relative-path") in said(found)
-    node.argv.append("--tls-cert-file=server.crt")
+    node.argv += ["--tls-cert-file=server.crt", "--tls-private-key-file=server.key"]
     assert node.judge("maxPods: 50\n") == []
 
 

@@ -149,12 +149,6 @@ REFUSED = [
         "kubeReserved.ephemeral-storage: with the other reservations and evictionHard it is more than this host has",
     ),
     (
-        {"systemReserved": {"pid": "40000"}},
-        Host(pids=32768),
-        20,
-        "systemReserved.pid: with the other reservations and evictionHard it is more than this host has: 32768 process",
-    ),
-    (
         {"singleProcessOOMKill": False},
         Host(cgroup_v2=False),
         32,

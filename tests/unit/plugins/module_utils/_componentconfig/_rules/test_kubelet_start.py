@@ -52,6 +52,25 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         ],
     ),
     (
+        "cpu-policy",
+        20,
+        [{"cpuManagerPolicy": "dynamic"}],
+        [
+            {"cpuManagerPolicy": "none"},
+            {"cpuManagerPolicy": ""},
+            {"cpuManagerPolicy": "dynamic", "featureGates": {"CPUManager": False}},
+        ],
+    ),
+    (
+        "mem-policy",
+        22,
+        [{"memoryManagerPolicy": "static"}],
+        [
+            {"memoryManagerPolicy": "None"},
+            {"memoryManagerPolicy": "static", "featureGates": {"MemoryManager": False}},
+        ],
+    ),
+    (
         "cpu-options",
         34,
         [
@@ -129,7 +148,10 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
             {"evictionSoft": {"memory.available": "1Gi"}, "evictionSoftGracePeriod": {"memory.available": "-1m"}},
             {"evictionSoft": {"memory.available": "1Gi"}, "evictionSoftGracePeriod": {"memory.available": "soon"}},
         ],
-        [{"evictionSoft": {"memory.available": "1Gi"}, "evictionSoftGracePeriod": {"memory.available": "1m30s"}}],
+        [
+            {"evictionSoft": {"memory.available": "1Gi"}, "evictionSoftGracePeriod": {"memory.available": "1m30s"}},
+            {"evictionSoft": {"memory.available": "0%", "nodefs.available": "100%"}},
+        ],
     ),
     (
         "evict-reclaim",
@@ -143,6 +165,43 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         20,
         [{"tlsCipherSuites": ["BOGUS"]}],
         [{"tlsCipherSuites": ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"]}],
+    ),
+    (
+        "tls-suites-http2",
+        20,
+        [{"tlsCipherSuites": ["TLS_RSA_WITH_AES_128_GCM_SHA256"]}],
+        [
+            {"tlsCipherSuites": ["TLS_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"]},
+            {"tlsCipherSuites": ["TLS_RSA_WITH_AES_128_GCM_SHA256"], "tlsMinVersion": "VersionTLS13"},
+            {"tlsCipherSuites": ["TLS_RSA_WITH_AES_128_GCM_SHA256"], "enableServer": False},
+            {"tlsCipherSuites": []},
+        ],
+    ),
+    (
+        "tls-pair",
+        20,
+        [{"tlsCertFile": "/a"}, {"tlsPrivateKeyFile": "/b", "tlsCertFile": ""}],
+        [{"tlsCertFile": "/a", "tlsPrivateKeyFile": "/b"}, {}, {"tlsCertFile": "/a", "enableServer": False}],
+    ),
+    (
+        "address-ip",
+        20,
+        [{"address": "localhost"}, {"address": "none", "enableServer": False, "readOnlyPort": 10255}],
+        [{"address": "127.0.0.1"}, {"address": "::"}, {"address": ""}, {"address": "none", "enableServer": False}],
+    ),
+    (
+        "ports-differ",
+        20,
+        [{"readOnlyPort": 10250}, {"port": 4000, "readOnlyPort": 4000}],
+        [{"readOnlyPort": 0, "port": 0}, {"readOnlyPort": 10255}, {"readOnlyPort": 10250, "enableServer": False}],
+    ),
+    ("sync-frequency", 20, [{"syncFrequency": "-1s"}], [{"syncFrequency": "0s"}, {"syncFrequency": "1s"}]),
+    ("runtime-timeout", 20, [{"runtimeRequestTimeout": "-1s"}], [{"runtimeRequestTimeout": "0s"}]),
+    (
+        "iptables-bits",
+        27,
+        [{"iptablesDropBit": 14}, {"iptablesMasqueradeBit": 15}],
+        [{"iptablesDropBit": 14, "makeIPTablesUtilChains": False}, {"iptablesDropBit": 13}],
     ),
     (
         "qos-reserved",
@@ -179,7 +238,14 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
 
 
 def test_every_check_has_a_case() -> None:
-    assert {case[0] for case in CASES} == set(KUBELET_START_CHECKS)
+    assert {*(case[0] for case in CASES), "cgroup-driver-values"} == set(KUBELET_START_CHECKS)
+
+
+def test_another_cgroup_driver_is_ours_to_refuse() -> None:
+    text = encode({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "cgroupDriver": "x"})
+    found = validate(text, versions=["1.20", "1.36"])
+    assert [(one.rule, one.level) for one in found] == [("cgroup-driver-values", "policy")]
+    assert "takes all others for cgroupfs" in found[0].message
 
 
 @pytest.mark.parametrize(("check", "minor", "bad", "good"), CASES, ids=[f"{case[0]}-1.{case[1]}" for case in CASES])

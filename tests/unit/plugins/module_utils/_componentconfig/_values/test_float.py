@@ -1,0 +1,44 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Numbers are read as strconv.ParseFloat reads them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._float import parse_float
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("5", 5.0),
+        ("+5.", 5.0),
+        ("-.5", -0.5),
+        ("1e1", 10.0),
+        ("1_0", 10.0),
+        ("0x1p1", 2.0),
+        ("0x_1.8p0", 1.5),
+        ("3.4028235e38", 3.4028235e38),
+        ("inf", math.inf),
+        ("-Infinity", -math.inf),
+    ],
+)
+def test_numbers(text: str, number: float) -> None:
+    assert parse_float(text) == number
+
+
+def test_not_a_number_written_out() -> None:
+    assert math.isnan(parse_float("NaN"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "ten", "1_", "_1", "1__0", "1._5", "0x1", "1e", "1 ", " 1", "1e39", "-1e400", "+nan", "\u0665", "1" * 300],
+)
+def test_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="not a number"):
+        parse_float(text)
