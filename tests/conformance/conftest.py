@@ -162,7 +162,7 @@ def case(request: pytest.FixtureRequest) -> CaseOf:
 
 @pytest.fixture
 def figure(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """``figure("oracle", "configs agreed", 400, "configs", ok=True)``: one figure of the page's section of that name."""
+    """``figure("oracle", "all", 400, "agree", ok=True)``: one figure of the page's section of that name."""
     return request.config.stash[ROWS].figure
 
 

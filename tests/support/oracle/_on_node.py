@@ -97,7 +97,7 @@ def _last_words(text: str) -> str:
 def main() -> None:
     """Run all cases and write the answers."""
     wanted: dict[str, Any] = json.load(sys.stdin)
-    home = Path("/var/tmp/oracle")
+    home = Path("/srv/oracle")
     with ThreadPoolExecutor(wanted["workers"]) as pool:
         runs = {
             number: pool.submit(_run, home, number, text, files, wanted["flags"])

@@ -5,17 +5,23 @@
 
 from __future__ import annotations
 
+from .by_chance import by_chance
 from .by_field import by_field
+from .by_gate import by_gate
+from .by_path import by_path
+from .by_rule import by_rule
+from .by_text import by_text
 from .case import Case
 
 __all__ = ["all_cases", "quick_cases"]
 
+_BY_CHANCE = 60
 _QUICK = 40
 
 
 def all_cases() -> list[Case]:
     """Return every case; the same in every run."""
-    return list(by_field())
+    return [*by_field(), *by_rule(), *by_gate(), *by_path(), *by_text(), *by_chance(_BY_CHANCE)]
 
 
 def quick_cases() -> list[Case]:

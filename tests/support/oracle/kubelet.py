@@ -9,10 +9,16 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import Host, Wanted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import (
+    KERNEL_FLAGS,
+    Host,
+    Wanted,
+)
 from ansible_collections.configok.node.plugins.module_utils._host._facts import read_host
 from support.machines import CERTIFICATE, KUBECONFIG, Node
 
+from .by_path import FILES, PAIR
+from .by_rule import GROUP
 from .case import Answer, Case
 
 __all__ = ["SOCKET", "Oracle"]
@@ -26,6 +32,13 @@ _FLAGS = (
     "--container-runtime=remote",
     f"--container-runtime-endpoint={SOCKET}",
 )
+_MAKE_GROUP = """
+for hierarchy in /sys/fs/cgroup/*/; do
+    mount -o remount,bind,rw "$hierarchy" && mkdir -p "$hierarchy$1"
+done
+"""
+# It begins with this where the config is good by itself.
+_STARTING = "failed to run Kubelet"
 # What the kubelet says of each stage that comes before its start.
 _LOAD = ("failed to load Kubelet config file",)
 _VALIDATION = (
@@ -43,7 +56,7 @@ _VALIDATION = (
 class Oracle:
     """A node whose own kubelet is stopped, and that starts one for each config that is asked about."""
 
-    def __init__(self, node: Node, *, workers: int = 12) -> None:
+    def __init__(self, node: Node, *, workers: int = 14) -> None:
         """workers: how many kubelets at a time; most of a start is waiting."""
         self._node = node
         self._workers = workers
@@ -51,6 +64,12 @@ class Oracle:
         # Its state directory is hidden from the kubelets of the cases, each has its own.
         node.write(_OWN_CERTIFICATE, node.read(CERTIFICATE))
         node.write(_OWN_KUBECONFIG, node.read(KUBECONFIG).replace(CERTIFICATE, _OWN_CERTIFICATE))
+        node.write(PAIR, node.read(CERTIFICATE))
+        for path, text in FILES.items():
+            node.write(path, text)
+        # As any kubelet leaves them that was here before.
+        node.run(["sysctl", "--quiet", *(f"{flag.replace('/', '.')}={value}" for flag, value in KERNEL_FLAGS.items())])
+        node.run(["unshare", "--mount", "sh", "-c", _MAKE_GROUP, "sh", GROUP])
         node.write(_SCRIPT, (Path(__file__).parent / "_on_node.py").read_text(encoding="utf-8"))
 
     def ask(self, cases: Sequence[Case]) -> list[Answer]:
@@ -76,6 +95,8 @@ def _answer(outcome: str, said: str) -> Answer:
         return Answer("running")
     if outcome == "stuck":
         return Answer("stuck", said)
+    if _STARTING in said:
+        return Answer("start", said)
     for stage, sentences in (("load", _LOAD), ("validation", _VALIDATION)):
         if any(sentence in said for sentence in sentences):
             return Answer(stage, said)

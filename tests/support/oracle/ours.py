@@ -6,26 +6,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import (
     COMPONENT,
     DecodeError,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._path_fields import resolve_paths
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._context import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import Host, Wanted
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_checks import (
     host_problems,
     wanted_of,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_state import stale_state
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import context_of, validate
 
-from .case import MINOR, STAGES, Answer, Case
+from .case import HEAD, MINOR, STAGES, Answer, Case
 from .kubelet import SOCKET
 
 __all__ = ["judge"]
 
 _VERSION = f"1.{MINOR}"
+_KIND = str(HEAD["kind"])
+# As deep as the directories of the oracle's configs.
+_HOME = "/srv/oracle/0"
 # Values that the kubelet looks at when it validates; it finds those of other fields when it starts.
 _VALIDATED_VALUES = ("topologyManager", "enforceNodeAllocatable", "hairpinMode", "logging")
 
@@ -44,21 +50,17 @@ def _refusals(case: Case, read_host: Callable[[Wanted], Host]) -> Iterator[Answe
         if found.level == COMPONENT:
             yield Answer(_stage(found.rule, found.path), f"{found.rule}: {found}")
     try:
-        context = context_of(decode(source), MINOR)
+        document = decode(source)
     except DecodeError:
         return
+    context = context_of(replace(document, data=resolve_paths(document.data, _KIND, _HOME)), MINOR)
     if context is None:
         return
     wanted = wanted_of(context, "kubelet", root_directory="/var/lib/kubelet", runtime=SOCKET)
-    host = replace_facts(read_host(wanted), case)
-    for problem in host_problems(context, "kubelet", host):
+    host = read_host(wanted)._replace(**case.facts)
+    for problem in (*host_problems(context, "kubelet", host), *stale_state(context, host)):
         if problem.level == COMPONENT:
             yield Answer("start", f"{problem.rule}: {problem.path} {problem.message}")
-
-
-def replace_facts(host: Host, case: Case) -> Host:
-    """The host as it is in this case."""
-    return host._replace(**case.facts)
 
 
 def _stage(rule: str, path: str) -> str:

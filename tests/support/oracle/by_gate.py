@@ -1,0 +1,48 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cases by feature gate: each that 1.20 knows turned, those that it does not know, and those that are no switches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._data._gates import TEXT
+
+from .case import MINOR, Case, config
+
+__all__ = ["by_gate"]
+
+_STEP = 25  # of the gates that 1.20 does not know every so many-th is one too many to ask about
+
+
+def by_gate() -> Iterator[Case]:
+    """Return a case for each gate of 1.20, turned from its default; and for some that it does not have."""
+    unknown = []
+    for gate, rows in json.loads(TEXT)["gates"].items():
+        state = _state(rows)
+        if state is None:
+            unknown.append(gate)
+            continue
+        _stage, default, locked = state
+        yield config(f"gate {gate} turned", {f"featureGates.{gate}": not default})
+        if locked:
+            yield config(f"gate {gate} locked", {f"featureGates.{gate}": bool(default)})
+    for gate in unknown[::_STEP]:
+        yield config(f"gate {gate} unknown", {f"featureGates.{gate}": True})
+    for gates in ({"AllAlpha": True}, {"AllBeta": False}, {"": True}, {"allAlpha": True}, {"AllAlpha ": True}):
+        yield config(f"gate set {gates}", {"featureGates": gates})
+    no_switches: tuple[Any, ...] = (1, "true", [True], {})
+    for value in no_switches:
+        yield config(f"gate value {value!r}", {"featureGates": {"TopologyManager": value}})
+
+
+def _state(rows: list[list[Any]]) -> list[Any] | None:
+    """The stage, default and lock of a gate in 1.20; None where it has none."""
+    found: list[Any] | None = None
+    for row in rows:
+        if row[0] <= MINOR:
+            found = row[1:] or None
+    return found
