@@ -53,9 +53,8 @@ TEXT = r"""
 """
 '''
 
-# Where a line may end: after a comma or colon between two JSON values. `wrap` reads its own result back, in case a
-# string of the data ever holds something that looks like one.
-BREAK = re.compile(r'([,:])(?=["\[{\-0-9tfn])')
+# What stands in one line: all up to a comma or colon between two JSON values, strings whole.
+PIECE = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^",:])*[,:]?')
 
 
 def minor(version: str) -> int:
@@ -75,7 +74,7 @@ def wrap(data: Any) -> str:
     """Compact JSON broken into lines that fit the house width."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=True)
     lines, line = [], ""
-    for part in BREAK.sub(r"\1\n", text).split("\n"):
+    for part in PIECE.findall(text):
         if line and len(line) + len(part) > WIDTH:
             lines.append(line)
             line = ""
@@ -105,6 +104,8 @@ def field_entry(row: dict[str, Any], first: int) -> dict[str, Any]:
     for key in ("type", "enum", "default", "nullable"):
         if f"{key}History" in row:
             entry[f"{key}s"] = history(row[f"{key}History"])
+    if row.get("gates"):
+        entry["gates"] = sorted({mention["gate"] for mention in row["gates"]})
     return entry
 
 

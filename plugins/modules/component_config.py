@@ -77,8 +77,8 @@ options:
       - Whether to return the layers also as drop-ins for the kubelet's C(--config-dir), each with C(apiVersion) and
         C(kind), in place of the one merged file. The kubelet's own file is then to say nothing beside these two.
       - What a kubelet of one of the versions would make something else of than of the merged file is refused by policy,
-        since its merge rules differ. There is no such directory before Kubernetes 1.28, and before 1.32 a null or a zero
-        does not always do what it says.
+        since its merge rules differ. There is no such directory before Kubernetes 1.28, and before 1.32 a null or a
+        zero does not always do what it says.
     type: bool
     default: false
   host:

@@ -25,6 +25,8 @@ _BELOW = {
     "live": "the component reads the file again by itself",
 }
 _USUAL = "restart"
+_KUBELET = "KubeletConfiguration"
+_RESTART = "a restart of the component applies it"
 
 
 @dataclass(frozen=True)
@@ -105,9 +107,10 @@ def disruption_of(
     own = next((overrides[name] for name in names if overrides and name in overrides), None)
     if own is not None:
         row = {**(row if own == row["class"] else {}), "class": own, "note": ["as overridden"]}
+    general = kind != _KUBELET and row["class"] == _USUAL
     return Disruption(
         row["class"],
-        classes()[row["class"]],
+        _RESTART if general else classes()[row["class"]],
         " ".join(row.get("note", ())),
         row.get("stateFile", ""),
         row.get("peer", ""),
@@ -116,7 +119,7 @@ def disruption_of(
 
 
 def _row(names: Sequence[str], kind: str, minor: int, configs: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    if kind != "KubeletConfiguration":
+    if kind != _KUBELET:
         row = _facts()["files"].get(kind, {"class": _USUAL})
         return cast("Mapping[str, Any]", row if row.get("since", 0) <= minor else {"class": _USUAL})
     fields = _facts()["fields"]

@@ -56,7 +56,8 @@ class Origin:
 def provenance(layers: Sequence[Document], merged: Any) -> list[Origin]:
     """The origin of every field of a config that was merged from layers, lowest first, in the config's order.
 
-    Without apiVersion and kind. Lists are one field each; so is a mapping without keys. A layer that takes a field back with null is not named.
+    Without apiVersion and kind. Lists are one field each; so is a mapping without keys. A layer that takes a field back
+    with null is not named.
     """
     found = []
     for path in _fields(merged):

@@ -61,8 +61,8 @@ def judge_documents(
 ) -> list[Finding]:
     """Judge all documents for these Kubernetes versions and return the warnings.
 
-    versions: "1.35" or "v1.35.2"; nodes: by name, the version of each; none of both means the newest one known. Raises ConfigRefused with all findings,
-    UnusableDocument for what is no version.
+    versions: "1.35" or "v1.35.2"; nodes: by name, the version of each; none of both means the newest one known.
+    Raises ConfigRefused with all findings, UnusableDocument for what is no version.
     """
     findings: list[Finding] = []
     for component, (file, text) in sorted(documents.items()):

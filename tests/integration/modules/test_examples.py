@@ -27,6 +27,7 @@ PLUGINS = (
     "filter.local_fields",
     "modules.component_config",
     "modules.component_config_diff",
+    "modules.component_config_explain",
     "modules.component_config_convert",
     "modules.config_bundle",
     "modules.config_source",

@@ -103,11 +103,12 @@ TEXT = r"""
 "list<object>","fields":{"type":{"type":"enum","enum":["Server","Namespace","User","SourceAndObject"]},"qps":{"type":
 "int32"},"burst":{"type":"int32"},"cacheSize":{"type":"int32","optional":1}}}}},
 "apiserver.config.k8s.io/v1 MutatingAdmissionPolicyConfiguration":{"component":"kube-apiserver","fields":
-{"staticManifestsDir":{"optional":1}}},"pod-security.admission.config.k8s.io/v1 PodSecurityConfiguration":
-{"component":"kube-apiserver","fields":{"defaults":{"type":"object","fields":{"enforce":{"optional":1},
-"enforce-version":{"optional":1},"audit":{"optional":1},"audit-version":{"optional":1},"warn":{"optional":1},
-"warn-version":{"optional":1}}},"exemptions":{"type":"object","fields":{"usernames":{"type":"list<string>","optional":
-1},"namespaces":{"type":"list<string>","optional":1},"runtimeClasses":{"type":"list<string>","optional":1}}}}},
+{"staticManifestsDir":{"optional":1,"gates":["ManifestBasedAdmissionControlConfig","MutatingAdmissionPolicy"]}}},
+"pod-security.admission.config.k8s.io/v1 PodSecurityConfiguration":{"component":"kube-apiserver","fields":{"defaults":
+{"type":"object","fields":{"enforce":{"optional":1},"enforce-version":{"optional":1},"audit":{"optional":1},
+"audit-version":{"optional":1},"warn":{"optional":1},"warn-version":{"optional":1}}},"exemptions":{"type":"object",
+"fields":{"usernames":{"type":"list<string>","optional":1},"namespaces":{"type":"list<string>","optional":1},
+"runtimeClasses":{"type":"list<string>","optional":1}}}}},
 "pod-security.admission.config.k8s.io/v1alpha1 PodSecurityConfiguration":{"component":"kube-apiserver","fields":
 {"defaults":{"type":"object","fields":{"enforce":{"optional":1},"enforce-version":{"optional":1},"audit":{"optional":
 1},"audit-version":{"optional":1},"warn":{"optional":1},"warn-version":{"optional":1}}},"exemptions":{"type":"object",
@@ -120,11 +121,12 @@ TEXT = r"""
 "runtimeClasses":{"type":"list<string>","optional":1}}}}},
 "podtolerationrestriction.admission.k8s.io/v1alpha1 Configuration":{"component":"kube-apiserver","fields":{"default":
 {"type":"list<object>","optional":1,"fields":{"key":{"optional":1},"operator":{"type":"enum","optional":1,"enum":
-["Exists","Equal","Lt","Gt"],"enums":[[20,["Exists","Equal"]],[35,["Exists","Equal","Lt","Gt"]]]},"value":{"optional":
-1},"effect":{"type":"enum","optional":1,"enum":["NoSchedule","PreferNoSchedule","NoExecute"]},"tolerationSeconds":
-{"type":"int64","optional":1,"nullable":1}}},"whitelist":{"type":"list<object>","optional":1,"fields":{"key":
-{"optional":1},"operator":{"type":"enum","optional":1,"enum":["Exists","Equal","Lt","Gt"],"enums":[[20,["Exists",
-"Equal"]],[35,["Exists","Equal","Lt","Gt"]]]},"value":{"optional":1},"effect":{"type":"enum","optional":1,"enum":
+["Exists","Equal","Lt","Gt"],"enums":[[20,["Exists","Equal"]],[35,["Exists","Equal","Lt","Gt"]]],"gates":
+["TaintTolerationComparisonOperators"]},"value":{"optional":1},"effect":{"type":"enum","optional":1,"enum":
+["NoSchedule","PreferNoSchedule","NoExecute"]},"tolerationSeconds":{"type":"int64","optional":1,"nullable":1}}},
+"whitelist":{"type":"list<object>","optional":1,"fields":{"key":{"optional":1},"operator":{"type":"enum","optional":1,
+"enum":["Exists","Equal","Lt","Gt"],"enums":[[20,["Exists","Equal"]],[35,["Exists","Equal","Lt","Gt"]]],"gates":
+["TaintTolerationComparisonOperators"]},"value":{"optional":1},"effect":{"type":"enum","optional":1,"enum":
 ["NoSchedule","PreferNoSchedule","NoExecute"]},"tolerationSeconds":{"type":"int64","optional":1,"nullable":1}}}}},
 "audit.k8s.io/v1 Policy":{"component":"kube-apiserver","fields":{"metadata":{"type":"objectMeta","optional":1},
 "rules":{"type":"list<object>","fields":{"level":{"type":"enum","enum":["None","Metadata","Request",
@@ -170,7 +172,8 @@ TEXT = r"""
 "apiserver.config.k8s.io/v1beta1 TracingConfiguration":{"component":"kube-apiserver","fields":{"endpoint":{"optional":
 1,"nullable":1},"samplingRatePerMillion":{"type":"int32","optional":1,"nullable":1}}},
 "apiserver.config.k8s.io/v1 ValidatingAdmissionPolicyConfiguration":{"component":"kube-apiserver","fields":
-{"staticManifestsDir":{"optional":1}}},"apiserver.config.k8s.io/v1alpha1 WebhookAdmission":{"component":
-"kube-apiserver","fields":{"kubeConfigFile":{}}},"apiserver.config.k8s.io/v1 WebhookAdmissionConfiguration":
-{"component":"kube-apiserver","fields":{"kubeConfigFile":{},"staticManifestsDir":{"optional":1,"since":36}}}}
+{"staticManifestsDir":{"optional":1,"gates":["ManifestBasedAdmissionControlConfig","ValidatingAdmissionPolicy"]}}},
+"apiserver.config.k8s.io/v1alpha1 WebhookAdmission":{"component":"kube-apiserver","fields":{"kubeConfigFile":{}}},
+"apiserver.config.k8s.io/v1 WebhookAdmissionConfiguration":{"component":"kube-apiserver","fields":{"kubeConfigFile":
+{},"staticManifestsDir":{"optional":1,"since":36,"gates":["ManifestBasedAdmissionControlConfig"]}}}}
 """

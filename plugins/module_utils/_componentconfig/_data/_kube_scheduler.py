@@ -26,10 +26,11 @@ TEXT = r"""
 {"type":"int32","optional":1,"nullable":1,"default":100}}},"kubescheduler.config.k8s.io/v1 DynamicResourcesArgs":
 {"component":"kube-scheduler","fields":{"filterTimeout":{"type":"duration","nullable":1,"default":{"whenGate":
 "DRASchedulerFilterTimeout","value":"10s"}},"bindingTimeout":{"type":"duration","optional":1,"nullable":1,"since":35,
-"default":{"whenGate":"DRAResourceClaimDeviceStatus","value":"10m0s"}}}},
-"kubescheduler.config.k8s.io/v1 InterPodAffinityArgs":{"component":"kube-scheduler","fields":{"hardPodAffinityWeight":
-{"type":"int32","optional":1,"nullable":1,"default":1},"ignorePreferredTermsOfExistingPods":{"type":"bool","since":
-27}}},"kubescheduler.config.k8s.io/v1beta1 InterPodAffinityArgs":{"component":"kube-scheduler","fields":
+"default":{"whenGate":"DRAResourceClaimDeviceStatus","value":"10m0s"},"gates":["DRADeviceBindingConditions",
+"DRAResourceClaimDeviceStatus"]}}},"kubescheduler.config.k8s.io/v1 InterPodAffinityArgs":{"component":
+"kube-scheduler","fields":{"hardPodAffinityWeight":{"type":"int32","optional":1,"nullable":1,"default":1},
+"ignorePreferredTermsOfExistingPods":{"type":"bool","since":27}}},
+"kubescheduler.config.k8s.io/v1beta1 InterPodAffinityArgs":{"component":"kube-scheduler","fields":
 {"hardPodAffinityWeight":{"type":"int32","optional":1,"nullable":1,"default":1}}},
 "kubescheduler.config.k8s.io/v1beta2 InterPodAffinityArgs":{"component":"kube-scheduler","fields":
 {"hardPodAffinityWeight":{"type":"int32","optional":1,"nullable":1,"default":1},"ignorePreferredTermsOfExistingPods":
@@ -359,50 +360,58 @@ TEXT = r"""
 "optional":1,"nullable":1,"fields":{"matchLabels":{"type":"map<string>","optional":1},"matchExpressions":{"type":
 "list<object>","optional":1,"fields":{"key":{},"operator":{"type":"enum","enum":["In","NotIn","Exists",
 "DoesNotExist"]},"values":{"type":"list<string>","optional":1}}}}},"minDomains":{"type":"int32","optional":1,
-"nullable":1},"nodeAffinityPolicy":{"type":"enum","optional":1,"nullable":1,"enum":["Ignore","Honor"]},
-"nodeTaintsPolicy":{"type":"enum","optional":1,"nullable":1,"enum":["Ignore","Honor"]},"matchLabelKeys":{"type":
-"list<string>","optional":1}}},"defaultingType":{"type":"enum","optional":1,"enum":["System","List"],"default":
-"System"}}},"kubescheduler.config.k8s.io/v1beta1 PodTopologySpreadArgs":{"component":"kube-scheduler","fields":
+"nullable":1,"gates":["MinDomainsInPodTopologySpread"]},"nodeAffinityPolicy":{"type":"enum","optional":1,"nullable":1,
+"enum":["Ignore","Honor"],"gates":["NodeInclusionPolicyInPodTopologySpread"]},"nodeTaintsPolicy":{"type":"enum",
+"optional":1,"nullable":1,"enum":["Ignore","Honor"],"gates":["NodeInclusionPolicyInPodTopologySpread"]},
+"matchLabelKeys":{"type":"list<string>","optional":1,"gates":["MatchLabelKeysInPodTopologySpread"]}}},
+"defaultingType":{"type":"enum","optional":1,"enum":["System","List"],"default":"System"}}},
+"kubescheduler.config.k8s.io/v1beta1 PodTopologySpreadArgs":{"component":"kube-scheduler","fields":
 {"defaultConstraints":{"type":"list<object>","optional":1,"fields":{"maxSkew":{"type":"int32"},"topologyKey":{},
 "whenUnsatisfiable":{"type":"enum","enum":["DoNotSchedule","ScheduleAnyway"]},"labelSelector":{"type":"object",
 "optional":1,"nullable":1,"fields":{"matchLabels":{"type":"map<string>","optional":1},"matchExpressions":{"type":
 "list<object>","optional":1,"fields":{"key":{},"operator":{"type":"enum","enum":["In","NotIn","Exists",
 "DoesNotExist"]},"values":{"type":"list<string>","optional":1}}}}}}},"defaultingType":{"type":"enum","optional":1,
-"enum":["System","List"],"default":{"whenGate":"DefaultPodTopologySpread","value":"List"}}}},
-"kubescheduler.config.k8s.io/v1beta2 PodTopologySpreadArgs":{"component":"kube-scheduler","fields":
-{"defaultConstraints":{"type":"list<object>","optional":1,"fields":{"maxSkew":{"type":"int32"},"topologyKey":{},
-"whenUnsatisfiable":{"type":"enum","enum":["DoNotSchedule","ScheduleAnyway"]},"labelSelector":{"type":"object",
-"optional":1,"nullable":1,"fields":{"matchLabels":{"type":"map<string>","optional":1},"matchExpressions":{"type":
-"list<object>","optional":1,"fields":{"key":{},"operator":{"type":"enum","enum":["In","NotIn","Exists",
-"DoesNotExist"]},"values":{"type":"list<string>","optional":1}}}}},"minDomains":{"type":"int32","optional":1,
-"nullable":1,"since":24},"nodeAffinityPolicy":{"type":"enum","optional":1,"nullable":1,"since":25,"enum":["Ignore",
-"Honor"]},"nodeTaintsPolicy":{"type":"enum","optional":1,"nullable":1,"since":25,"enum":["Ignore","Honor"]},
-"matchLabelKeys":{"type":"list<string>","optional":1,"since":25}}},"defaultingType":{"type":"enum","optional":1,
-"enum":["System","List"],"default":"System","defaults":[[22,{"whenGate":"DefaultPodTopologySpread","value":"System"}],
-[24,"System"]]}}},"kubescheduler.config.k8s.io/v1beta3 PodTopologySpreadArgs":{"component":"kube-scheduler","fields":
-{"defaultConstraints":{"type":"list<object>","optional":1,"fields":{"maxSkew":{"type":"int32"},"topologyKey":{},
-"whenUnsatisfiable":{"type":"enum","enum":["DoNotSchedule","ScheduleAnyway"]},"labelSelector":{"type":"object",
-"optional":1,"nullable":1,"fields":{"matchLabels":{"type":"map<string>","optional":1},"matchExpressions":{"type":
-"list<object>","optional":1,"fields":{"key":{},"operator":{"type":"enum","enum":["In","NotIn","Exists",
-"DoesNotExist"]},"values":{"type":"list<string>","optional":1}}}}},"minDomains":{"type":"int32","optional":1,
-"nullable":1,"since":24},"nodeAffinityPolicy":{"type":"enum","optional":1,"nullable":1,"since":25,"enum":["Ignore",
-"Honor"]},"nodeTaintsPolicy":{"type":"enum","optional":1,"nullable":1,"since":25,"enum":["Ignore","Honor"]},
-"matchLabelKeys":{"type":"list<string>","optional":1,"since":25}}},"defaultingType":{"type":"enum","optional":1,
-"enum":["System","List"],"default":"System","defaults":[[23,{"whenGate":"DefaultPodTopologySpread","value":"System"}],
-[24,"System"]]}}},"kubescheduler.config.k8s.io/v1beta1 RequestedToCapacityRatioArgs":{"component":"kube-scheduler",
-"fields":{"shape":{"type":"list<object>","fields":{"utilization":{"type":"int32"},"score":{"type":"int32"}}},
-"resources":{"type":"list<object>","optional":1,"fields":{"name":{},"weight":{"type":"int64","optional":1}}}}},
-"kubescheduler.config.k8s.io/v1beta1 ServiceAffinityArgs":{"component":"kube-scheduler","fields":{"affinityLabels":
-{"type":"list<string>","optional":1},"antiAffinityLabelsPreference":{"type":"list<string>","optional":1}}},
-"kubescheduler.config.k8s.io/v1 VolumeBindingArgs":{"component":"kube-scheduler","fields":{"bindTimeoutSeconds":
-{"type":"int64","optional":1,"nullable":1,"default":600},"shape":{"type":"list<object>","optional":1,"fields":
-{"utilization":{"type":"int32"},"score":{"type":"int32"}}}}},"kubescheduler.config.k8s.io/v1beta1 VolumeBindingArgs":
-{"component":"kube-scheduler","fields":{"bindTimeoutSeconds":{"type":"int64","optional":1,"nullable":1,"default":600},
-"shape":{"type":"list<object>","optional":1,"since":22,"fields":{"utilization":{"type":"int32","since":22},"score":
-{"type":"int32","since":22}}}}},"kubescheduler.config.k8s.io/v1beta2 VolumeBindingArgs":{"component":"kube-scheduler",
+"enum":["System","List"],"default":{"whenGate":"DefaultPodTopologySpread","value":"List"},"gates":
+["DefaultPodTopologySpread"]}}},"kubescheduler.config.k8s.io/v1beta2 PodTopologySpreadArgs":{"component":
+"kube-scheduler","fields":{"defaultConstraints":{"type":"list<object>","optional":1,"fields":{"maxSkew":{"type":
+"int32"},"topologyKey":{},"whenUnsatisfiable":{"type":"enum","enum":["DoNotSchedule","ScheduleAnyway"]},
+"labelSelector":{"type":"object","optional":1,"nullable":1,"fields":{"matchLabels":{"type":"map<string>","optional":
+1},"matchExpressions":{"type":"list<object>","optional":1,"fields":{"key":{},"operator":{"type":"enum","enum":["In",
+"NotIn","Exists","DoesNotExist"]},"values":{"type":"list<string>","optional":1}}}}},"minDomains":{"type":"int32",
+"optional":1,"nullable":1,"since":24,"gates":["MinDomainsInPodTopologySpread"]},"nodeAffinityPolicy":{"type":"enum",
+"optional":1,"nullable":1,"since":25,"enum":["Ignore","Honor"],"gates":["NodeInclusionPolicyInPodTopologySpread"]},
+"nodeTaintsPolicy":{"type":"enum","optional":1,"nullable":1,"since":25,"enum":["Ignore","Honor"],"gates":
+["NodeInclusionPolicyInPodTopologySpread"]},"matchLabelKeys":{"type":"list<string>","optional":1,"since":25,"gates":
+["MatchLabelKeysInPodTopologySpread"]}}},"defaultingType":{"type":"enum","optional":1,"enum":["System","List"],
+"default":"System","defaults":[[22,{"whenGate":"DefaultPodTopologySpread","value":"System"}],[24,"System"]],"gates":
+["DefaultPodTopologySpread"]}}},"kubescheduler.config.k8s.io/v1beta3 PodTopologySpreadArgs":{"component":
+"kube-scheduler","fields":{"defaultConstraints":{"type":"list<object>","optional":1,"fields":{"maxSkew":{"type":
+"int32"},"topologyKey":{},"whenUnsatisfiable":{"type":"enum","enum":["DoNotSchedule","ScheduleAnyway"]},
+"labelSelector":{"type":"object","optional":1,"nullable":1,"fields":{"matchLabels":{"type":"map<string>","optional":
+1},"matchExpressions":{"type":"list<object>","optional":1,"fields":{"key":{},"operator":{"type":"enum","enum":["In",
+"NotIn","Exists","DoesNotExist"]},"values":{"type":"list<string>","optional":1}}}}},"minDomains":{"type":"int32",
+"optional":1,"nullable":1,"since":24,"gates":["MinDomainsInPodTopologySpread"]},"nodeAffinityPolicy":{"type":"enum",
+"optional":1,"nullable":1,"since":25,"enum":["Ignore","Honor"],"gates":["NodeInclusionPolicyInPodTopologySpread"]},
+"nodeTaintsPolicy":{"type":"enum","optional":1,"nullable":1,"since":25,"enum":["Ignore","Honor"],"gates":
+["NodeInclusionPolicyInPodTopologySpread"]},"matchLabelKeys":{"type":"list<string>","optional":1,"since":25,"gates":
+["MatchLabelKeysInPodTopologySpread"]}}},"defaultingType":{"type":"enum","optional":1,"enum":["System","List"],
+"default":"System","defaults":[[23,{"whenGate":"DefaultPodTopologySpread","value":"System"}],[24,"System"]],"gates":
+["DefaultPodTopologySpread"]}}},"kubescheduler.config.k8s.io/v1beta1 RequestedToCapacityRatioArgs":{"component":
+"kube-scheduler","fields":{"shape":{"type":"list<object>","fields":{"utilization":{"type":"int32"},"score":{"type":
+"int32"}}},"resources":{"type":"list<object>","optional":1,"fields":{"name":{},"weight":{"type":"int64","optional":
+1}}}}},"kubescheduler.config.k8s.io/v1beta1 ServiceAffinityArgs":{"component":"kube-scheduler","fields":
+{"affinityLabels":{"type":"list<string>","optional":1},"antiAffinityLabelsPreference":{"type":"list<string>",
+"optional":1}}},"kubescheduler.config.k8s.io/v1 VolumeBindingArgs":{"component":"kube-scheduler","fields":
+{"bindTimeoutSeconds":{"type":"int64","optional":1,"nullable":1,"default":600},"shape":{"type":"list<object>",
+"optional":1,"gates":["StorageCapacityScoring","VolumeCapacityPriority"],"fields":{"utilization":{"type":"int32"},
+"score":{"type":"int32"}}}}},"kubescheduler.config.k8s.io/v1beta1 VolumeBindingArgs":{"component":"kube-scheduler",
 "fields":{"bindTimeoutSeconds":{"type":"int64","optional":1,"nullable":1,"default":600},"shape":{"type":
-"list<object>","optional":1,"fields":{"utilization":{"type":"int32"},"score":{"type":"int32"}}}}},
-"kubescheduler.config.k8s.io/v1beta3 VolumeBindingArgs":{"component":"kube-scheduler","fields":{"bindTimeoutSeconds":
-{"type":"int64","optional":1,"nullable":1,"default":600},"shape":{"type":"list<object>","optional":1,"fields":
-{"utilization":{"type":"int32"},"score":{"type":"int32"}}}}}}
+"list<object>","optional":1,"since":22,"gates":["VolumeCapacityPriority"],"fields":{"utilization":{"type":"int32",
+"since":22},"score":{"type":"int32","since":22}}}}},"kubescheduler.config.k8s.io/v1beta2 VolumeBindingArgs":
+{"component":"kube-scheduler","fields":{"bindTimeoutSeconds":{"type":"int64","optional":1,"nullable":1,"default":600},
+"shape":{"type":"list<object>","optional":1,"gates":["VolumeCapacityPriority"],"fields":{"utilization":{"type":
+"int32"},"score":{"type":"int32"}}}}},"kubescheduler.config.k8s.io/v1beta3 VolumeBindingArgs":{"component":
+"kube-scheduler","fields":{"bindTimeoutSeconds":{"type":"int64","optional":1,"nullable":1,"default":600},"shape":
+{"type":"list<object>","optional":1,"gates":["VolumeCapacityPriority"],"fields":{"utilization":{"type":"int32"},
+"score":{"type":"int32"}}}}}}
 """

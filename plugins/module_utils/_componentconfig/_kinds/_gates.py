@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from .._values._versions import name
 
-__all__ = ["Gates"]
+__all__ = ["GateState", "Gates", "gate_history", "gate_names", "gate_needs"]
 
 _GROUPS = {"AllAlpha": "Alpha", "AllBeta": "Beta"}
 
@@ -92,3 +92,35 @@ class Gates:
                 for other in wanted:
                     if self.known(other) and not self.on(other):
                         yield gate, other
+
+
+class GateState(NamedTuple):
+    """What a gate is from a minor on: its stage, its default, whether that is locked; stage "" where it is gone."""
+
+    since: int
+    stage: str
+    default: bool
+    locked: bool
+
+
+def gate_names() -> tuple[str, ...]:
+    """All gates that one of the minors knows, sorted."""
+    return tuple(sorted(_facts()["gates"]))
+
+
+def gate_history(gate: str) -> list[GateState]:
+    """The states of a gate, oldest first; none for a name that no minor knows."""
+    return [
+        GateState(row[0], row[1], bool(row[2]), bool(row[3])) if row[1:] else GateState(row[0], "", False, False)
+        for row in _facts()["gates"].get(gate, ())
+    ]
+
+
+def gate_needs(gate: str) -> list[tuple[int, list[str]]]:
+    """The gates that a gate needs, from the minors on that check it; from a minor that says otherwise anew."""
+    found: list[tuple[int, list[str]]] = []
+    for minor, table in sorted((int(key), table) for key, table in _facts()["needs"].items()):
+        needed = list(table.get(gate, ()))
+        if needed != (found[-1][1] if found else []):
+            found.append((minor, needed))
+    return found

@@ -1,0 +1,129 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Explain fields of a component config."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: component_config_explain
+short_description: Explain fields of the config of a Kubernetes component
+version_added: 0.1.0
+description:
+  - Says what is known about a field of a component config. Its type, its default and the values it may have by
+    Kubernetes version, the first and the last version that has it, its feature gates, the rules about it, what changing
+    it asks of a node, and the fields below it.
+  - Explains feature gates too, with their stages, defaults, locks and the gates they need.
+  - Needs no cluster and no component.
+author:
+  - the configok.node authors (@configok)
+extends_documentation_fragment:
+  - configok.node.attributes
+  - configok.node.attributes.info_module
+attributes:
+  platform:
+    support: full
+    platforms: posix
+options:
+  fields:
+    description:
+      - Paths of fields, for example V(maxPods), V(memorySwap.swapBehavior) or V(registerWithTaints[].key), or of
+        feature gates, for example V(featureGates.NodeSwap). An empty path is the kind itself.
+      - A field that is not known is an error, which says what may be meant.
+    type: list
+    elements: str
+    required: true
+  kind:
+    description:
+      - A component, for example V(kube-proxy), or a kind, for example V(EncryptionConfiguration). The newest API
+        version of the kind is explained.
+    type: str
+    default: kubelet
+  kubernetes_version:
+    description:
+      - A Kubernetes version, where the newest API version that this one has is meant, for example V(1.22).
+    type: str
+    default: ''
+seealso:
+  - module: configok.node.component_config
+  - module: configok.node.component_config_diff
+"""
+
+EXAMPLES = r"""
+- name: Ask about fields before they are changed
+  configok.node.component_config_explain:
+    fields: [memorySwap.swapBehavior, featureGates.NodeSwap]
+  register: explained
+
+- name: Show it
+  ansible.builtin.debug:
+    msg: "{{ explained.lines }}"
+
+- name: Ask about a field of the scheduler of an old cluster
+  configok.node.component_config_explain:
+    kind: kube-scheduler
+    kubernetes_version: "1.22"
+    fields: [percentageOfNodesToScore]
+"""
+
+RETURN = r"""
+explanations:
+  description: What is known about each field, in the order of O(fields).
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    heading:
+      description: The field and the kind.
+      type: str
+      sample: maxPods, of KubeletConfiguration (kubelet.config.k8s.io/v1beta1)
+    facts:
+      description:
+        - Of a field C(type), C(versions), C(default), C(default_from), C(allowed), C(feature_gates), C(rules),
+          C(disruption), C(note), C(remark) and C(fields), of a gate C(stages), C(needs) and C(needed_by).
+        - What says nothing is left out.
+      type: dict
+      sample:
+        type: int32
+        versions: from 1.20 or earlier
+        default: [{since: "1.20", value: "110"}]
+lines:
+  description: The same as lines for people.
+  returned: success
+  type: list
+  elements: str
+  sample:
+    - maxPods, of KubeletConfiguration (kubelet.config.k8s.io/v1beta1)
+    - "  type        int32"
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
+from ansible_collections.configok.node.plugins.module_utils._modules._config_files import file_sentences
+
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "fields": {"type": "list", "elements": "str", "required": True},
+    "kind": {"type": "str", "default": "kubelet"},
+    "kubernetes_version": {"type": "str", "default": ""},
+}
+
+
+def main() -> None:
+    """Look up, tell."""
+    module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
+    kind, version = module.params["kind"], module.params["kubernetes_version"]
+    with file_sentences(module):
+        found = [explain(path, kind=kind, version=version) for path in module.params["fields"]]
+        module.exit_json(
+            changed=False,
+            explanations=[{"heading": one.heading, "facts": one.facts} for one in found],
+            lines=[line for one in found for line in one.lines],
+        )
+
+
+if __name__ == "__main__":
+    main()
