@@ -46,8 +46,10 @@ def _text(family: str) -> str:
         from .._data._rules import TEXT
     elif family == "kube_scheduler":
         from .._data._rules_kube_scheduler import TEXT
-    else:
+    elif family == "kube_apiserver":
         from .._data._rules_kube_apiserver import TEXT
+    else:
+        from .._data._rules_kubeadm import TEXT
     return TEXT
 
 

@@ -38,6 +38,10 @@ def _by_kind(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
         from ._apiserver import APISERVER_RULE_SETS
 
         return APISERVER_RULE_SETS
+    if component == "kubeadm":
+        from ._kubeadm import KUBEADM_RULE_SETS
+
+        return KUBEADM_RULE_SETS
     return {}
 
 
