@@ -21,7 +21,7 @@ from .by_path import FILES, PAIR
 from .by_rule import GROUP
 from .case import Answer, Case
 
-__all__ = ["SOCKET", "Oracle"]
+__all__ = ["SOCKET", "Oracle", "answer"]
 
 SOCKET = "unix:///run/containerd/containerd.sock"
 _SCRIPT = "/usr/local/lib/oracle.py"
@@ -83,14 +83,15 @@ class Oracle:
             text=json.dumps({"workers": self._workers, "flags": _FLAGS, "cases": wanted}),
         )
         ends = json.loads(said.stdout)
-        return [_answer(*ends[str(number)]) for number in range(len(cases))]
+        return [answer(*ends[str(number)]) for number in range(len(cases))]
 
     def host(self, wanted: Wanted) -> Host:
         """Read the facts of the node."""
         return read_host(wanted, root=str(self._node.machine.view))
 
 
-def _answer(outcome: str, said: str) -> Answer:
+def answer(outcome: str, said: str) -> Answer:
+    """Tell where a kubelet ended, from how it ended ("running", "stuck" or "ended") and what it said last."""
     if outcome == "running":
         return Answer("running")
     if outcome == "stuck":

@@ -1,0 +1,97 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The cases that the oracle is asked about: the same in every run, with every field, rule and gate of 1.20."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._context import rule_facts
+from support.oracle.by_rule import ELSEWHERE, RULES
+from support.oracle.case import HEAD, MINOR, Answer, Case
+from support.oracle.cases import all_cases, quick_cases
+from support.oracle.comparison import Compared, Comparison
+from support.oracle.explained import EXPLAINED
+from support.oracle.kubelet import answer
+from support.oracle.ours import judge
+
+CASES = all_cases()
+
+
+def test_cases_are_many_and_the_same_in_every_run() -> None:
+    assert len(CASES) >= 400
+    assert all_cases() == CASES
+    assert [name for name, number in Counter(case.name for case in CASES).items() if number > 1] == []
+
+
+def test_the_quick_part_has_some_from_everywhere() -> None:
+    groups = {case.group for case in CASES} - {"host"}
+    assert groups <= {case.group for case in quick_cases()}
+    assert len(quick_cases()) <= 40
+
+
+def test_every_field_of_the_minor_has_cases() -> None:
+    kind = find_kind(HEAD["apiVersion"], HEAD["kind"])
+    assert kind is not None
+    known = {name for name, field in kind.fields.items() if field.get("since", 0) <= MINOR <= field.get("last", MINOR)}
+    asked = {case.name.split()[1].split(".")[0] for case in CASES if case.group == "field"}
+    assert known <= asked
+
+
+@pytest.mark.parametrize("section", ["kubelet", "kubeletStart"])
+def test_every_rule_of_the_minor_is_broken_and_kept(section: str) -> None:
+    facts = rule_facts(section)
+    known = {rule for rule in facts if facts[rule].get("since", 0) <= MINOR <= facts[rule].get("last", MINOR)}
+    assert known - set(RULES) - set(ELSEWHERE) == set()
+    assert set(RULES) & set(ELSEWHERE) == set()
+    for rule in known & set(RULES):
+        assert RULES[rule].keeps, rule
+        assert RULES[rule].breaks or facts[rule].get("level") == "policy", rule
+
+
+def test_what_is_explained_is_asked() -> None:
+    assert set(EXPLAINED) - {case.name for case in CASES} == set()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said", "stage"),
+    [
+        ("running", "", "running"),
+        ("stuck", "waiting", "stuck"),
+        ("ended", "F1 server.go:198] failed to load Kubelet config file /a, error invalid configuration", "load"),
+        ("ended", "F1 server.go:220] invalid configuration: port (--port) 0 must be between 1 and 65535", "validation"),
+        ("ended", "F1 server.go:269] failed to run Kubelet: invalid configuration: cgroup-root", "start"),
+        ("ended", "panic: runtime error: index out of range", "start"),
+    ],
+)
+def test_what_the_kubelet_says_tells_the_stage(outcome: str, said: str, stage: str) -> None:
+    assert answer(outcome, said).stage == stage
+
+
+def test_a_disagreement_is_told_unless_it_is_explained() -> None:
+    name = next(iter(EXPLAINED))
+    refused, runs = Answer("start", "died"), Answer("running")
+    found = Comparison(
+        [
+            Compared(Case("field a", ""), refused, runs),
+            Compared(Case("field b", ""), refused, Answer("load")),
+            Compared(Case(name, ""), runs, refused),
+            Compared(Case("field c", ""), Answer("stuck"), refused),
+        ]
+    )
+    assert [one.case.name for one in found.unexplained] == ["field c", "field a"]
+    assert [one.case.name for one in found.explained] == [name]
+    assert (len(found.agreed), found.same_stage, found.by_group()["field"]) == (2, 0, (3, 2))
+    again = Comparison([Compared(Case(name, ""), runs, runs)])
+    assert [one.case.name for one in again.outlived] == [name]
+
+
+def test_our_stage_is_the_first_at_which_something_is_wrong() -> None:
+    def nothing_to_read(_wanted: object) -> object:
+        raise AssertionError("a text that is no document needs no host")
+
+    assert judge(Case("text a", "[" * 9), nothing_to_read).stage == "load"  # type: ignore[arg-type]
