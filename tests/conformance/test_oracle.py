@@ -51,6 +51,8 @@ def test_we_refuse_what_the_kubelet_refuses(oracle: Oracle, is_quick: bool, figu
     figure("oracle", "all", len(found.agreed), f"of {len(found.all)} agree", ok=good)
     refused = sum(one.theirs.refused for one in found.agreed)
     figure("oracle", "stage", found.same_stage, f"of {refused} refused at the stage that we name", ok=True)
+    for reason, number in found.by_reason().items():
+        figure("oracle", f"not the same: {reason}", number, "configs", ok=True)
     figure("oracle", "disagreements", len(found.explained), "explained", ok=good)
     lines = [f"not explained: {one}" for one in found.unexplained]
     lines += [f"agrees again, take it from the table: {one}" for one in found.outlived]

@@ -11,17 +11,20 @@ from .by_gate import by_gate
 from .by_path import by_path
 from .by_rule import by_rule
 from .by_text import by_text
+from .by_value import by_value
 from .case import Case
 
 __all__ = ["all_cases", "quick_cases"]
 
 _BY_CHANCE = 60
+_BY_VALUE = 20  # of each of the nine grammars
 _QUICK = 40
 
 
 def all_cases() -> list[Case]:
     """Return every case; the same in every run."""
-    return [*by_field(), *by_rule(), *by_gate(), *by_path(), *by_text(), *by_chance(_BY_CHANCE)]
+    by_hand = [*by_field(), *by_rule(), *by_gate(), *by_path(), *by_text()]
+    return [*by_hand, *by_value(_BY_VALUE), *by_chance(_BY_CHANCE)]
 
 
 def quick_cases() -> list[Case]:

@@ -70,6 +70,11 @@ class Comparison:
         """How many configs ended where."""
         return {stage: sum(one.theirs.stage == stage for one in self.all) for stage in STAGES}
 
+    def by_reason(self) -> dict[str, int]:
+        """How many disagreements are explained by what."""
+        reasons = [EXPLAINED[one.case.name] for one in self.explained]
+        return {reason: reasons.count(reason) for reason in dict.fromkeys(reasons)}
+
     def by_group(self) -> dict[str, tuple[int, int]]:
         """For each way to make cases how many there are and how many agree."""
         groups = dict.fromkeys(one.case.group for one in self.all)

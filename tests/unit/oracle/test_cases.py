@@ -85,6 +85,7 @@ def test_a_disagreement_is_told_unless_it_is_explained() -> None:
     )
     assert [one.case.name for one in found.unexplained] == ["field c", "field a"]
     assert [one.case.name for one in found.explained] == [name]
+    assert found.by_reason() == {EXPLAINED[name]: 1}
     assert (len(found.agreed), found.same_stage, found.by_group()["field"]) == (2, 0, (3, 2))
     again = Comparison([Compared(Case(name, ""), runs, runs)])
     assert [one.case.name for one in again.outlived] == [name]
