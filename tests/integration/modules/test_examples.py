@@ -24,7 +24,9 @@ TEXT = HEAD + "maxPods: 60\n"
 PLUGINS = (
     "modules.cluster_access",
     "modules.agent_archive",
+    "filter.duration",
     "filter.local_fields",
+    "filter.quantity",
     "modules.component_config",
     "modules.component_config_diff",
     "modules.component_config_explain",

@@ -11,13 +11,16 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-__all__ = ["parse_quantity"]
+__all__ = ["UNITS", "format_quantity", "parse_quantity"]
 
 _SUFFIXES: dict[str, Fraction] = {
     **{suffix: Fraction(1024**power) for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)},
     **{suffix: Fraction(1000**power) for power, suffix in enumerate(("", "k", "M", "G", "T", "P", "E"))},
     **{suffix: Fraction(1, 1000**power) for power, suffix in enumerate(("m", "u", "n"), 1)},
 }
+UNITS = tuple(suffix for suffix in _SUFFIXES if suffix)
+"""What a quantity may be written in."""
+
 _QUANTITY = re.compile(r"([-+]?)([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:([KMGTPE]i|[kMGTPEmun]|)|[eE]([-+]?[0-9]{1,4}))")
 
 
@@ -31,3 +34,18 @@ def parse_quantity(value: str | int | float) -> Fraction:
     amount = Fraction(digits if not digits.endswith(".") else digits + "0")
     scale = Fraction(10) ** int(exponent) if exponent is not None else _SUFFIXES[suffix]
     return -amount * scale if sign == "-" else amount * scale
+
+
+def format_quantity(amount: Fraction, unit: str) -> str:
+    """An amount written in one of UNITS, with at most three decimals: 1610612736 in Mi is `1536Mi`, in Gi `1.5Gi`.
+
+    Raises ValueError with a sentence for another unit, and for what needs more decimals.
+    """
+    if unit not in UNITS:
+        raise ValueError(f"not a unit of quantities: {unit[:20]!r} (they are {', '.join(UNITS)})")
+    thousandths = amount / _SUFFIXES[unit] * 1000
+    if thousandths.denominator != 1:
+        raise ValueError(f"{float(amount):g} cannot be written in {unit} exactly: take a smaller unit")
+    whole, rest = divmod(abs(thousandths.numerator), 1000)
+    decimals = f".{rest:03d}".rstrip("0") if rest else ""
+    return f"{'-' if amount < 0 else ''}{whole}{decimals}{unit}"
