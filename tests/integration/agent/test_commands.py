@@ -46,6 +46,41 @@ def test_a_file_that_is_not_there_is_wrong_usage(make_node: MakeNode) -> None:
     assert found.stderr == "configok-agent: /nonexistent/config.yaml: cannot be read: No such file or directory\n"
 
 
+@pytest.mark.contract("cli.commands")
+def test_diff(make_node: MakeNode) -> None:
+    node = make_node()
+    old, new = node.directory / "old.yaml", node.directory / "new.yaml"
+    old.write_text(GOOD)
+    new.write_text(GOOD.replace("50", "60"))
+    found = node.call("diff", str(old), str(new), "--kubernetes-version", "1.31")
+    assert (found.returncode, found.stderr) == (1, "")
+    assert found.stdout.splitlines() == [
+        "maxPods: 50 -> 60  [restart-may-reject]",
+        "all in all: restart-may-reject: restart; pods over the new bound fail admission at restart, node capacity "
+        "changes",
+    ]
+    (change,) = json.loads(node.call("diff", "--json", str(old), "-", input=new.read_text()).stdout)
+    assert (change["path"], change["before"], change["after"]) == ("maxPods", "50", "60")
+    same = node.call("diff", str(old), str(old))
+    assert (same.returncode, same.stdout) == (0, "no field differs\n")
+    for wrong in (("/nonexistent/a", str(old)), (str(old), "-")):
+        refused = node.call("diff", *wrong, input="kind: Nonsense\n")
+        assert (refused.returncode, refused.stderr.count("\n"), refused.stdout) == (2, 1, "")
+
+
+@pytest.mark.contract("cli.commands")
+def test_explain(make_node: MakeNode) -> None:
+    node = make_node()
+    found = node.call("explain", "maxPods")
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout.startswith("maxPods, of KubeletConfiguration")
+    gate = json.loads(node.call("explain", "--json", "featureGates.NodeSwap").stdout)
+    assert gate["facts"]["stages"][0] == {"since": "1.22", "state": "Alpha, off"}
+    wrong = node.call("explain", "maxPod")
+    sentence = "configok-agent: KubeletConfiguration has no field maxPod; did you mean maxPods?\n"
+    assert (wrong.returncode, wrong.stderr, wrong.stdout) == (2, sentence, "")
+
+
 @pytest.mark.contract("prestart.never-blocks")
 @pytest.mark.parametrize("hook", ["prestart", "poststop"])
 def test_a_hook_never_hurts_whatever_is_wrong_with_the_agent(make_node: MakeNode, hook: str) -> None:

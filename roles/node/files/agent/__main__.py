@@ -8,9 +8,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ._agent._basis._configuration import AgentConfiguration, InvalidConfiguration, load_configuration
 from ._agent._basis._version import AGENT_VERSION
@@ -25,6 +25,8 @@ _FAILED = 1
 _HELP = partial(argparse.HelpFormatter, width=100)
 _AS_ROOT = ": the agent's files are root's, run this as root"
 _HOOKS = ("prestart", "poststop")  # run by the component's unit, which they must never hurt
+_ONE_OF = ("forget-bad",)  # take exactly one of their arguments
+_Argument = tuple[Sequence[str], dict[str, Any]]  # as add_argument takes them
 
 
 def main(argv: Sequence[str]) -> int:
@@ -76,53 +78,78 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=_HELP,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-
-    def add(name: str, run: object, text: str) -> argparse.ArgumentParser:
+    for name, run, text, arguments in _commands():
         command = commands.add_parser(name, help=text, description=text, parents=[shared], formatter_class=_HELP)
         command.set_defaults(run=run)
-        return command
+        one_of = command.add_mutually_exclusive_group(required=True) if name in _ONE_OF else command
+        for names, settings in arguments:
+            one_of.add_argument(*names, **settings)
+    return parser
 
-    add("run", _run, "watch the own Node and do what it says, until told to stop")
-    for name, run, text in (
-        ("prestart", _prestart, "decide which config a component reads now (ExecStartPre=); 78 refuses the start"),
-        ("poststop", _poststop, "write down how a component ended (ExecStopPost=)"),
-        ("supervise", _supervise, "run a component without systemd"),
-    ):
-        add(name, run, text).add_argument("component", metavar="COMPONENT")
-    add("status", _status, "say which config this node uses, and why").add_argument(
-        "--json", action="store_true", help="for machines"
-    )
-    add("check", _check, "say whether the agent can work here: its own config, and its credentials")
-    validate = add("validate", _validate, "say what is wrong with component configs; - is standard input")
-    validate.add_argument("files", metavar="FILE", nargs="+")
-    validate.add_argument("--json", action="store_true", help="for machines: a list of findings")
-    validate.add_argument("--component", default="", help="the component that will read it (default: by its kind)")
-    validate.add_argument(
-        "--kubernetes-version", action="append", default=[], dest="versions", metavar="VERSION", help="may be repeated"
-    )
-    validate.add_argument(
-        "--installed-version", action="store_true", help="judge for the version of the component on this node"
-    )
-    validate.add_argument(
+
+def _argument(*names: str, **settings: Any) -> _Argument:
+    return names, settings
+
+
+def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str, Sequence[_Argument]]]:
+    """Every command: its name, what runs it, what it is for, and what it takes."""
+    component = _argument("component", metavar="COMPONENT")
+    yield "run", _run, "watch the own Node and do what it says, until told to stop", ()
+    text = "decide which config a component reads now (ExecStartPre=); 78 refuses the start"
+    yield "prestart", _prestart, text, (component,)
+    yield "poststop", _poststop, "write down how a component ended (ExecStopPost=)", (component,)
+    yield "supervise", _supervise, "run a component without systemd", (component,)
+    text = "say which config this node uses, and why"
+    yield "status", _status, text, (_argument("--json", action="store_true", help="for machines"),)
+    yield "check", _check, "say whether the agent can work here: its own config, and its credentials", ()
+    yield "validate", _validate, "say what is wrong with component configs; - is standard input", _OF_VALIDATE
+    text = "compare two component configs by what the component makes of them, and say what a change asks of this node"
+    yield "diff", _diff, text, _OF_DIFF
+    text = "explain a field of a component config, or a feature gate (featureGates.NAME)"
+    yield "explain", _explain, text, _OF_EXPLAIN
+    text = "compare what the kubelet runs with (its /configz) with the file it was given"
+    json = _argument("--json", action="store_true", help="for machines: differences, and why there is no answer")
+    yield "compare", _compare, text, (component, json)
+    every = _argument("--all", action="store_true", help="all of them")
+    yield "forget-bad", _forget_bad, "forget that a config was bad", (_argument("uid", metavar="UID", nargs="?"), every)
+    yield "compile", _compile, "unpack and compile this archive beside itself, once, so that it starts sooner", ()
+    yield "version", _version, "say the agent's version", ()
+
+
+_VERSION = "--kubernetes-version"
+_OF_VALIDATE = (
+    _argument("files", metavar="FILE", nargs="+"),
+    _argument("--json", action="store_true", help="for machines: a list of findings"),
+    _argument("--component", default="", help="the component that will read it (default: by its kind)"),
+    _argument(_VERSION, action="append", default=[], dest="versions", metavar="VERSION", help="may be repeated"),
+    _argument("--installed-version", action="store_true", help="judge for the version of the component on this node"),
+    _argument(
         "--bundle",
         action="store_true",
         help="judge it as part of a bundle: what may not be shared, and what this node denies",
-    )
-    validate.add_argument(
+    ),
+    _argument(
         "--on-node",
         action="store_true",
         help="judge it as a bundle that this node is to run: with its instance config, the component's flags, the host",
-    )
-    validate.add_argument("--only-host", action="store_true", help="the same, but look at the host alone")
-    compare = add("compare", _compare, "compare what the kubelet runs with (its /configz) with the file it was given")
-    compare.add_argument("component", metavar="COMPONENT")
-    compare.add_argument("--json", action="store_true", help="for machines: differences, and why there is no answer")
-    which = add("forget-bad", _forget_bad, "forget that a config was bad").add_mutually_exclusive_group(required=True)
-    which.add_argument("uid", metavar="UID", nargs="?")
-    which.add_argument("--all", action="store_true", help="all of them")
-    add("compile", _compile, "unpack and compile this archive beside itself, once, so that it starts sooner")
-    add("version", _version, "say the agent's version")
-    return parser
+    ),
+    _argument("--only-host", action="store_true", help="the same, but look at the host alone"),
+)
+_OF_DIFF = (
+    _argument("files", metavar="FILE", nargs=2, help="- is standard input"),
+    _argument("--json", action="store_true", help="for machines: a list of changes"),
+    _argument(
+        _VERSION, default="", dest="version", metavar="VERSION", help="whose defaults hold (default: the newest)"
+    ),
+)
+_OF_EXPLAIN = (
+    _argument("field", metavar="FIELD"),
+    _argument("--json", action="store_true", help="for machines: heading and facts"),
+    _argument("--kind", default="kubelet", help="a component or a kind (default kubelet)"),
+    _argument(
+        _VERSION, default="", dest="version", metavar="VERSION", help="whose kind is meant (default: the newest)"
+    ),
+)
 
 
 def _configuration(arguments: argparse.Namespace) -> AgentConfiguration:
@@ -235,6 +262,18 @@ def _compare(arguments: argparse.Namespace) -> int:
     configuration = _configuration(arguments)
     _known(configuration, arguments.component)
     return compare(configuration, arguments.component, as_json=arguments.json)
+
+
+def _diff(arguments: argparse.Namespace) -> int:
+    from ._diff import diff_files
+
+    return diff_files(*arguments.files, version=arguments.version, as_json=arguments.json)
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    from ._explain import explain_field
+
+    return explain_field(arguments.field, kind=arguments.kind, version=arguments.version, as_json=arguments.json)
 
 
 def _forget_bad(arguments: argparse.Namespace) -> int:

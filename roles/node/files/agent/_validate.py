@@ -16,7 +16,7 @@ from ._componentconfig._policy import denied
 from ._componentconfig._validate import validate
 from ._output import complain
 
-__all__ = ["Judge", "judge_anywhere", "judge_on_node", "validate_files"]
+__all__ = ["Judge", "judge_anywhere", "judge_on_node", "read_file", "validate_files"]
 
 _OK, _REFUSED, _USAGE = 0, 1, 2
 Judge = Callable[[bytes, str], "list[Finding]"]  # of a file's content and name; raises OSError, ValueError
@@ -30,7 +30,7 @@ def validate_files(names: Sequence[str], judge: Judge, *, as_json: bool) -> int:
     found: list[Finding] = []
     for name in names:
         try:
-            found += judge(_read(name), name)
+            found += judge(read_file(name), name)
         except OSError as error:
             complain(f"{error.filename or name}: cannot be read: {error.strerror or error}")
             return _USAGE
@@ -45,7 +45,8 @@ def validate_files(names: Sequence[str], judge: Judge, *, as_json: bool) -> int:
     return _REFUSED if any(finding.level != WARNING for finding in found) else _OK
 
 
-def _read(name: str) -> bytes:
+def read_file(name: str) -> bytes:
+    """Return a file's content, for "-" that of standard input. Raises OSError."""
     if name == "-":
         return sys.stdin.buffer.read()
     with open(name, "rb") as stream:

@@ -1,0 +1,37 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""diff: in which fields two component configs differ, and what that asks of a node."""
+
+from __future__ import annotations
+
+import json
+
+from ._componentconfig._comparison import Side, compare
+from ._output import complain
+from ._validate import read_file
+
+__all__ = ["diff_files"]
+
+_SAME, _DIFFERENT, _USAGE = 0, 1, 2
+
+
+def diff_files(before: str, after: str, *, version: str, as_json: bool) -> int:
+    """Print what differs and return 0 where nothing does, 1 where something does, 2 where a file cannot be used.
+
+    before, after: paths, "-" for standard input. version: of the component, "" for the newest known.
+    """
+    try:
+        one, other = (Side([(name, read_file(name))], version) for name in (before, after))
+        found = compare(one, other)
+    except OSError as error:
+        complain(f"{error.filename or before}: cannot be read: {error.strerror or error}")
+        return _USAGE
+    except ValueError as error:
+        complain(str(error))
+        return _USAGE
+    if as_json:
+        print(json.dumps([one.as_dict() for one in found.changes]))
+    else:
+        print("\n".join(found.lines))
+    return _DIFFERENT if found.changes else _SAME

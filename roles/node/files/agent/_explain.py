@@ -1,0 +1,26 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""explain: what is known about a field of a component config."""
+
+from __future__ import annotations
+
+import json
+
+from ._componentconfig._explain import explain
+from ._output import complain
+
+__all__ = ["explain_field"]
+
+_OK, _UNKNOWN = 0, 2
+
+
+def explain_field(path: str, *, kind: str, version: str, as_json: bool) -> int:
+    """Print what is known about a field and return 0, or 2 where it is not known."""
+    try:
+        found = explain(path, kind=kind, version=version)
+    except ValueError as error:
+        complain(str(error))
+        return _UNKNOWN
+    print(json.dumps({"heading": found.heading, "facts": found.facts}) if as_json else "\n".join(found.lines))
+    return _OK
