@@ -48,8 +48,12 @@ def _text(family: str) -> str:
         from .._data._rules_kube_scheduler import TEXT
     elif family == "kube_apiserver":
         from .._data._rules_kube_apiserver import TEXT
-    else:
+    elif family == "kubeadm":
         from .._data._rules_kubeadm import TEXT
+    elif family == "credential_provider":
+        from .._data._rules_credential_provider import TEXT
+    else:
+        from .._data._rules_client import TEXT
     return TEXT
 
 

@@ -20,11 +20,12 @@ def _by_kind(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
     # Written out, since what is packed for a node or a module is found by reading the import statements; imported when
     # first needed, since a node judges one component at a time.
     if component == "kubelet":
+        from ._credential_provider import CREDENTIAL_PROVIDER_RULE_SETS
         from ._kubelet import KUBELET_RULES
         from ._kubelet_start import KUBELET_START_CHECKS
 
         kubelet = (RuleSet("node", "kubelet", KUBELET_RULES), RuleSet("node", "kubeletStart", KUBELET_START_CHECKS))
-        return {"KubeletConfiguration": kubelet}
+        return {"KubeletConfiguration": kubelet, **CREDENTIAL_PROVIDER_RULE_SETS}
     if component == "kube-proxy":
         from ._kube_proxy import KUBE_PROXY_RULES
 
@@ -42,7 +43,9 @@ def _by_kind(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
         from ._kubeadm import KUBEADM_RULE_SETS
 
         return KUBEADM_RULE_SETS
-    return {}
+    from ._client import CLIENT_RULE_SETS
+
+    return CLIENT_RULE_SETS
 
 
 def _section(kind: Kind) -> str:

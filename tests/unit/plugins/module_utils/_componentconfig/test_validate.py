@@ -127,7 +127,8 @@ def test_a_config_of_an_unknown_component_is_judged_by_its_syntax() -> None:
 )
 def test_who_refuses_unknown_and_duplicate_fields(head: str, minor: str, level: str) -> None:
     found = validate(head + "noSuch: 1\nnoSuch: 2\n", versions=[minor])
-    assert [(one.rule, one.level) for one in found] == [("duplicate", level), ("unknown-field", level)]
+    rules = ("duplicate", "unknown-field")
+    assert [(one.rule, one.level) for one in found if one.rule in rules] == [(rule, level) for rule in rules]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,115 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The kubelet's rules about CredentialProviderConfig, by id in schema/credential_provider_validation_rules.json.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .._values._names import is_label_key
+from .._values._networks import split_url
+from .._values._paths import Path
+from ._context import Context, Fault, Rule, RuleSet, value_facts
+from ._shapes import all_of, checked, found, repeated, required, unique, within
+
+__all__ = ["CREDENTIAL_PROVIDER_RULE_SETS"]
+
+_FAMILY = "credential_provider"
+_GROUP = "credentialprovider.kubelet.k8s.io"
+_GATE = "KubeletServiceAccountTokenForCredentialProviders"
+_TOKEN = "providers[].tokenAttributes"
+_KEY_LISTS = ("requiredServiceAccountAnnotationKeys", "optionalServiceAccountAnnotationKeys")
+
+
+def _providers(c: Context) -> Iterator[Fault]:
+    if not c.data.get("providers"):
+        yield ("providers",), "must hold at least one provider"
+
+
+def _version(c: Context) -> Iterator[Fault]:
+    allowed = [f"{_GROUP}/{version}" for version in value_facts("versions", c.minor, _FAMILY)]
+    for path, provider in found(c.data, "providers[]"):
+        if provider.get("apiVersion", "") not in allowed:
+            yield path + ("apiVersion",), "must be " + " or ".join(allowed)
+
+
+def _match_images(c: Context) -> Iterator[Fault]:
+    for path, provider in found(c.data, "providers[]"):
+        images = provider.get("matchImages") or []
+        if not images:
+            yield path + ("matchImages",), "must hold at least one image"
+        for index, image in enumerate(images):
+            if split_url(f"https://{image}") is None:
+                yield (
+                    path + ("matchImages", index),
+                    "must be a registry with a path if any, for example *.example.com/a",
+                )
+
+
+def _tokens(c: Context) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    for path, provider in found(c.data, "providers[]"):
+        if provider.get("tokenAttributes") is not None:
+            yield path + ("tokenAttributes",), provider
+
+
+def _token_gate(c: Context) -> Iterator[Fault]:
+    for path, _provider in _tokens(c):
+        if not c.gates.on(_GATE):
+            yield path, f"needs the feature gate {_GATE} in the kubelet's config"
+
+
+def _token_version(c: Context) -> Iterator[Fault]:
+    for path, provider in _tokens(c):
+        if provider.get("apiVersion") != f"{_GROUP}/v1":
+            yield path, f"is only allowed with apiVersion {_GROUP}/v1"
+
+
+def _token_required(c: Context) -> Iterator[Fault]:
+    for path, attributes in found(c.data, _TOKEN):
+        value = attributes.get("requireServiceAccount")
+        if value is None:
+            yield path + ("requireServiceAccount",), "is required"
+        elif not value and attributes.get(_KEY_LISTS[0]):
+            yield path + (_KEY_LISTS[0],), "needs requireServiceAccount: true"
+
+
+def _token_keys(c: Context) -> Iterator[Fault]:
+    for path, attributes in found(c.data, _TOKEN):
+        keys = [pair for name in _KEY_LISTS for pair in found(attributes, f"{name}[]", path)]
+        for here, key in keys:
+            if not is_label_key(key.lower()):
+                yield here, "must be the key of an annotation"
+        yield from repeated(keys)
+
+
+_RULES: dict[str, Rule] = {
+    "providers": _providers,
+    "provider-name": checked(
+        "providers[].name",
+        lambda name: name not in ("", ".", "..") and not set(name) & set("/ "),
+        "must be the name of an executable, without / and spaces",
+        absent="",
+    ),
+    "provider-unique": unique("providers[].name", "must not be the name of two providers"),
+    "provider-version": _version,
+    "match-images": _match_images,
+    "cache-duration": all_of(
+        required("providers[].defaultCacheDuration"), within("providers[].defaultCacheDuration", 0, None, ">= 0")
+    ),
+    "token-gate": _token_gate,
+    "token-version": _token_version,
+    "token-audience": required(f"{_TOKEN}.serviceAccountTokenAudience"),
+    "token-required": _token_required,
+    "token-cache": required(f"{_TOKEN}.cacheType", "is required: Token or ServiceAccount"),
+    "token-keys": _token_keys,
+}
+
+CREDENTIAL_PROVIDER_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
+    "CredentialProviderConfig": (RuleSet(_FAMILY, "CredentialProviderConfig", _RULES),)
+}
+"""The rules by kind."""
