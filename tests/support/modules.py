@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import tempfile
 from collections.abc import Callable, Mapping
 from typing import Any
 from unittest import mock
@@ -21,7 +22,7 @@ def run_module(
     main: Callable[[], None], arguments: Mapping[str, Any], *, check: bool = False, diff: bool = False
 ) -> dict[str, Any]:
     """Return what the module printed as its result; a failed one has "failed". What else it raises comes through."""
-    given = {**arguments, "_ansible_check_mode": check, "_ansible_diff": diff, "_ansible_remote_tmp": "/nonexistent"}
+    given = {**arguments, "_ansible_check_mode": check, "_ansible_diff": diff, "_ansible_tmpdir": tempfile.gettempdir()}
     encoded = json.dumps({"ANSIBLE_MODULE_ARGS": given}).encode()
     output = io.StringIO()
     with (

@@ -16,12 +16,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Callable, cast
 
+from ._documents._document import Document
 from ._kinds._defaults import default_of, defaulted, is_zero
 from ._kinds._gates import Gates
 from ._kinds._schema import Kind
 from ._layers import merge
+from ._values._paths import lookup
 
-__all__ = ["DropInRule", "lay_over", "rule_at", "used_with"]
+__all__ = ["DropInRule", "lay_documents_over", "lay_over", "rule_at", "used_with"]
 
 _EVICTION = "evictionHard"
 _HEAD = ("apiVersion", "kind")
@@ -79,6 +81,21 @@ def used_with(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> d
         # Defaults are filled into the main file alone: a zero of a drop-in stands for itself.
         return _with_zeros(result, merge(drop_ins), kind.fields, minor)
     return result
+
+
+def lay_documents_over(main: Document, drop_ins: Sequence[Document], kind: Kind, minor: int) -> Document:
+    """The same for documents whose data are mappings: every field that a drop-in decides knows its file and line."""
+    data = lay_over(main.data, [one.data for one in drop_ins], kind, minor)
+    if rule_at(minor) is None or not drop_ins:
+        return main
+    lines, files = dict(main.lines), dict(main.files) or dict.fromkeys(main.lines, main.file)
+    for one in drop_ins:
+        for path, line in one.lines.items():
+            said = lookup(one.data, path)
+            if isinstance(said, dict) or said == lookup(data, path):
+                lines[path], files[path] = line, one.file
+    findings = (*main.findings, *(found for one in drop_ins for found in one.findings))
+    return Document(data, main.file, findings, False, lines, files)
 
 
 def _objects(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:

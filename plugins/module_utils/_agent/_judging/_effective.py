@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..._componentconfig._documents._document import Document
+from ..._componentconfig._drop_in_rules import lay_documents_over
 from ..._componentconfig._flags._values import with_flags
 from ..._componentconfig._kinds._schema import find_kind
 from ..._componentconfig._layers import merge_documents
@@ -20,19 +21,24 @@ from ..._componentconfig._layers import merge_documents
 __all__ = ["effective", "is_by_flag"]
 
 
-def effective(layers: Sequence[Document], argv: Sequence[str], minor: int) -> Document:
-    """Return the layers, lowest first, merged with the flags of a command line; every field knows where it is from.
+def effective(
+    layers: Sequence[Document], argv: Sequence[str], minor: int, drop_ins: Sequence[Document] = ()
+) -> Document:
+    """Return the layers, lowest first, merged with the kubelet's drop-ins and the flags of a command line; every field
+    knows where it is from.
 
-    minor: of the component, for the form of its flags. Only the kubelet's flags win over its file.
+    minor: of the component, for its way with drop-ins and the form of its flags. Only the kubelet has drop-ins, and
+    flags that win over its file.
     """
-    mappings = [layer for layer in layers if isinstance(layer.data, dict)]
-    if len(mappings) != len(layers):
+    if not all(isinstance(layer.data, dict) for layer in (*layers, *drop_ins)):
         return layers[0]  # not a config at all, which is said of it
     # What was merged is written as JSON, where 110.0 is no whole number.
     merged = replace(merge_documents(layers), is_json=True) if len(layers) > 1 else layers[0]
     kind = find_kind(merged.data.get("apiVersion"), merged.data.get("kind"))
     if kind is None or kind.component != "kubelet":
         return merged
+    if drop_ins:
+        merged = replace(lay_documents_over(merged, drop_ins, kind, minor), is_json=True)
     data, origins = with_flags(merged.data, argv, kind, minor)
     lines: dict[Any, int] = {path: line for path, line in merged.lines.items() if not _below(path, origins)}
     files = {path: file for path, file in merged.files.items() if not _below(path, origins)}

@@ -57,8 +57,7 @@ def judge_here(
         running = [decode(read_drop_in(path), file=path) for path in drop_ins(argv)]
     except DecodeError as error:
         return [error.finding]
-    layers = [document, *instance, *(layer for layer in running if layer.data is not None)]
-    config = effective(layers, argv, minor)
+    config = effective([document, *instance], argv, minor, [layer for layer in running if layer.data is not None])
     found: list[Finding] = []
     if not known:
         found += _of_bundle(document, component)

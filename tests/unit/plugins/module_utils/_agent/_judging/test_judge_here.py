@@ -137,6 +137,25 @@ def test_what_is_wrong_with_a_flag_is_no_fault_of_the_bundle(node: Node) -> None
     assert (found.path, found.level, found.file) == ("maxPods", "warning", "--max-pods")
 
 
+@pytest.mark.parametrize(
+    ("version", "text", "drop_in", "paths"),
+    [
+        ("v1.27.3", "failSwapOn: true\n", "failSwapOn: false\n", ["failSwapOn"]),
+        ("v1.28.4", "failSwapOn: true\n", "failSwapOn: false\n", ["failSwapOn"]),
+        ("v1.28.4", "failSwapOn: false\n", "maxPods: 60\n", ["failSwapOn"]),
+        ("v1.29.1", "failSwapOn: true\n", "failSwapOn: false\n", []),
+        ("v1.31.0", "failSwapOn: false\n", "failSwapOn: null\n", []),
+        ("v1.32.0", "failSwapOn: false\n", "failSwapOn: null\n", ["failSwapOn"]),
+    ],
+)
+def test_drop_ins_are_merged_as_the_kubelet_of_this_node_does(
+    node: Node, version: str, text: str, drop_in: str, paths: list[str]
+) -> None:
+    node.host = SWAPPING
+    node.drop_in("10-swap.conf", HEAD + drop_in)
+    assert [one.path for one in node.judge(text, version=version)] == paths
+
+
 @pytest.mark.contract("render.shadowed")
 def test_drop_ins_win_over_the_file_and_are_no_fault_of_the_bundle(node: Node) -> None:
     node.host = SWAPPING
