@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ._disruption import Disruption, check_overrides, disruption_of
+from ._disruption import Disruption, check_overrides, disruption_of, lightened
 from ._documents._findings import show
 from ._kinds._defaults import defaulted
 from ._kinds._schema import Kind, at_minor, find_kind, prune
 from ._values._canonical import canonical
 from ._values._duration import nanoseconds
-from ._values._paths import Path, format_path
+from ._values._paths import Path, format_path, lookup
 from ._values._quantity import parse_quantity
 
 __all__ = ["Change", "FieldChange", "diff", "effective_diff", "resolved"]
@@ -73,10 +73,26 @@ def effective_diff(
     check_overrides(overrides or {}, kind)
     found = []
     for change in diff(before, after):
-        if kind is None or not _same(change, kind, minors[1]):
-            asked = disruption_of(change.parts, str(head.get("kind")), minors[1], (before, after), overrides)
-            found.append(FieldChange(change, asked))
+        if kind is not None and _same(change, kind, minors[1]):
+            continue
+        asked = disruption_of(change.parts, str(head.get("kind")), minors[1], (before, after), overrides)
+        if kind is not None and _arrives(change, kind, minors) and lookup(new, change.parts) is None:
+            asked = lightened(asked)
+        found.append(FieldChange(change, asked))
     return found
+
+
+def _arrives(change: Change, kind: Kind, minors: tuple[int, int]) -> bool:
+    """Whether the later of two minors brings the field, with a default that nobody has asked for."""
+    return change.old is None and any(one.get("since", 0) > minors[0] for one in _entries(change, kind))
+
+
+def _entries(change: Change, kind: Kind) -> list[Mapping[str, Any]]:
+    fields, entries = kind.fields, list[Mapping[str, Any]]()
+    for part in change.parts:
+        entries.append(fields.get(str(part), {}))
+        fields = entries[-1].get("fields", {})
+    return entries
 
 
 def resolved(data: Any, head: Mapping[str, Any], minor: int) -> dict[str, Any]:
@@ -89,17 +105,18 @@ def resolved(data: Any, head: Mapping[str, Any], minor: int) -> dict[str, Any]:
 
 def _same(change: Change, kind: Kind, minor: int) -> bool:
     """Whether two values are one to the component, though they are written in two ways."""
-    fields, entry = kind.fields, {}
-    for part in change.parts:
-        entry = fields.get(str(part), {})
-        fields = entry.get("fields", {})
+    entry = _entries(change, kind)[-1]
     type_name = str(at_minor(entry, "type", minor)) if entry else ""
     try:
-        if type_name == "duration":
-            return nanoseconds(change.old) == nanoseconds(change.new)
+        if type_name.startswith("duration"):
+            return _nanoseconds(change.old) == _nanoseconds(change.new)
         return type_name == "quantity" and parse_quantity(change.old) == parse_quantity(change.new)
     except (TypeError, ValueError):
         return False
+
+
+def _nanoseconds(value: Any) -> int:
+    return value if isinstance(value, int) else nanoseconds(value)
 
 
 def diff(old: Any, new: Any) -> list[Change]:

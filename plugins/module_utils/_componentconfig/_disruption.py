@@ -18,7 +18,7 @@ from typing import Any, cast
 from ._kinds._schema import Kind
 from ._values._paths import Path, parse_path
 
-__all__ = ["Disruption", "check_overrides", "classes", "disruption_of", "heaviest"]
+__all__ = ["Disruption", "check_overrides", "classes", "disruption_of", "heaviest", "lightened"]
 
 _BELOW = {
     "none": "nothing has to be done: no running component reads it",
@@ -116,6 +116,14 @@ def disruption_of(
         row.get("peer", ""),
         row["when"] if isinstance(row.get("when"), str) and "=" not in row["when"] else "",
     )
+
+
+def lightened(asked: Disruption) -> Disruption:
+    """What a change asks where a new Kubernetes version brings the field with its default: what runs is as it was, so
+    nothing beyond a restart; the kubelet may still refuse the host."""
+    if list(classes()).index(asked.name) < list(classes()).index("coordinate"):
+        return asked
+    return Disruption(_USUAL, classes()[_USUAL], "a new field with its default: what runs on the node is as it was")
 
 
 def _row(names: Sequence[str], kind: str, minor: int, configs: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

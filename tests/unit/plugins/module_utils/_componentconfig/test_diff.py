@@ -61,6 +61,16 @@ def test_effective_diff(old: dict[str, Any], new: dict[str, Any], minors: tuple[
         assert paths(old, new, minors) == expected
 
 
+def test_a_field_that_an_upgrade_brings_asks_for_no_drain() -> None:
+    asked = {one.change.path: one.disruption.name for one in effective_diff(HEAD, HEAD, (26, 36))}
+    assert asked["podLogsDir"] == "restart"
+    assert asked["failCgroupV1"] == "restart-crash-risk"
+    assert "logging.flushFrequency" not in asked  # 5000000000 and 5s
+    said = {**HEAD, "podLogsDir": "/srv/logs"}
+    asked = {one.change.path: one.disruption.name for one in effective_diff(HEAD, said, (26, 36))}
+    assert asked["podLogsDir"] == "drain"
+
+
 def test_one_side_may_be_empty() -> None:
     (change,) = effective_diff({}, {**HEAD, "maxPods": 9}, (36, 36))
     assert str(change) == "maxPods: 110 -> 9"
