@@ -5,8 +5,8 @@
 
 Private to configok.node: no compatibility is promised.
 
-The parsers hand over events, so nothing here recurses, and size, depth and the number of nodes (aliases counted as
-often as they are used) are bounded before anything is built.
+The parsers hand over events, so nothing here recurses, and size, depth, and the number of nodes and characters
+(aliases counted as often as they are used) are bounded before anything is built.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def decode(
     Takes text or bytes and the name of the file for messages; returns a `Document` (data is None for an empty one).
     Raises DecodeError, and nothing else, for what is not a document or exceeds a limit.
     """
-    builder = Builder(file, max_depth, max_nodes)
+    builder = Builder(file, max_depth, max_nodes, max_bytes)
     text = _text(source, builder, max_bytes)
     is_json = text.lstrip().startswith("{")
     if is_json:

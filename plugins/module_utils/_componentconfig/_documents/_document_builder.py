@@ -25,7 +25,7 @@ class _Frame:
     path: Path
     line: int
     anchor: str | None
-    start: int
+    start: tuple[int, int]
     key: str | None = None
     own: dict[str, int] = field(default_factory=dict)
     merged: list[Any] = field(default_factory=list)
@@ -34,16 +34,17 @@ class _Frame:
 class Builder:
     """Takes the events of one document; `data`, `lines` and `findings` are what came of them."""
 
-    def __init__(self, file: str, max_depth: int, max_nodes: int) -> None:
+    def __init__(self, file: str, max_depth: int, max_nodes: int, max_characters: int) -> None:
         self.file = file
         self.findings: list[Finding] = []
         self.lines: dict[Path, int] = {}
         self.data: Any = None
         self._depth = max_depth
-        self._left = max_nodes
-        self._limit = max_nodes
+        self._left = (max_nodes, max_characters)
+        self._limit = (max_nodes, max_characters)
         self._stack: list[_Frame] = []
-        self._anchors: dict[str, tuple[Any, int]] = {}
+        # What each stands for, with how many values and characters that is.
+        self._anchors: dict[str, tuple[Any, int, int]] = {}
 
     def fail(self, line: int | None, message: str, rule: str = "syntax") -> DecodeError:
         """The error to raise for a text that cannot be read."""
@@ -60,7 +61,7 @@ class Builder:
             raise self.fail(line, f"nested deeper than {self._depth} levels", "too-deep")
         if self._at_key():
             raise self.fail(line, "a key must be a string, not a list or a mapping", "key-type")
-        self._count(1, line)
+        self._count(1, 0, line)
         path = self._next_path()
         if not path:
             self.lines[()] = line
@@ -73,16 +74,18 @@ class Builder:
             for key, value in source.items():
                 frame.container.setdefault(key, value)
         if frame.anchor is not None:
-            self._anchors[frame.anchor] = (frame.container, frame.start - self._left + 1)
+            nodes, characters = (then - now for then, now in zip(frame.start, self._left))
+            self._anchors[frame.anchor] = (frame.container, nodes + 1, characters)
         self._put(frame.container, frame.line)
 
     def scalar(self, value: Any, line: int, anchor: str | None = None, *, plain_text: str | None = None) -> None:
         """Add a scalar; `plain_text` is its text where it was written without quotes."""
-        self._count(1, line)
+        size = len(value) if isinstance(value, str) else 0
+        self._count(1, size, line)
         if isinstance(value, float) and not math.isfinite(value):
             raise self.fail(line, f"{plain_text or value} is no number that JSON knows", "number")
         if anchor is not None:
-            self._anchors[anchor] = (value, 1)
+            self._anchors[anchor] = (value, 1, size)
         if self._at_key():
             self._key(value, line, plain_text)
         else:
@@ -92,8 +95,8 @@ class Builder:
         """Add what an anchor stands for."""
         if name not in self._anchors:
             raise self.fail(line, f"alias *{name} has no anchor before it, or stands inside it", "alias")
-        value, size = self._anchors[name]
-        self._count(size, line)
+        value, nodes, characters = self._anchors[name]
+        self._count(nodes, characters, line)
         if not self._at_key():
             self._put(value, line)
         elif isinstance(value, (dict, list)):
@@ -101,10 +104,11 @@ class Builder:
         else:
             self._key(value, line, None)
 
-    def _count(self, nodes: int, line: int) -> None:
-        self._left -= nodes
-        if self._left < 0:
-            raise self.fail(line, f"more than {self._limit} values, aliases counted as often as used", "too-many")
+    def _count(self, nodes: int, characters: int, line: int) -> None:
+        self._left = (self._left[0] - nodes, self._left[1] - characters)
+        for left, limit, what in zip(self._left, self._limit, ("values", "characters")):
+            if left < 0:
+                raise self.fail(line, f"more than {limit} {what}, aliases counted as often as used", "too-many")
 
     def _at_key(self) -> bool:
         return bool(self._stack) and isinstance(self._stack[-1].container, dict) and self._stack[-1].key is None

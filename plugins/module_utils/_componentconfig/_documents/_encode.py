@@ -8,6 +8,7 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -22,6 +23,25 @@ __all__ = ["encode", "encode_all"]
 _UNPRINTABLE = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
+# PyYAML looks at each character of a text several times, a second for each MB. What is longer is written in quotes, as
+# JSON has it.
+_LONG = 1000
+_WORD = re.compile("[A-Za-z0-9_/][A-Za-z0-9_./-]*")
+
+
+def _quoted(text: str) -> str:
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def _known_analysis(text: str) -> Any:
+    """What PyYAML would find out of a word, or is to know of a text that is written in quotes; None for others."""
+    from yaml.emitter import ScalarAnalysis
+
+    if len(text) > _LONG:
+        return ScalarAnalysis(text, False, False, False, False, False, True, False)
+    return ScalarAnalysis(text, False, False, True, True, True, True, True) if _WORD.fullmatch(text) else None
+
+
 @lru_cache(maxsize=1)
 def _dumper() -> Any:
     import yaml  # not at the top: reading costs less without it
@@ -32,12 +52,21 @@ def _dumper() -> Any:
         def ignore_aliases(self, data: Any) -> bool:
             return True
 
+        def analyze_scalar(self, scalar: str) -> Any:
+            return _known_analysis(scalar) or super().analyze_scalar(scalar)
+
+        def write_double_quoted(self, text: str, split: bool = True) -> None:
+            if len(text) > _LONG:
+                self.write_indicator(_quoted(text), True)
+            else:
+                super().write_double_quoted(text, split)
+
         def increase_indent(self, flow: bool = False, indentless: bool = False) -> Any:
             return super().increase_indent(flow, False)
 
     def string(dumper: Any, value: str) -> Any:
         style = None
-        if _UNPRINTABLE.search(value):
+        if len(value) > _LONG or _UNPRINTABLE.search(value):
             style = '"'
         elif "\n" not in value and not isinstance(resolve(value), str):
             style = "'"  # PyYAML leaves `y` and `1e3` without quotes; Kubernetes would read a boolean and a number

@@ -177,3 +177,20 @@ def test_both_parsers_agree(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
     assert outcome() == fast
     assert _decode_yaml.parse_yaml is not None
+
+
+def test_a_large_value_that_is_used_often_is_refused() -> None:
+    text = f"{HEAD}big: &big {'x' * 100_000}\nmany: &many [*big, *big, *big]\nall: [*many, *many, *many, *many]\n"
+    with pytest.raises(DecodeError, match="more than 1048576 characters, aliases counted as often as used") as refused:
+        decode(text)
+    assert refused.value.finding.line == 5
+    assert decode(f"{HEAD}big: &big {'x' * 100_000}\nmany: [*big, *big]\n").data["many"][1] == "x" * 100_000
+
+
+@pytest.mark.parametrize("piece", ["x", "9", '"\\', "a: b\n", "\u2028\x85\x07\ufeff", "\U0001f600é ", "\t\r\b"])
+def test_a_long_text_is_encoded_soon_and_read_back(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    begun = time.process_time()
+    written = encode({"value": text, "list": [text[:2000]], text[:1500]: 1})
+    assert time.process_time() - begun < 0.5
+    assert decode(written).data == {"value": text, "list": [text[:2000]], text[:1500]: 1}
