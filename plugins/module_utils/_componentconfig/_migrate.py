@@ -9,23 +9,24 @@ What the component does today it does with the result. Private to configok.node:
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ._diff import diff
 from ._documents._decode import decode
 from ._documents._encode import encode
-from ._documents._findings import COMPONENT, WARNING, DecodeError, Finding, finding
+from ._documents._findings import COMPONENT, WARNING, DecodeError, Finding, finding, show
 from ._flags._command_line import CommandLine, Given, read_command_line
 from ._flags._outcomes import Gone, Into, Keep, Outcome, Present, Refuse, outcome_of, wins_over_file
 from ._flags._table import FlagSet, components_with_flags, flag_set
 from ._flags._values import put, uses_of, with_flags
-from ._kinds._defaults import defaulted
+from ._kinds._defaults import defaulted, is_zero
 from ._kinds._path_fields import resolve_paths
-from ._kinds._schema import MAIN_KINDS, Kind, find_kind, kinds, known_minors
+from ._kinds._schema import MAIN_KINDS, Kind, at_minor, find_kind, kinds, known_minors
 from ._policy import INSTANCE_FIELDS
 from ._validate import validate
-from ._values._paths import format_path
+from ._values._paths import Path, format_path
 from ._values._versions import name as version
 
 __all__ = ["COMMAND_LINE", "KeptFlag", "LeftFlag", "Migration", "migrate"]
@@ -200,21 +201,38 @@ def _result(case: _Case) -> Migration:
     for outcome in outcomes.values():
         if isinstance(outcome, Into):
             data = put(data, outcome.path, outcome.value)
-    instance = {name: data.pop(name) for name in INSTANCE_FIELDS.get(present.kind.kind, ()) if data.get(name)}
     place = case.path or case.file or _PATHS.get(case.flags.component, f"/etc/kubernetes/{case.flags.component}.yaml")
     kept, findings = _kept(case, outcomes, place)
-    findings = [*findings, *_refused(case, outcomes)]
+    findings += _refused(case, outcomes)
+    before = _effective(case, _without_file(case, ()), [word for use in case.line.given for word in use.words])
+    words = [word for one in kept for word in one.words]
+    for path, value in _fallen(before, _effective(case, data, words, reads_file=True), data):
+        data = put(data, path, value)  # a default that followed from nothing, and now would from another field
+    after = _effective(case, data, words, reads_file=True)
+    findings += [
+        _found(f"{change.path} would be {show(change.new)} instead of {show(change.old)}", COMPONENT)
+        for change in (() if any(one.level == COMPONENT for one in findings) else diff(before, after))
+    ]
+    instance = {name: data.pop(name) for name in INSTANCE_FIELDS.get(present.kind.kind, ()) if data.get(name)}
     text = encode(_ordered(data, present.data, present.kind.fields))
-    judged = validate(
+    findings += validate(
         text,
         file=posixpath.basename(place),
         component=case.flags.component,
         versions=[version(present.minor)],
         bundle=True,
     )
-    before = _effective(case, _without_file(case, ()), [word for use in case.line.given for word in use.words])
-    after = _effective(case, {**data, **instance}, [word for one in kept for word in one.words], reads_file=True)
-    return Migration(text, kept, _left(outcomes), instance, (*findings, *judged), before, after)
+    return Migration(text, kept, _left(outcomes), instance, tuple(findings), before, after)
+
+
+def _fallen(before: Any, after: Any, said: Any, above: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """The values of today that neither the new file says nor its defaults."""
+    for name, value in before.items():
+        found, below = after.get(name), said.get(name) if isinstance(said, Mapping) else None
+        if isinstance(value, dict) and isinstance(found, dict) and not isinstance(below, list):
+            yield from _fallen(value, found, below, (*above, name))
+        elif value != found and below is None:
+            yield (*above, name), value
 
 
 def _without_file(case: _Case, said: Collection[str]) -> dict[str, Any]:
@@ -281,10 +299,24 @@ def _ordered(data: Mapping[str, Any], first: Mapping[str, Any], fields: Mapping[
 def _effective(
     case: _Case, data: Mapping[str, Any], words: Sequence[str], *, reads_file: bool | None = None
 ) -> dict[str, Any]:
-    """A config with the flags that win over it, and all defaults."""
+    """A config with its defaults, and with the flags that win over it: a default never follows from a flag."""
     present, flags = case.present, case.flags
     reads = present.reads_file if reads_file is None else reads_file
     if flags.ignores_flags and reads:
         given = read_command_line(words, flags.flags).given
         words = [word for use in given for word in use.words if wins_over_file(flags.flags.get(use.name), present)]
-    return defaulted(with_flags(data, ["", *words], present.kind, present.minor)[0], present.kind, present.minor)
+    said, _origins = with_flags(defaulted(data, present.kind, present.minor), ["", *words], present.kind, present.minor)
+    absolute = resolve_paths(said, present.kind.kind, present.directory)
+    return _without_zeros(absolute, present.kind.fields, present.minor)
+
+
+def _without_zeros(data: Mapping[str, Any], fields: Mapping[str, Any], minor: int) -> dict[str, Any]:
+    """Without what means the same as absent, which flags may say."""
+    result = {}
+    for name, value in data.items():
+        known = fields.get(name, {})
+        if isinstance(value, dict) and str(known.get("type")) == "object":
+            result[name] = _without_zeros(value, known["fields"], minor)
+        elif at_minor(known, "default", minor) is not None or not (value in ([], {}) or is_zero(value, known, minor)):
+            result[name] = value
+    return result

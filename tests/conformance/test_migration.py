@@ -1,0 +1,95 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The real kubelet started with flags, and again with the file and the flags that migrate makes of them: it says that
+it runs with the same config."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._path_fields import resolve_paths
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
+from support.left_out import leave_out
+from support.machines import Testbed, Unavailable
+from support.migration.flag_sets import CONFIG, QUICK, SETS, FlagSet
+from support.migration.kubelets import Kubelets, Run
+
+LEAST = 30
+MINOR = 20
+
+
+@pytest.fixture(scope="module")
+def kubelets() -> Iterator[Kubelets]:
+    """A node of a testbed of its own."""
+    try:
+        bed = Testbed.start("migration", prepare_cluster=False, wait=False)
+    except Unavailable as problem:
+        leave_out(problem)
+    with bed:
+        said = bed.nodes[0].run(["kubelet", "--version"]).stdout
+        if f"v1.{MINOR}." not in said:
+            leave_out(f"the sets of flags are for the kubelet of 1.{MINOR}, and this is {said.strip()}")
+        yield Kubelets(bed.nodes[0])
+
+
+def config_path(one: FlagSet) -> str:
+    """Where the set's file is, "" where it has none."""
+    named = [word.partition("=")[2] for word in one.words if word.startswith("--config=")]
+    return posixpath.join("/", named[-1]) if named else ""
+
+
+def migrated(one: FlagSet) -> Migration:
+    path = config_path(one)
+    return migrate(
+        "kubelet", ["kubelet", *one.words], minor=MINOR, config=(path, one.config) if path else None, path=CONFIG
+    )
+
+
+def runs(one: FlagSet, result: Migration) -> list[Run]:
+    """Before and after. The instance config is laid over the file, as the agent does it."""
+    path = config_path(one)
+    document = {**yaml.safe_load(result.text), **result.instance_config}
+    words = [word for flag in result.flags for word in flag.words]
+    return [
+        Run(f"{one.name}: before", one.words, {path: one.config} if path else {}, one.port),
+        Run(f"{one.name}: after", words, {CONFIG: yaml.safe_dump(document)}, one.port),
+    ]
+
+
+def meant(config: dict[str, Any]) -> Any:
+    """A config with the paths of flags, which begin at the working directory, written out as a file needs them."""
+    return resolve_paths(config, "KubeletConfiguration", "/")
+
+
+@pytest.mark.quick
+def test_a_kubelet_runs_with_the_same_config(kubelets: Kubelets, is_quick: bool, figure: Callable[..., None]) -> None:
+    sets: Sequence[FlagSet] = [one for one in SETS if one.name in QUICK] if is_quick else SETS
+    assert len(sets) == len(QUICK) if is_quick else len(sets) >= LEAST
+    results = {one.name: migrated(one) for one in sets}
+    answers = kubelets.configs([run for one in sets for run in runs(one, results[one.name])])
+    wrong = []
+    for one in sets:
+        (before, said_before), (after, said_after) = (answers[f"{one.name}: {when}"] for when in ("before", "after"))
+        if before is None or after is None:
+            wrong.append(f"{one.name}: no /configz: {said_before[-800:]} {said_after[-800:]}")
+        elif meant(before) != meant(after):
+            fields = [field for field in {**before, **after} if before.get(field) != after.get(field)]
+            wrong += [f"{one.name}: {field}: {before.get(field)!r}, then {after.get(field)!r}" for field in fields]
+        told = [str(found) for found in results[one.name].findings if found.level == "component"]
+        wrong += [f"{one.name}: {line}" for line in told]
+        if results[one.name].before != results[one.name].after:
+            wrong.append(f"{one.name}: our own engine sees a difference")
+    bad = {line.partition(":")[0] for line in wrong}
+    flags = sum(len(one.words) for one in sets)
+    moved = sum(bool(left.field) for one in results.values() for left in one.left)
+    kept = sum(len(one.flags) for one in results.values())
+    figure("migration", "sets of flags", len(sets) - len(bad), f"of {len(sets)} with an equal /configz", ok=not wrong)
+    figure("migration", "words on their command lines", flags, "before", ok=True, saw=[f"{kept} flags after"])
+    figure("migration", "flags that became fields", moved, "flags", ok=True)
+    assert not wrong, "\n".join(wrong)
