@@ -34,7 +34,7 @@ exec "$@"
 # Said when all that a start does is done.
 _STARTED = "Starting Kubelet Plugin Manager"
 _SETTLED = 1.0  # seconds after that, in which what runs beside the start may still end the kubelet
-_LONGEST = 60.0
+_LONGEST = 120.0
 _POLL = 0.1
 _FATAL = re.compile(r"^(?:F\d{4} .*|panic: .*|fatal error: .*)$", re.MULTILINE)
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .._values._scalars import resolve
+from ._findings import DecodeError
 
 if TYPE_CHECKING:
     from ._document_builder import Builder
@@ -84,8 +85,23 @@ def _check_tag(tag: str | None, line: int, builder: Builder) -> None:
         builder.note(line, (), None, "YAML tags other than the basic ones are not allowed", "tag")
 
 
-def _note_more(line: int, builder: Builder) -> None:
-    builder.note(line, (), None, "a second document follows; only the first one is read", "documents")
+def _first_document(yaml: Any, text: str, builder: Builder) -> Iterator[Any]:
+    """The events of the first document. What stands after it is noted; it is not read, and need not be YAML."""
+    ended = more = 0
+    try:
+        for event in _events(yaml, text, builder):
+            if ended and isinstance(event, yaml.DocumentStartEvent):
+                more = _line(event.start_mark)
+                break
+            if isinstance(event, yaml.DocumentEndEvent):
+                ended = _line(event.end_mark)
+            yield event
+    except DecodeError as error:
+        if not ended:
+            raise
+        more = error.finding.line or ended
+    if more:
+        builder.note(more, (), None, "a second document follows; only the first one is read", "documents")
 
 
 def parse_yaml(text: str, builder: Builder) -> None:
@@ -95,29 +111,17 @@ def parse_yaml(text: str, builder: Builder) -> None:
     """
     import yaml  # not at the top: whoever decodes JSON only, or nothing, does not need it
 
-    documents = 0
-    for event in _events(yaml, text, builder):
-        if isinstance(event, yaml.DocumentEndEvent) and event.explicit:
-            # What stands after "..." is not read either, and need not be YAML.
-            rest = text.split("\n")[_line(event.end_mark) :]
-            if any(line.strip() and not line.lstrip().startswith("#") for line in rest):
-                _note_more(_line(event.end_mark) + 1, builder)
-            return
+    for event in _first_document(yaml, text, builder):
+        line = _line(event.start_mark)
         if isinstance(event, yaml.DocumentStartEvent):
-            documents += 1
-            line = _line(event.start_mark)
-            if documents > 1:
-                _note_more(line, builder)
-                return
             if event.version not in (None, (1, 1)):
                 raise builder.fail(line, "YAML 1.1 is the only version that Kubernetes reads")
         elif isinstance(event, yaml.ScalarEvent):
             _scalar(event, builder)
         elif isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
-            line = _line(event.start_mark)
             _check_tag(event.tag, line, builder)
             builder.open({} if isinstance(event, yaml.MappingStartEvent) else [], line, event.anchor)
         elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
             builder.close()
         elif isinstance(event, yaml.AliasEvent):
-            builder.alias(str(event.anchor), _line(event.start_mark))
+            builder.alias(str(event.anchor), line)

@@ -42,7 +42,7 @@ def nanoseconds(text: str) -> int:
         fraction = part.group(2) or ""
         total += int(part.group(1) or "0") * unit + (int(fraction) * unit // 10 ** len(fraction) if fraction else 0)
         position = part.end()
-    if not body or total > _LARGEST:
+    if not body or total > _LARGEST + text.startswith("-"):
         raise ValueError(error)
     return -total if text.startswith("-") else total
 

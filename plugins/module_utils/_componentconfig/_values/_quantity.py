@@ -21,17 +21,20 @@ _SUFFIXES: dict[str, Fraction] = {
 UNITS = tuple(suffix for suffix in _SUFFIXES if suffix)
 """What a quantity may be written in."""
 
-_QUANTITY = re.compile(r"([-+]?)([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:([KMGTPE]i|[kMGTPEmun]|)|[eE]([-+]?[0-9]{1,4}))")
+_QUANTITY = re.compile(r"([-+]?)([0-9]*(?:\.[0-9]*)?)(?:([KMGTPE]i|[kMGTPEmun]|)|[eE]([-+]?[0-9]{1,4}))")
 
 
 def parse_quantity(value: str | int | float) -> Fraction:
-    """The exact value of a quantity; raises ValueError with a sentence for what `resource.ParseQuantity` refuses."""
+    """The exact value of a quantity; raises ValueError with a sentence for what `resource.ParseQuantity` refuses.
+
+    Like that it takes a unit or a sign without a number for zero.
+    """
     text = str(value)
-    match = _QUANTITY.fullmatch(text) if len(text) <= 200 else None
+    match = _QUANTITY.fullmatch(text) if 0 < len(text) <= 200 else None
     if match is None or isinstance(value, bool):
         raise ValueError(f"not a quantity: {text[:40]!r} (write for example 500m, 2, 100Mi, 1.5Gi)")
     sign, digits, suffix, exponent = match.groups()
-    amount = Fraction(digits if not digits.endswith(".") else digits + "0")
+    amount = Fraction(f"0{digits}0" if digits.endswith(".") else f"0{digits}")
     scale = Fraction(10) ** int(exponent) if exponent is not None else _SUFFIXES[suffix]
     return -amount * scale if sign == "-" else amount * scale
 

@@ -221,3 +221,15 @@ def test_a_billion_laughs() -> None:
 
 def test_too_many_values() -> None:
     assert refused("- x\n" * 30000).finding.rule == "too-many"
+
+
+@pytest.mark.parametrize("rest", ["---\nb: 2\n", "---\n{{{\n", "...\ngarbage: [\n", "%YAML 1.1\nb: {\n"])
+def test_what_stands_after_the_first_document_is_noted_and_not_read(rest: str) -> None:
+    document = decode(f"a: 1\n{rest}")
+    assert document.data == {"a": 1}
+    assert [(one.rule, one.level) for one in document.findings] == [("documents", "policy")]
+
+
+@pytest.mark.parametrize("rest", ["...\n", "...\n# nothing\n", "# nothing\n"])
+def test_an_end_mark_is_no_second_document(rest: str) -> None:
+    assert decode(f"a: 1\n{rest}").findings == ()
