@@ -70,7 +70,9 @@ class _Reader:
             if len(text) > _DIGITS:
                 raise self.fail("a number of sensible length")
             self.position = number.end()
-            return float(text) if number.group(1) or number.group(2) else int(text)
+            whole = None if number.group(1) or number.group(2) else int(text)
+            # Larger whole numbers are floats to Go, and to whoever reads what is written of them.
+            return whole if whole is not None and -(2**63) <= whole < 2**64 else float(text)
         for word, meaning in _WORDS:
             if self.text.startswith(word, self.position):
                 self.position += len(word)

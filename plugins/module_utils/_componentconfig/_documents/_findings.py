@@ -28,6 +28,7 @@ WARNING = "warning"
 LEVELS = (COMPONENT, POLICY, WARNING)
 
 _SHOWN = 60
+_LONGEST_PATH = 300
 
 
 @dataclass(frozen=True)
@@ -78,15 +79,24 @@ def show(value: Any, path: Path = ()) -> str | None:
         return None
     if is_secret(value, path):
         return "(a secret, not shown)"
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = _printable(json.dumps(value, ensure_ascii=False, default=str)[: 2 * _SHOWN])
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+
+
+def _printable(text: str) -> str:
+    """The text on one line, without what a terminal would do instead of showing it: keys may hold anything."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
 def finding(
     file: str, line: int | None, path: Path, value: Any, message: str, level: str = COMPONENT, rule: str = ""
 ) -> Finding:
     """Make a Finding from a path tuple and a decoded value."""
-    return Finding(file, line, format_path(path), show(value, path), message, level, rule)
+    place = _printable(format_path(path))
+    place = place if len(place) <= _LONGEST_PATH else place[: _LONGEST_PATH - 3] + "..."
+    return Finding(file, line, place, show(value, path), _printable(message), level, rule)
 
 
 def worst(findings: Iterable[Finding]) -> str | None:

@@ -194,3 +194,20 @@ def test_a_long_text_is_encoded_soon_and_read_back(piece: str) -> None:
     written = encode({"value": text, "list": [text[:2000]], text[:1500]: 1})
     assert time.process_time() - begun < 0.5
     assert decode(written).data == {"value": text, "list": [text[:2000]], text[:1500]: 1}
+
+
+@pytest.mark.parametrize("key", ["a\nb", "\x1b[2J", "\u2028", "\u202e", "k" * 100_000])
+def test_a_finding_is_one_line_whatever_the_key(key: str) -> None:
+    [found] = validate(
+        encode({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", key: key})
+    )
+    assert str(found).isprintable()
+    assert len(str(found)) < 500
+
+
+@pytest.mark.parametrize("number", [2**64, -(2**63) - 1, 10**300])
+def test_a_whole_number_that_no_field_holds_is_a_float_in_json_as_in_yaml(number: int) -> None:
+    for text in (f'{{"a": {number}}}', f"a: {number}\n"):
+        value = decode(text).data["a"]
+        assert (type(value), value) == (float, float(number))
+        assert decode(encode({"a": value})).data == {"a": value}
