@@ -59,6 +59,12 @@ MEANINGS = {
         "`python -c ''`",
         "at most 150 ms",
     ),
+    "validate-17-minors-s": (
+        "a kubelet config judged for Kubernetes 1.20 to 1.36, in a fresh process with the import, best of 7",
+        "",
+        "at most 1 s",
+    ),
+    "engine-import-ms": ("the import of the whole engine, in a fresh process, best of 7", "", "at most 100 ms"),
     "assign-1000": (
         "`config_source` for 1,000 Nodes in one task, without Ansible's own start-up, median of 3",
         "1,000 bare PATCHes over 32 connections",
