@@ -47,6 +47,7 @@ TEXT = r"""
 ["egressSelections[].connection.proxyProtocol"],"since":20},"egress-transport":{"fields":
 ["egressSelections[].connection.transport"],"since":20},"egress-uds":{"fields":
 ["egressSelections[].connection.transport.uds.udsName"],"since":20},"egress-url":{"fields":
+["egressSelections[].connection.transport.tcp.url"],"since":20},"egress-http":{"fields":
 ["egressSelections[].connection.transport.tcp.url"],"since":20},"egress-tls":{"fields":
 ["egressSelections[].connection.transport.tcp.tlsConfig"],"since":20}},"Policy":{"audit-rules":{"fields":["rules"],
 "since":20},"audit-level":{"fields":["rules[].level"],"since":20},"audit-urls":{"fields":["rules[].nonResourceURLs"],

@@ -82,6 +82,12 @@ def _egress_url(c: Context) -> Iterator[Fault]:
             yield path + ("url",), "must begin with http:// or https://"
 
 
+def _egress_http(c: Context) -> Iterator[Fault]:
+    for path, tcp in _egress_tcp(c):
+        if tcp.get("url", "").startswith("http://"):
+            yield path + ("url",), "must begin with https://: the API server dies of http://, for want of a tlsConfig"
+
+
 def _egress_tls(c: Context) -> Iterator[Fault]:
     for path, tcp in _egress_tcp(c):
         url, tls = tcp.get("url", ""), tcp.get("tlsConfig")
@@ -100,6 +106,7 @@ EGRESS_RULES: dict[str, Rule] = {
     "egress-transport": _egress_transport,
     "egress-uds": _egress_uds,
     "egress-url": _egress_url,
+    "egress-http": _egress_http,
     "egress-tls": _egress_tls,
 }
 

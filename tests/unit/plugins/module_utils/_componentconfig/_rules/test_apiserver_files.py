@@ -181,6 +181,12 @@ CASES: dict[tuple[str, str], list[Case]] = {
         ),
         Case("egress-url", 31, [http("proxy:1"), http("")], [http("http://proxy:1"), http("https://proxy:1", TLS)]),
         Case(
+            "egress-http",
+            31,
+            [http("http://proxy:1")],
+            [http("https://proxy:1", TLS), egress("Direct", transport={"tcp": TCP})],
+        ),
+        Case(
             "egress-tls",
             31,
             [http("https://a"), http("https://a", {"clientCert": "/c"}), http("http://a", TLS)],

@@ -1,0 +1,85 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Asks the real kube-apiserver whether it takes a file: it reads its files before it speaks to etcd."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from support.binaries import find
+from support.pki import Authority
+
+__all__ = ["ApiServerFiles"]
+
+_FLAGS = {
+    "EncryptionConfiguration": ["--encryption-provider-config={file}"],
+    "EgressSelectorConfiguration": ["--egress-selector-config-file={file}"],
+    "Policy": ["--audit-policy-file={file}", "--audit-log-path=-"],
+    "AdmissionConfiguration": ["--admission-control-config-file={file}"],
+}
+"""How each kind of file is given to the API server."""
+_OFF = ("EventRateLimit", "PodTolerationRestriction")
+"""Admission plugins that read a configuration and have to be turned on for that."""
+
+_TAKEN = "validating admission controller(s) successfully"
+"""The last line that it writes before it waits for etcd."""
+
+
+def _free_port() -> int:
+    """A port of loopback that nobody listens on now."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+class ApiServerFiles:
+    """Starts one API server for each question, without an etcd."""
+
+    def __init__(self, directory: Path) -> None:
+        """Keep files below `directory`. Raises Unavailable where there is no kube-apiserver."""
+        self._program = find("kube-apiserver")
+        self._directory = directory
+        directory.mkdir(parents=True, exist_ok=True)
+        authority = Authority(directory / "pki")
+        certificate, key = authority.issue_files("server", "server", addresses=["127.0.0.1"])
+        self._flags = [
+            "--etcd-servers=http://127.0.0.1:1",
+            "--bind-address=127.0.0.1",
+            "--advertise-address=127.0.0.1",
+            f"--secure-port={_free_port()}",
+            f"--tls-cert-file={certificate}",
+            f"--tls-private-key-file={key}",
+            f"--cert-dir={directory / 'generated'}",
+            "--service-account-issuer=https://configok.test",
+            f"--service-account-key-file={key}",
+            f"--service-account-signing-key-file={key}",
+            "--service-cluster-ip-range=10.0.0.0/24",
+        ]
+
+    def refuses(self, kind: str, text: str, seconds: float = 60.0) -> str | None:
+        """What the API server says against a file of that kind; None where it takes it."""
+        file, log = self._directory / "file.yaml", self._directory / "log"
+        file.write_text(text, encoding="utf-8")
+        flags = [flag.format(file=file) for flag in _FLAGS[kind]]
+        plugins = [name for name in _OFF if f"name: {name}\n" in text]
+        if plugins:
+            flags.append(f"--enable-admission-plugins={','.join(plugins)}")
+        with log.open("wb") as stream:
+            process = subprocess.Popen([self._program, *self._flags, *flags], stdout=stream, stderr=stream)
+        deadline = time.monotonic() + seconds
+        try:
+            while process.poll() is None:
+                if _TAKEN in log.read_text(encoding="utf-8", errors="replace"):
+                    return None
+                if time.monotonic() > deadline:
+                    raise TimeoutError(f"kube-apiserver neither took nor refused a file within {seconds:.0f} s")
+                time.sleep(0.05)
+        finally:
+            process.kill()
+            process.wait()
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        return lines[-1] if lines else "nothing"
