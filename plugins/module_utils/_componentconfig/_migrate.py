@@ -70,6 +70,19 @@ class Migration:
     before: Mapping[str, Any] = field(default_factory=dict)
     after: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def shown_text(self) -> str:
+        """`text`, "" where it holds a secret, which a finding says."""
+        return "" if any(found.rule == "secret" for found in self.findings) else self.text
+
+    @property
+    def lines(self) -> list[str]:
+        """What became of every flag, and what was found, for people."""
+        lines = [f"--{one.name} stays: {one.reason}" for one in self.flags]
+        lines += [f"--{one.name} goes: {one.reason}" for one in self.left]
+        lines += [f"{name} belongs to this node: put it into its instance config" for name in self.instance_config]
+        return lines + [f"{found.level}: {found}" for found in self.findings]
+
 
 class _Stop(Exception):
     """There can be no result; the finding says why."""
@@ -315,8 +328,11 @@ def _without_zeros(data: Mapping[str, Any], fields: Mapping[str, Any], minor: in
     result = {}
     for name, value in data.items():
         known = fields.get(name, {})
-        if isinstance(value, dict) and str(known.get("type")) == "object":
-            result[name] = _without_zeros(value, known["fields"], minor)
-        elif at_minor(known, "default", minor) is not None or not (value in ([], {}) or is_zero(value, known, minor)):
+        inner = known.get("fields")
+        if inner and isinstance(value, dict) and str(known.get("type")) == "object":
+            value = _without_zeros(value, inner, minor)
+        elif inner and isinstance(value, list):
+            value = [_without_zeros(one, inner, minor) if isinstance(one, dict) else one for one in value]
+        if at_minor(known, "default", minor) is not None or not (value in ([], {}) or is_zero(value, known, minor)):
             result[name] = value
     return result

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._host._started import read_process
 from .._units._environment import environment_files
 from .._units._flags import last_flag
 from .._units._merged import PROPERTIES, faults
@@ -104,6 +105,23 @@ class ComponentUnits:
             result["refusals"] = [f"{unit} {error}"]
         result["faults"] = self._faults(name, shown, paths, target, process)
         return result
+
+    def command_line(self, unit: str) -> tuple[tuple[str, ...], str]:
+        """Return a unit's command line, program first, and its directory: of its process, or as it would start.
+
+        () and "/" where there is no such unit. Raises SystemctlFailed, ValueError.
+        """
+        shown = self._show(unit)
+        argv, directory = read_process(int(shown.get("MainPID") or 0), self._root)
+        if argv:
+            return argv, directory
+        if shown.get("LoadState") != "loaded":
+            return (), "/"
+        try:
+            start = self._start([shown.get("FragmentPath", ""), *shown.get("DropInPaths", "").split()])
+        except NotUnderstood as error:
+            raise ValueError(f"{unit} {error}") from error
+        return (start.command.program, *(argument.text for argument in start.arguments)), start.directory
 
     def drop_ins(self) -> list[dict[str, Any]]:
         """Return our drop-ins on this node, their units, and whether their directories were made for them. Raises

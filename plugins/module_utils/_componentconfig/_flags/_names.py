@@ -35,6 +35,8 @@ _OTHER_NAMES = {
     "log-flush-frequency": "logging.flushFrequency",
     "log-json-info-buffer-size": "logging.options.json.infoBufferSize",
     "log-json-split-stream": "logging.options.json.splitStream",
+    "log-text-info-buffer-size": "logging.options.text.infoBufferSize",
+    "log-text-split-stream": "logging.options.text.splitStream",
     "logging-format": "logging.format",
     "manifest-url": "staticPodURL",
     "manifest-url-header": "staticPodURLHeader",

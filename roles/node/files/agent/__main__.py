@@ -107,6 +107,8 @@ def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str,
     yield "diff", _diff, text, _OF_DIFF
     text = "explain a field of a component config, or a feature gate (featureGates.NAME)"
     yield "explain", _explain, text, _OF_EXPLAIN
+    text = "move a component from its flags, or from those behind --, to a config file, and say which flags must stay"
+    yield "migrate", _migrate, text, _OF_MIGRATE
     text = "compare what the kubelet runs with (its /configz) with the file it was given"
     json = _argument("--json", action="store_true", help="for machines: differences, and why there is no answer")
     yield "compare", _compare, text, (component, json)
@@ -148,6 +150,15 @@ _OF_EXPLAIN = (
     _argument("--kind", default="kubelet", help="a component or a kind (default kubelet)"),
     _argument(
         _VERSION, default="", dest="version", metavar="VERSION", help="whose kind is meant (default: the newest)"
+    ),
+)
+
+_OF_MIGRATE = (
+    _argument("component", metavar="COMPONENT"),
+    _argument("flags", metavar="FLAG", nargs="*", help="instead of those that it runs with: -- FLAG ..."),
+    _argument("--json", action="store_true", help="for machines: config, flags, what goes, findings"),
+    _argument(
+        _VERSION, default="", dest="version", metavar="VERSION", help="that is to read it (default: the installed one)"
     ),
 )
 
@@ -254,6 +265,25 @@ def _installed(configuration: AgentConfiguration, component: str) -> list[str]:
 
     found = ComponentVersions(configuration, run_command, journal_for(sys.stderr, os.environ))(component)
     return [found] if found else []
+
+
+def _migrate(arguments: argparse.Namespace) -> int:
+    from ._migrate import migrate_flags
+
+    argv, version = [arguments.component, *arguments.flags], arguments.version
+    if not arguments.flags:
+        from ._agent._judging._command_line import command_line
+        from ._agent._storage._store import Store
+        from ._agent._system._clock import SystemClock
+
+        configuration = _configuration(arguments)
+        _known(configuration, arguments.component)
+        argv = list(command_line(Store(configuration.state_directory, now=SystemClock().now), arguments.component))
+        if not argv:
+            complain(f"{arguments.component} was not seen to run here yet: give its flags behind --")
+            return _FAILED
+        version = version or "".join(_installed(configuration, arguments.component)[-1:])
+    return migrate_flags(arguments.component, argv, version=version, as_json=arguments.json)
 
 
 def _compare(arguments: argparse.Namespace) -> int:

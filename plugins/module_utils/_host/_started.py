@@ -1,0 +1,68 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a component reads when it is started: the files that its command line names.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .._componentconfig._flags._names import CONFIG_DIRECTORY, flags_of
+
+__all__ = ["Started", "read_process", "read_started"]
+
+_MOST = 1024 * 1024  # bytes
+_SUFFIX = ".conf"
+File = tuple[str, bytes]
+
+
+class Started(NamedTuple):
+    """A command line, program first, the directory it runs in, its config file and its drop-ins, lowest first."""
+
+    argv: tuple[str, ...]
+    directory: str
+    config: File | None
+    drop_ins: tuple[File, ...]
+
+
+def read_process(pid: int, root: str = "") -> tuple[tuple[str, ...], str]:
+    """Return a process's command line and working directory, () and "/" where it is gone."""
+    proc = f"{root}/proc/{pid}"
+    try:
+        with open(f"{proc}/cmdline", "rb") as file:
+            words = file.read(_MOST).rstrip(b"\0")
+        directory = os.readlink(f"{proc}/cwd")
+    except OSError:
+        return (), "/"
+    return tuple(word.decode("utf-8", "replace") for word in words.split(b"\0")) if words else (), directory
+
+
+def read_started(argv: Sequence[str], directory: str, root: str = "") -> Started:
+    """Read the files that a command line names. root: a directory to look in instead of the machine's own. Raises
+    OSError."""
+    flags = dict(flags_of(argv))
+    config = None
+    if flags.get("config"):
+        path = os.path.normpath(os.path.join(directory, flags["config"]))
+        config = (path, _read(root + path))
+    drop_ins = [(path, _read(root + path)) for path in _drop_ins(flags.get(CONFIG_DIRECTORY, ""), directory, root)]
+    return Started(tuple(argv), directory, config, tuple(drop_ins))
+
+
+def _drop_ins(given: str, directory: str, root: str) -> list[str]:
+    if not given:
+        return []
+    found = []
+    for parent, _directories, names in os.walk(root + os.path.normpath(os.path.join(directory, given))):
+        found += [os.path.join(parent, name)[len(root) :] for name in names if name.endswith(_SUFFIX)]
+    return sorted(found)
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(_MOST)

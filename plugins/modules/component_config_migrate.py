@@ -1,0 +1,221 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Move a component from its flags to a file."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: component_config_migrate
+short_description: Move a Kubernetes component from command line flags to a config file
+version_added: 0.1.0
+author:
+  - the configok.node authors (@configok)
+description:
+  - Makes of a component's flags, and of the config file that it reads beside them, one file that gives the same
+    effective config, and says which flags must stay, each with the reason.
+  - Takes the command line from the component's process on a node, or from its unit where it does not run, with the
+    files that it names; or the flags that O(flags) gives, which needs no node.
+  - Keeps what the component does today. Where a flag's default is not the file's, the file says it; where a file
+    cannot say what the flag says, the flag stays.
+  - Changes nothing, and writes no file. Knows the kubelet, kube-proxy and kube-scheduler.
+extends_documentation_fragment:
+  - configok.node.attributes
+  - configok.node.attributes.info_module
+attributes:
+  diff_mode:
+    support: full
+    details:
+      - Shows the effective config of today and that of the result, with all defaults. They differ only where
+        RV(findings) say so.
+  platform:
+    support: full
+    platforms: posix
+    details:
+      - Without O(flags) it needs Linux with systemd.
+requirements:
+  - PyYAML
+options:
+  component:
+    description: The component to move.
+    type: str
+    default: kubelet
+  unit:
+    description: Its systemd unit. The default is O(component) with C(.service).
+    type: str
+  flags:
+    description:
+      - Its flags, the words behind the program one by one, instead of those of a unit on the node.
+      - Write what holds C(<) or a colon in quotes.
+    type: list
+    elements: str
+  content:
+    description: The text of the config file that O(flags) name with C(--config).
+    type: str
+  directory:
+    description: The component's working directory, where relative paths of O(flags) begin.
+    type: path
+    default: /
+  kubernetes_version:
+    description:
+      - The version of the component that is to read the file, for example V(1.31). Write it in quotes.
+      - By default what the component says of itself, and with O(flags) the newest version that this release knows.
+    type: str
+  path:
+    description: Where the file will be. The default is where it is, for a kubelet C(/var/lib/kubelet/config.yaml).
+    type: path
+  fail_on:
+    description:
+      - V(component) fails where a flag can neither stay nor be expressed, or the component would refuse the file.
+      - V(policy) fails also where a bundle may not hold what the file says.
+      - V(never) only reports.
+    type: str
+    choices: [component, policy, never]
+    default: component
+seealso:
+  - module: configok.node.component_config
+  - module: configok.node.component_unit_info
+"""
+
+EXAMPLES = r"""
+- name: See what flags would become
+  configok.node.component_config_migrate:
+    kubernetes_version: "1.33"
+    flags:
+      - --max-pods=64
+      - --eviction-hard=memory.available<200Mi
+      - --node-ip=192.0.2.7
+  delegate_to: localhost
+  register: migrated
+
+- name: Show it
+  ansible.builtin.debug:
+    msg: "{{ migrated.lines }}"
+"""
+
+RETURN = r"""
+valid:
+  description: Whether neither the component nor policy refuses the result.
+  returned: always
+  type: bool
+  sample: true
+config:
+  description:
+    - The config file as YAML, without what belongs to one node. Empty where there can be none, or where it would hold
+      a secret.
+  returned: always
+  type: str
+  sample: |
+    apiVersion: kubelet.config.k8s.io/v1beta1
+    kind: KubeletConfiguration
+    maxPods: 64
+flags:
+  description: The flags that stay, in their order behind C(--config).
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The flag without dashes.
+      type: str
+      sample: node-ip
+    words:
+      description: The words for a command line.
+      type: list
+      elements: str
+      sample: [--node-ip=192.0.2.7]
+    reason:
+      description: Why it stays.
+      type: str
+      sample: its value belongs to this node, and the file has no field for it
+    of_node:
+      description: Whether its value belongs to one node.
+      type: bool
+      sample: true
+left:
+  description: The flags that go.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The flag without dashes.
+      type: str
+      sample: max-pods
+    field:
+      description: The field that has its value now, empty where it is not needed any more.
+      type: str
+      sample: maxPods
+    reason:
+      description: Why it goes.
+      type: str
+      sample: it is maxPods now
+instance_config:
+  description: Fields whose values belong to this node, for its instance config.
+  returned: always
+  type: dict
+  sample: {providerID: example://node-7}
+findings:
+  description: What is wrong with the flags and with the file, as M(configok.node.component_config) says it.
+  returned: always
+  type: list
+  elements: dict
+  sample: []
+lines:
+  description: All of it as lines for people.
+  returned: always
+  type: list
+  elements: str
+  sample:
+    - "--max-pods goes: it is maxPods now"
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.configok.node.plugins.module_utils._modules._component_units import NoSystemd, SystemctlFailed
+from ansible_collections.configok.node.plugins.module_utils._modules._config_files import file_sentences
+from ansible_collections.configok.node.plugins.module_utils._modules._migration import migration_of, result_of
+
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "component": {"type": "str", "default": "kubelet"},
+    "unit": {"type": "str"},
+    "flags": {"type": "list", "elements": "str"},
+    "content": {"type": "str"},
+    "directory": {"type": "path", "default": "/"},
+    "kubernetes_version": {"type": "str"},
+    "path": {"type": "path"},
+    "fail_on": {"type": "str", "choices": ["component", "policy", "never"], "default": "component"},
+}
+_LEVELS = {"component": ("component",), "policy": ("component", "policy"), "never": ()}
+
+
+def main() -> None:
+    """Look, move, tell."""
+    module = AnsibleModule(
+        argument_spec=ARGUMENTS,
+        supports_check_mode=True,
+        mutually_exclusive=[("flags", "unit")],
+        required_by={"content": "flags"},
+    )
+
+    def run(argv: Any) -> tuple[int, str, str]:
+        code, out, err = module.run_command(list(argv), environ_update={"LC_ALL": "C"})
+        return code, out, err
+
+    with file_sentences(module):
+        try:
+            migration = migration_of(module.params, run)
+        except (NoSystemd, SystemctlFailed) as error:
+            module.fail_json(msg=f"{error}.")
+        result = result_of(migration, diff=module._diff)
+        refused = [str(found) for found in migration.findings if found.level in _LEVELS[module.params["fail_on"]]]
+        if refused:
+            module.fail_json(msg="It cannot be moved as it is:\n" + "\n".join(refused), **result)
+        module.exit_json(**result)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""migrate: what becomes of a component's flags in a config file, for people or machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from ._componentconfig._documents._findings import LEVELS
+from ._componentconfig._kinds._schema import known_minors
+from ._componentconfig._migrate import migrate
+from ._componentconfig._values._secrets import redacted
+from ._componentconfig._values._versions import parse_minor
+from ._host._started import read_started
+from ._output import complain
+
+__all__ = ["migrate_flags"]
+
+_OK, _REFUSED, _USAGE = 0, 1, 2
+
+
+def migrate_flags(component: str, argv: Sequence[str], *, version: str, as_json: bool) -> int:
+    """Print the file, and on standard error what becomes of each flag; return 0, 1 where something is refused, 2 where
+    a file or the version cannot be used.
+
+    argv: program first. version: of the component that is to read the file, "" for the newest known.
+    """
+    try:
+        started = read_started(argv, "/")
+        minor = parse_minor(version) if version else known_minors()[-1]
+    except OSError as error:
+        complain(f"{error.filename}: cannot be read: {error.strerror or error}")
+        return _USAGE
+    except ValueError as error:
+        complain(str(error))
+        return _USAGE
+    found = migrate(component, argv, minor=minor, config=started.config, drop_ins=started.drop_ins)
+    if as_json:
+        answer = {
+            "config": found.shown_text,
+            "flags": [{"words": list(one.words), "reason": one.reason} for one in found.flags],
+            "left": [one._asdict() for one in found.left],
+            "instanceConfig": redacted(dict(found.instance_config)),
+            "findings": [one.as_dict() for one in found.findings],
+        }
+        print(json.dumps(answer))
+    else:
+        print(found.shown_text, end="")
+        for line in found.lines:
+            complain(line)
+    return _REFUSED if any(one.level == LEVELS[0] for one in found.findings) else _OK

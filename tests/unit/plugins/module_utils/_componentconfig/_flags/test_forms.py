@@ -1,0 +1,111 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values of flags, as the component's own parser reads them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._command_line import (
+    read_command_line,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._forms import read_value
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._table import flag_set
+
+GOOD: list[tuple[str, list[str], Any]] = [
+    ("string", ["a", "b"], "b"),
+    ("bool", ["false", "T"], True),
+    ("int", ["0x40"], 64),
+    ("int", ["010"], 8),
+    ("int", ["-1"], -1),
+    ("float", ["2.5"], 2.5),
+    ("float", ["50"], 50),
+    ("duration", ["1.5h"], "1.5h"),
+    ("list", ["a,b", "c"], ["a", "b", "c"]),
+    ("list", ['"a,b",c'], ["a,b", "c"]),
+    ("list", [""], []),
+    ("map", ["cpu=1, memory = 1Gi", "cpu=2"], {"cpu": "2", "memory": "1Gi"}),
+    ("map", [""], {}),
+    ("mapLess", ["memory.available<5%"], {"memory.available": "5%"}),
+    ("mapBool", ["A=t,B=0"], {"A": True, "B": False}),
+    ("headers", ["a:1,b:2:3", "a:4"], {"a": ["1", "4"], "b": ["2:3"]}),
+    (
+        "taints",
+        ["x=y:NoSchedule", "a=b:NoExecute,c:NoSchedule"],
+        [{"key": "a", "value": "b", "effect": "NoExecute"}, {"key": "c", "effect": "NoSchedule"}],
+    ),
+    (
+        "reservedMemory",
+        ["0:memory=1Gi,hugepages-1Gi=2Gi;1:memory=2Gi"],
+        [
+            {"numaNode": 0, "limits": {"memory": "1Gi", "hugepages-1Gi": "2Gi"}},
+            {"numaNode": 1, "limits": {"memory": "2Gi"}},
+        ],
+    ),
+    ("vmodule", ["a=1,b*=2"], [{"filePattern": "a", "verbosity": 1}, {"filePattern": "b*", "verbosity": 2}]),
+    ("profileName", ["mine"], [{"schedulerName": "mine"}]),
+]
+BAD = [
+    ("bool", "yes"),
+    ("int", "many"),
+    ("float", "x"),
+    ("duration", "5"),
+    ("list", '"a'),
+    ("map", "cpu"),
+    ("mapLess", "memory.available=1"),
+    ("mapBool", "A=maybe"),
+    ("headers", "a"),
+    ("taints", "a=b"),
+    ("reservedMemory", "memory=1Gi"),
+    ("reservedMemory", "0:memory=much"),
+    ("vmodule", "a=b"),
+]
+
+
+@pytest.mark.parametrize(("form", "texts", "value"), GOOD)
+def test_a_value(form: str, texts: list[str], value: Any) -> None:
+    assert read_value(form, texts) == value
+
+
+@pytest.mark.parametrize(("form", "text"), BAD)
+def test_what_the_component_refuses(form: str, text: str) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        read_value(form, [text])
+
+
+def test_a_duration_of_a_field_that_counts_nanoseconds() -> None:
+    assert read_value("duration", ["5s"], "int64") == 5_000_000_000
+
+
+def test_a_command_line_is_taken_apart_as_the_kubelet_does_it() -> None:
+    known = flag_set("kubelet")
+    assert known is not None
+    words = "--fail-swap-on --max_pods 9 --oom-score-adj -5 -v4 -v=3 --runonce=f --other x --switch --node-ip=a=b"
+    line = read_command_line(words.split(), known.flags)
+    assert [(one.name, one.text) for one in line.given] == [
+        ("fail-swap-on", "true"),
+        ("max-pods", "9"),
+        ("oom-score-adj", "-5"),
+        ("v", "4"),
+        ("v", "3"),
+        ("runonce", "f"),
+        ("other", "x"),
+        ("switch", "true"),
+        ("node-ip", "a=b"),
+    ]
+    assert not line.problems
+
+
+def test_what_is_no_flag_is_told() -> None:
+    known = flag_set("kubelet")
+    assert known is not None
+    line = read_command_line(["--fail-swap-on", "false", "--", "-x", "--max-pods"], known.flags)
+    assert line.problems == (
+        "'false' is no flag: the component takes nothing else",
+        "'--' is no flag: the component takes nothing else",
+        "'-x' is no flag: the component takes nothing else",
+        "--max-pods needs a value",
+    )

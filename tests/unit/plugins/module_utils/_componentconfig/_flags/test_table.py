@@ -1,0 +1,68 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The table of flags: it fits the kinds, and the short table that prestart has."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._forms import FORMS
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._names import field_of_flag
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._table import (
+    Flag,
+    FlagSet,
+    components_with_flags,
+    flag_set,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._values import field_at
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import (
+    MAIN_KINDS,
+    kinds,
+    known_minors,
+)
+
+
+def of(component: str) -> FlagSet:
+    found = flag_set(component)
+    assert found is not None
+    return found
+
+
+EVERY = [(component, flag) for component in components_with_flags() for flag in of(component).flags.values()]
+
+
+@pytest.mark.parametrize(("component", "flag"), EVERY, ids=[f"{one} {flag.name}" for one, flag in EVERY])
+def test_a_flag_has_a_form_and_a_way(component: str, flag: Flag) -> None:
+    assert flag.form in FORMS
+    if flag.field:
+        known = [
+            minor
+            for minor in known_minors()
+            for kind in kinds()
+            if kind.kind == MAIN_KINDS[component] and kind.known_at(minor)
+            if field_at(kind, flag.field, minor) is not None
+        ]
+        assert known, f"{flag.field} is a field of no version"
+    else:
+        assert flag.stays or flag.refused or flag.port_of
+    if flag.last is not None and not flag.field:
+        assert flag.gone or flag.refused or flag.becomes
+
+
+@pytest.mark.parametrize("flag", of("kubelet").flags.values(), ids=lambda flag: flag.name)
+def test_the_short_table_says_the_same(flag: Flag) -> None:
+    # prestart and the daemon read _names, which needs no data and no kinds.
+    fields = [name for kind in kinds() if kind.kind == "KubeletConfiguration" for name in kind.fields]
+    assert field_of_flag(flag.name, fields) == ".".join(str(part) for part in flag.field)
+
+
+def test_unknown_components_have_none() -> None:
+    assert flag_set("kube-apiserver") is None
+    assert set(components_with_flags()) == {"kubelet", "kube-proxy", "kube-scheduler"}
+
+
+def test_a_default_that_only_flags_have_changes_with_the_version() -> None:
+    flag = of("kubelet").flags["eviction-hard"]
+    assert flag.default_at(24) is None
+    assert flag.default_at(25) == {}

@@ -1,0 +1,263 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From flags to a file: what is written, what stays, what is refused; and nothing a component does changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._table import flag_set
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
+
+HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+LEGACY = {
+    "readOnlyPort": 10255,
+    "authentication": {"webhook": {"enabled": False}, "anonymous": {"enabled": True}},
+    "authorization": {"mode": "AlwaysAllow"},
+}
+
+
+def move(text: str, *, minor: int = 30, component: str = "kubelet", **more: Any) -> Migration:
+    return migrate(component, [component, *text.split()], minor=minor, **more)
+
+
+def document(found: Migration) -> dict[str, Any]:
+    data: dict[str, Any] = yaml.safe_load(found.text)
+    return {key: value for key, value in data.items() if key not in ("apiVersion", "kind")}
+
+
+def kept(found: Migration) -> list[str]:
+    return [word for flag in found.flags for word in flag.words]
+
+
+def told(found: Migration, level: str = "component") -> list[str]:
+    return [one.message for one in found.findings if one.level == level]
+
+
+def test_flags_become_fields_and_the_defaults_of_flags_are_said() -> None:
+    found = move("--max-pods=50 --cluster-dns=10.0.0.10 --kubeconfig=/k", minor=24)
+    assert document(found) == {**LEGACY, "clusterDNS": ["10.0.0.10"], "maxPods": 50}
+    assert kept(found) == ["--config=/var/lib/kubelet/config.yaml", "--kubeconfig=/k"]
+    assert [one.field for one in found.left] == ["maxPods", "clusterDNS"]
+    assert not told(found)
+    assert found.before == found.after
+
+
+def test_from_1_25_no_file_means_no_hard_eviction() -> None:
+    assert document(move("--max-pods=50", minor=25))["evictionHard"] == {}
+    assert "evictionHard" not in document(move("--max-pods=50", minor=24))
+
+
+def test_a_file_keeps_its_order_and_flags_win_over_whole_fields_and_single_gates() -> None:
+    text = f"{HEAD}maxPods: 10\nkubeReserved: {{cpu: 1}}\nfeatureGates: {{A: true, B: true}}\naddress: 0.0.0.0\n"
+    found = move(
+        "--config=/etc/k.yaml --kube-reserved=memory=1Gi --feature-gates=B=false --max-pods=11 --clustered=1",
+        config=("/etc/k.yaml", text),
+    )
+    assert list(yaml.safe_load(found.text)) == [
+        "apiVersion", "kind", "maxPods", "kubeReserved", "featureGates", "address",
+    ]  # fmt: skip
+    assert document(found)["kubeReserved"] == {"memory": "1Gi"}
+    assert document(found)["featureGates"] == {"A": True, "B": False}
+    assert document(found)["maxPods"] == 11
+    assert kept(found) == ["--config=/etc/k.yaml", "--clustered=1"]
+    assert told(found, "warning") == ["--clustered is not known here, and stays as it is"]
+
+
+def test_a_default_that_would_follow_from_a_field_is_written_as_it_is_today() -> None:
+    # The file's report frequency is that of updates where these are set; a flag comes after the defaults.
+    assert document(move("--node-status-update-frequency=4s"))["nodeStatusReportFrequency"] == "5m0s"
+
+
+@pytest.mark.parametrize(
+    ("flags", "minor", "stays"),
+    [
+        ("--resolv-conf=", 20, "--resolv-conf="),  # no pointer before 1.23
+        ("--sync-frequency=0", 30, "--sync-frequency=0"),
+        ("--container-runtime-endpoint=unix:///r", 26, "--container-runtime-endpoint=unix:///r"),
+        ("--register-with-taints=a:NoSchedule", 22, "--register-with-taints=a:NoSchedule"),
+        ("-v 4", 22, "-v 4"),
+        ("--root-dir=/data", 36, "--root-dir=/data"),
+    ],
+)
+def test_what_the_file_cannot_say_stays(flags: str, minor: int, stays: str) -> None:
+    found = move(flags, minor=minor)
+    assert " ".join(kept(found)[1:]) == stays
+    assert found.flags[1].reason
+    assert found.before == found.after
+
+
+@pytest.mark.parametrize(
+    ("flags", "minor", "field", "value"),
+    [
+        ("--resolv-conf=", 30, "resolvConf", ""),
+        ("--container-runtime-endpoint=unix:///r", 27, "containerRuntimeEndpoint", "unix:///r"),
+        ("-v4", 23, "logging", {"verbosity": 4}),
+        ("--log-flush-frequency=5s", 27, "logging", {"flushFrequency": 5_000_000_000}),
+        ("--log-flush-frequency=5s", 28, "logging", {"flushFrequency": "5s"}),
+        ("--seccomp-default", 30, "seccompDefault", True),
+        ("--reserved-memory 0:memory=1Gi", 30, "reservedMemory", [{"numaNode": 0, "limits": {"memory": "1Gi"}}]),
+        ("--iptables-drop-bit=3", 31, "iptablesDropBit", 3),  # the flag is gone, the field is not
+    ],
+)
+def test_what_a_newer_file_can_say_goes_into_it(flags: str, minor: int, field: str, value: Any) -> None:
+    found = move(flags, minor=minor)
+    assert document(found)[field] == value
+    assert len(kept(found)) == 1
+
+
+def test_what_one_node_alone_can_have_goes_into_its_instance_config() -> None:
+    found = move("--provider-id=example://n1 --register-with-taints=a=b:NoSchedule --node-ip=10.0.0.1")
+    assert found.instance_config == {
+        "providerID": "example://n1",
+        "registerWithTaints": [{"key": "a", "value": "b", "effect": "NoSchedule"}],
+    }
+    assert [flag.name for flag in found.flags if flag.is_of_node] == ["node-ip"]
+    assert "providerID" not in found.text
+
+
+@pytest.mark.parametrize(
+    ("flags", "minor", "why"),
+    [
+        ("--container-runtime=remote", 27, "1.27 and newer do not have it: the only runtime"),
+        ("--network-plugin=cni", 24, "1.24 and newer do not have it: the container runtime"),
+        ("--pod-infra-container-image=x", 35, "1.35 and newer do not have it"),
+        ("--logtostderr=true", 26, "1.26 and newer do not have it"),
+        ("--seccomp-default=false", 30, "what the file says without it"),
+    ],
+)
+def test_what_has_no_effect_any_more_goes(flags: str, minor: int, why: str) -> None:
+    found = move(flags, minor=minor)
+    assert len(kept(found)) == 1
+    assert why in found.left[-1].reason
+
+
+@pytest.mark.parametrize(
+    ("flags", "minor", "why"),
+    [
+        ("--dynamic-config-dir=/d", 24, "dynamic configuration is gone"),
+        ("--reserved-memory=0:memory=1Gi", 20, "it comes with 1.21"),
+        ("--max-pods=many", 30, "must be a whole number: the component refuses it, too"),
+        ("--fail-swap-on false", 30, "'false' is no flag"),
+    ],
+)
+def test_what_can_neither_go_nor_stay_is_refused(flags: str, minor: int, why: str) -> None:
+    assert any(why in one for one in told(move(flags, minor=minor)))
+
+
+def test_a_drop_in_keeps_the_flag_that_wins_over_it() -> None:
+    found = move(
+        "--config-dir=/d --max-pods=50 --cluster-domain=a",
+        drop_ins=[("/d/10.conf", f"{HEAD}maxPods: 30\n")],
+    )
+    assert kept(found)[1:] == ["--config-dir=/d", "--max-pods=50"]
+    assert found.flags[-1].reason == "/d/10.conf sets maxPods too, and wins over the file"
+
+
+def test_paths_are_written_out() -> None:
+    found = move("--pod-manifest-path=manifests", directory="/work")
+    assert document(found)["staticPodPath"] == "/work/manifests"
+    text = f"{HEAD}staticPodPath: manifests\n"
+    assert document(move("--config=a/b.yaml", config=("a/b.yaml", text)))["staticPodPath"] == "/a/manifests"
+
+
+@pytest.mark.parametrize(
+    ("component", "config", "why"),
+    [
+        ("kube-controller-manager", None, "its flags are its config"),
+        ("nginx", None, "are not known here"),
+        ("kubelet", ("/c", "kind: ["), ""),
+        ("kubelet", ("/c", "- a\n"), "must be a mapping"),
+        ("kubelet", ("/c", "apiVersion: v1\nkind: Pod\n"), "must be a KubeletConfiguration"),
+    ],
+)
+def test_where_there_can_be_no_file_one_sentence_says_why(component: str, config: Any, why: str) -> None:
+    found = move("--max-pods=1", component=component, config=config)
+    assert found.text == ""
+    assert len(found.findings) == 1
+    assert why in found.findings[0].message
+
+
+def test_the_file_that_flags_name_is_needed() -> None:
+    assert told(move("--config=/etc/k.yaml")) == ["it reads /etc/k.yaml, whose text is needed, too"]
+
+
+def test_kube_proxy_ignores_flags_beside_a_file() -> None:
+    text = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\nmode: ipvs\n"
+    found = move(
+        "--config=/p --proxy-mode=iptables --hostname-override=n1 --v=2", component="kube-proxy", config=("/p", text)
+    )
+    assert document(found) == {"mode": "ipvs", "logging": {"verbosity": 2}}
+    assert found.instance_config == {"hostnameOverride": "n1"}
+    assert [one.reason for one in found.left if not one.field] == ["kube-proxy ignores it beside --config"]
+
+
+def test_kube_proxy_without_a_file() -> None:
+    found = move(
+        "--proxy-mode=ipvs --metrics-bind-address=::1 --metrics-port=99 --kube-api-qps=5.5 --masquerade-all",
+        component="kube-proxy",
+    )
+    assert document(found) == {
+        "clientConnection": {"qps": 5.5},
+        "metricsBindAddress": "[::1]:99",
+        "mode": "ipvs",
+        "iptables": {"masqueradeAll": True},
+    }
+    assert "cannot switch this server off" in told(move("--healthz-port=0", component="kube-proxy"))[0]
+
+
+def test_kube_scheduler() -> None:
+    found = move(
+        "--kubeconfig=/s --leader-elect=false --secure-port=10259 --feature-gates=A=true", component="kube-scheduler"
+    )
+    assert document(found) == {"leaderElection": {"leaderElect": False}, "clientConnection": {"kubeconfig": "/s"}}
+    assert [flag.name for flag in found.flags] == ["config", "secure-port", "feature-gates"]
+    assert yaml.safe_load(found.text)["apiVersion"] == "kubescheduler.config.k8s.io/v1"
+    assert told(move("--policy-config-file=/p", component="kube-scheduler", minor=20))
+
+
+KUBELET = flag_set("kubelet")
+assert KUBELET is not None
+TEXTS: dict[str, st.SearchStrategy[str]] = {
+    "string": st.sampled_from(["", "none", "/a/b", "0.0.0.0", "x y", "true", "1e3"]),
+    "bool": st.sampled_from(["true", "false", "T", "0"]),
+    "int": st.integers(-2, 300).map(str),
+    "float": st.sampled_from(["0", "1.5", "50"]),
+    "duration": st.sampled_from(["0", "0s", "1m", "90s", "1.5h", "10ms"]),
+    "list": st.lists(st.sampled_from(["a", "b", "10.0.0.1"]), max_size=3).map(",".join),
+    "map": st.lists(st.sampled_from(["cpu=1", "memory=1Gi", "pid=0"]), max_size=3).map(",".join),
+    "mapLess": st.lists(st.sampled_from(["memory.available<1Gi", "nodefs.available<5%"]), max_size=2).map(",".join),
+    "mapBool": st.lists(st.sampled_from(["NodeSwap=true", "AllAlpha=false", "X=t"]), max_size=3).map(",".join),
+    "headers": st.sampled_from(["", "a:b", "a:b,a:c,d:e"]),
+    "taints": st.sampled_from(["", "a=b:NoSchedule", "a:NoExecute,b=c:NoSchedule"]),
+    "reservedMemory": st.sampled_from(["", "0:memory=1Gi", "0:memory=1Gi;1:memory=2Gi"]),
+    "vmodule": st.sampled_from(["", "a=1", "a=1,b*=2"]),
+}
+
+
+@st.composite
+def command_lines(draw: st.DrawFn) -> tuple[int, list[str]]:
+    """A minor, and flags that its kubelet has."""
+    minor = draw(st.integers(20, 36))
+    known = [flag for flag in KUBELET.flags.values() if flag.known_at(minor) and flag.name != "config"]
+    flags = draw(st.lists(st.sampled_from(known), max_size=12))
+    return minor, [f"--{flag.name}={draw(TEXTS[flag.form])}" for flag in flags]
+
+
+@settings(max_examples=300)
+@given(command_lines(), st.sampled_from(["", "maxPods: 7\nnodeStatusUpdateFrequency: 3s\n", "resolvConf: ''\n"]))
+def test_nothing_that_the_component_does_changes(line: tuple[int, list[str]], fields: str) -> None:
+    minor, words = line
+    config = ("/c.yaml", HEAD + fields) if fields else None
+    if config:
+        words = [*words, "--config=/c.yaml"]
+    found = migrate("kubelet", ["kubelet", *words], minor=minor, config=config)
+    assert not [one for one in found.findings if "instead of" in one.message]
+    if not any(one.rule == "flags" and one.level == "component" for one in found.findings):
+        assert found.before == found.after

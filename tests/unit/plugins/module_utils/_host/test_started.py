@@ -1,0 +1,33 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a command line names is read: config, drop-ins, and the process it is from."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._host._started import read_process, read_started
+
+
+def test_the_files_of_a_command_line(tmp_path: Path) -> None:
+    (tmp_path / "etc/d/sub").mkdir(parents=True)
+    for name in ("c.yaml", "d/20.conf", "d/sub/10.conf", "d/notes.txt"):
+        (tmp_path / "etc" / name).write_text(name)
+    argv = ("kubelet", "--config", "c.yaml", "--config-dir=d")
+    found = read_started(argv, "/etc", str(tmp_path))
+    assert found.config == ("/etc/c.yaml", b"c.yaml")
+    assert found.drop_ins == (("/etc/d/20.conf", b"d/20.conf"), ("/etc/d/sub/10.conf", b"d/sub/10.conf"))
+    assert read_started(("kubelet",), "/").config is None
+    with pytest.raises(FileNotFoundError):
+        read_started(("kubelet", "--config=/none"), "/", str(tmp_path))
+
+
+def test_a_process() -> None:
+    argv, directory = read_process(os.getpid())
+    assert "pytest" in " ".join(argv)
+    assert directory == str(Path.cwd())
+    assert read_process(0) == ((), "/")

@@ -1,0 +1,84 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The module component_config_migrate: what it takes, when it fails, what it returns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from ansible_collections.configok.node.plugins.modules import component_config_migrate
+from support.modules import run_module
+
+HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+
+
+def run(diff: bool = False, **arguments: Any) -> dict[str, Any]:
+    return run_module(component_config_migrate.main, arguments, check=True, diff=diff)
+
+
+def test_flags_and_their_file() -> None:
+    result = run(
+        flags=["--config=/etc/k.yaml", "--max-pods=50", "--node-ip=10.0.0.1", "--provider-id=example://n1"],
+        content=HEAD + "maxPods: 10\n",
+        kubernetes_version="1.31",
+    )
+    assert yaml.safe_load(result["config"])["maxPods"] == 50
+    assert result["flags"][1] == {
+        "name": "node-ip",
+        "words": ["--node-ip=10.0.0.1"],
+        "reason": "its value belongs to this node, and the file has no field for it",
+        "of_node": True,
+    }
+    assert result["left"][0] == {"name": "max-pods", "field": "maxPods", "reason": "it is maxPods now"}
+    assert result["instance_config"] == {"providerID": "example://n1"}
+    assert result["valid"]
+    assert not result["changed"]
+    assert result["lines"] == [
+        "--config stays: it is the one flag that stays: it names the file",
+        "--node-ip stays: its value belongs to this node, and the file has no field for it",
+        "--max-pods goes: it is maxPods now",
+        "--provider-id goes: it is providerID now",
+        "providerID belongs to this node: put it into its instance config",
+    ]
+
+
+def test_diff_shows_the_same_effective_config_twice() -> None:
+    result = run(diff=True, flags=["--max-pods=50"], kubernetes_version="1.31")
+    assert result["diff"]["before"] == result["diff"]["after"]
+    assert "maxPods: 50" in result["diff"]["before"]
+
+
+def test_what_cannot_be_moved_fails_unless_only_a_report_is_wanted() -> None:
+    arguments: dict[str, Any] = {"flags": ["--max-pods=many"], "kubernetes_version": "1.31"}
+    result = run(**arguments)
+    assert result["failed"]
+    assert result["msg"] == (
+        "It cannot be moved as it is:\ncommand line: --max-pods: must be a whole number: the component refuses it, too"
+    )
+    assert not run(**arguments, fail_on="never").get("failed")
+
+
+def test_policy_alone_fails_where_that_is_wanted() -> None:
+    arguments: dict[str, Any] = {
+        "flags": ["--config=/k"],
+        "content": HEAD + "unknown: 1\n",
+        "kubernetes_version": "1.31",
+    }
+    assert not run(**arguments).get("failed")
+    assert run(**arguments, fail_on="policy")["failed"]
+
+
+def test_a_secret_is_not_shown() -> None:
+    header = "--manifest-url-header=Authorization:Bearer abcdefghijklmnopqrstuvwxyz"
+    result = run(flags=[header], kubernetes_version="1.31", fail_on="never", diff=True)
+    assert result["config"] == ""
+    assert "abcdefghij" not in str({key: value for key, value in result.items() if key != "invocation"})
+
+
+def test_without_systemd_flags_are_needed() -> None:
+    result = run(unit="no-such.service")
+    assert result["failed"]
+    assert "does not run systemd" in result["msg"] or "command line could be read" in result["msg"]
