@@ -150,6 +150,11 @@ field_changes:
       description: When the class holds, where that cannot be seen in the configs.
       type: str
       sample: flexvolume in use
+    place:
+      description:
+        - The file and line that say the new value, of several layers the one that has won. Empty for a default.
+      type: str
+      sample: layers/workers.yaml:4
 disruption:
   description: The heaviest class of all, null where nothing differs.
   returned: success
@@ -161,7 +166,7 @@ lines:
   type: list
   elements: str
   sample:
-    - 'cpuManagerPolicy: "none" -> "static"  [drain and remove cpu_manager_state]'
+    - 'cpuManagerPolicy: "none" -> "static"  [drain and remove cpu_manager_state]  (layers/workers.yaml:4)'
     - "all in all: drain+state: drain, stop kubelet, remove the state file, change, start, uncordon"
 """
 
@@ -208,7 +213,7 @@ def result_of(comparison: Comparison) -> dict[str, Any]:
     """What the module returns."""
     return {
         "changed": bool(comparison.changes),
-        "field_changes": [one.as_dict() for one in comparison.changes],
+        "field_changes": [{**one.as_dict(), "place": one.place} for one in comparison.changes],
         "disruption": comparison.heaviest,
         "lines": comparison.lines,
     }

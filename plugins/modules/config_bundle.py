@@ -189,7 +189,10 @@ text:
   returned: success
   type: list
   elements: str
-  sample: ["workers-0a1b2c3d4e is revision 2. What it changes:", "  kubelet maxPods  110 -> 60  [restart-may-reject]"]
+  sample:
+    - "workers-0a1b2c3d4e is revision 2. What it changes:"
+    - "  kubelet syncFrequency  \"1m\" -> \"2m\"  [restart]"
+    - "  all in all: restart: a kubelet restart applies it; running pods keep running"
 kubernetes_versions:
   description: The versions that it was judged for, none for the newest that is known.
   returned: success

@@ -9,13 +9,15 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ._diff import FieldChange, effective_diff, resolved
 from ._disruption import classes, heaviest
+from ._documents._document import Document
 from ._kinds._schema import known_minors
 from ._layers import render
+from ._values._paths import lookup
 from ._values._versions import parse_minor
 
 __all__ = ["Comparison", "Side", "compare"]
@@ -48,7 +50,9 @@ class Comparison:
         if self.heaviest is None:
             return ["no field differs"]
         width = min(max(len(str(one)) for one in self.changes), _WIDTH)
-        shown = [f"{one!s:{width}}  [{one.disruption}]" for one in self.changes]
+        shown = [
+            f"{one!s:{width}}  [{one.disruption}]" + (f"  ({one.place})" if one.place else "") for one in self.changes
+        ]
         return [*shown, f"all in all: {self.heaviest}: {classes()[self.heaviest]}"]
 
 
@@ -58,7 +62,8 @@ def compare(before: Side, after: Side, overrides: Mapping[str, str] | None = Non
     Raises ValueError with a sentence for a layer that cannot be used, for two kinds, for a version or an override that
     is none, and ImportError where PyYAML is missing.
     """
-    old, new = (_data(side.layers) for side in (before, after))
+    documents = [_document(side.layers) for side in (before, after)]
+    old, new = (document.data if document else {} for document in documents)
     kinds = [str(data["kind"]) for data in (old, new) if data]
     if not kinds:
         raise ValueError("there is nothing to compare: neither side has a config")
@@ -67,15 +72,24 @@ def compare(before: Side, after: Side, overrides: Mapping[str, str] | None = Non
     newest = f"1.{known_minors()[-1]}"
     minors = parse_minor(before.version or newest), parse_minor(after.version or newest)
     head = {key: (new or old)[key] for key in ("apiVersion", "kind")}
-    changes = effective_diff(old, new, minors, overrides)
+    changes = [replace(one, place=_place(documents[1], one)) for one in effective_diff(old, new, minors, overrides)]
     worst = heaviest(one.disruption.name for one in changes)
     return Comparison(changes, worst, (resolved(old, head, minors[0]), resolved(new, head, minors[1])))
 
 
-def _data(layers: Sequence[tuple[str, str | bytes]]) -> dict[str, Any]:
+def _document(layers: Sequence[tuple[str, str | bytes]]) -> Document | None:
     if not layers:
-        return {}
+        return None
     rendered = render(layers)
     if rendered.document is None:
         raise ValueError(str(rendered.findings[0]))
-    return dict(rendered.document.data)
+    return rendered.document
+
+
+def _place(document: Document | None, one: FieldChange) -> str:
+    """The layer and line that say the new value; "" for a default."""
+    path = one.change.parts
+    if document is None or lookup(document.data, path) is None:
+        return ""
+    line = document.line_of(path)
+    return document.file_of(path) + ("" if line is None else f":{line}")

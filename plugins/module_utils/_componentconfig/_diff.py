@@ -38,10 +38,12 @@ class Change:
 
 @dataclass(frozen=True)
 class FieldChange:
-    """One field in which two effective configs differ, and what changing it asks of a node."""
+    """One field in which two effective configs differ, what changing it asks of a node, and which file and line say the
+    new value ("" for a default, or where that is not known)."""
 
     change: Change
     disruption: Disruption
+    place: str = ""
 
     def __str__(self) -> str:
         before, after = self.shown

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._componentconfig._diff import FieldChange, diff
-from .._componentconfig._disruption import disruption_of, heaviest
+from .._componentconfig._disruption import classes, disruption_of, heaviest
 from .._componentconfig._documents._decode import decode
 from .._componentconfig._documents._findings import WARNING, DecodeError, Finding
 from .._componentconfig._judge import judge
@@ -140,7 +140,8 @@ def change_lines(name: str, revision: int, found: Sequence[tuple[str, FieldChang
         f"  {field:{widths[0]}}  {value:{widths[1]}}  [{one.disruption}]"
         for field, value, (_component, one) in zip(fields, values, found)
     ]
-    return [f"{name} is revision {revision}. What it changes:", *lines]
+    worst = heaviest(one.disruption.name for _component, one in found) or ""
+    return [f"{name} is revision {revision}. What it changes:", *lines, f"  all in all: {worst}: {classes()[worst]}"]
 
 
 def text_diff(before: Mapping[str, str], after: Mapping[str, str]) -> list[dict[str, str]]:

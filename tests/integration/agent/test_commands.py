@@ -55,7 +55,7 @@ def test_diff(make_node: MakeNode) -> None:
     found = node.call("diff", str(old), str(new), "--kubernetes-version", "1.31")
     assert (found.returncode, found.stderr) == (1, "")
     assert found.stdout.splitlines() == [
-        "maxPods: 50 -> 60  [restart-may-reject]",
+        f"maxPods: 50 -> 60  [restart-may-reject]  ({new}:3)",
         "all in all: restart-may-reject: restart; pods over the new bound fail admission at restart, node capacity "
         "changes",
     ]

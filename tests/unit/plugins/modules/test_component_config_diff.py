@@ -42,10 +42,11 @@ def test_layers_against_content(tmp_path: Path) -> None:
                 "state_file": "",
                 "peer": "",
                 "condition": "",
+                "place": f"{tmp_path}/pool.yaml:3",
             }
         ],
         "lines": [
-            "maxPods: 110 -> 120  [drain]",
+            f"maxPods: 110 -> 120  [drain]  ({tmp_path}/pool.yaml:3)",
             "all in all: drain: drain, stop kubelet, change, start, uncordon",
         ],
     }

@@ -21,8 +21,8 @@ def test_lines_say_what_differs_and_what_it_asks() -> None:
     found = compare(side(HEAD), side(HEAD, HEAD + "maxPods: 120\ncpuManagerPolicy: static\n"))
     assert found.heaviest == "drain+state"
     assert found.lines == [
-        'cpuManagerPolicy: "none" -> "static"  [drain and remove cpu_manager_state]',
-        "maxPods: 110 -> 120                   [restart-may-reject]",
+        'cpuManagerPolicy: "none" -> "static"  [drain and remove cpu_manager_state]  (1.yaml:4)',
+        "maxPods: 110 -> 120                   [restart-may-reject]  (1.yaml:3)",
         "all in all: drain+state: drain, stop kubelet, remove the state file, change, start, uncordon",
     ]
 

@@ -60,6 +60,26 @@ def test_a_layer_twice_is_a_layer_once(low: dict[str, Any], middle: dict[str, An
     assert merge([merge([low, middle]), high]) == merged
 
 
+# Of one shape and without null, which takes back only what is below it.
+SHAPED = st.fixed_dictionaries(
+    {},
+    optional={
+        "scalar": st.integers(0, 2),
+        "list": st.lists(st.integers(0, 2), max_size=2),
+        "map": st.dictionaries(st.sampled_from("abc"), st.integers(0, 2)),
+        "object": st.fixed_dictionaries({}, optional={"map": st.dictionaries(st.sampled_from("ab"), st.booleans())}),
+    },
+)
+
+
+@fuzz(200)
+@given(SHAPED, SHAPED, SHAPED)
+def test_it_does_not_matter_which_are_merged_first(
+    low: dict[str, Any], middle: dict[str, Any], high: dict[str, Any]
+) -> None:
+    assert merge([low, merge([middle, high])]) == merge([merge([low, middle]), high])
+
+
 BASE = (
     HEAD + "maxPods: 110\nevictionHard:\n  memory.available: 100Mi\n  nodefs.available: 10%\nclusterDNS: [10.0.0.10]\n"
 )
