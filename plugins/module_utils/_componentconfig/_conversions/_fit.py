@@ -85,11 +85,13 @@ class _Fit:
 
     def _lost(self, value: Any, field: Mapping[str, Any] | None, path: Path) -> None:
         """Note a value that goes; an object by its fields, each of which may be known better."""
-        if field is not None and field.get("type") == "object" and isinstance(value, dict) and value:
-            for key, item in value.items():
-                self._lost(item, field.get("fields", {}).get(key), path + (key,))
-        elif not _says_nothing(value, field):
+        if _says_nothing(value, field):
+            return
+        parts = _parts(value, field)
+        if all(_says_nothing(item, below) for _key, item, below in parts):
             self._note(path, value)
+        for key, item, below in parts:
+            self._lost(item, below, path + (key,))
 
     def _note(self, path: Path, value: Any) -> None:
         names = [part for part in path[self.depth :] if isinstance(part, str)]
@@ -100,9 +102,17 @@ class _Fit:
             self.losses.add(path, value, hint.why)
 
 
+def _parts(value: Any, field: Mapping[str, Any] | None) -> list[tuple[str, Any, Mapping[str, Any] | None]]:
+    """The fields of an object with what is known of them; none of anything else."""
+    if field is None or field.get("type") != "object" or not isinstance(value, dict):
+        return []
+    return [(key, item, field.get("fields", {}).get(key)) for key, item in value.items()]
+
+
 def _says_nothing(value: Any, field: Mapping[str, Any] | None) -> bool:
     if value is None or field is None:
         return value is None
-    if value in ({}, []):
+    parts = _parts(value, field)
+    if value in ({}, []) or (parts and all(_says_nothing(item, below) for _key, item, below in parts)):
         return "nullable" not in field and "default" not in field
     return is_zero(value, field, known_minors()[-1]) and "default" not in field

@@ -1,0 +1,54 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects of every kind and version, made from the data: nothing is lost on the way, and no verdict wavers."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._defaults import defaulted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import Kind, kinds, prune
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._types import check_types
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._canonical import canonical
+from support.config_objects import configs, minors_of
+from support.fuzzing import fuzz
+
+EVERY_KIND = pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.kind} {kind.api_version}")
+
+
+@EVERY_KIND
+@fuzz(3)
+@given(st.data())
+def test_every_object(kind: Kind, data: st.DataObject) -> None:
+    minor = data.draw(st.sampled_from(minors_of(kind)))
+    config = data.draw(configs(kind, minor))
+    before = deepcopy(config)
+
+    # Written and read, it is what it was, and is written the same again.
+    text = encode(config)
+    document = decode(text)
+    assert (document.data, document.findings) == (config, ())
+    assert encode(document.data) == text
+
+    # It has the types of its version: nothing is wrong but what rules say, twice the same.
+    assert check_types(config, kind, minor, is_json=False).problems == []
+    verdict = validate(text, versions=[f"1.{minor}"])
+    assert validate(document, versions=[f"1.{minor}"]) == verdict
+    assert not {one.rule for one in verdict} & {"type", "enum", "unknown-field", "kind", "duplicate"}
+
+    # What the component makes of it has them too; it stays when it is made again, and without what says nothing.
+    resolved = defaulted(config, kind, minor)
+    assert check_types(resolved, kind, minor, is_json=False).problems == []
+    assert defaulted(resolved, kind, minor) == resolved
+    pruned = prune(config)
+    assert prune(pruned) == pruned
+    assert canonical(prune(defaulted(pruned, kind, minor))) == canonical(prune(resolved))
+    assert config == before
