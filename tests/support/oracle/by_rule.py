@@ -280,7 +280,7 @@ RULES: Mapping[str, Examples] = {
     ),
     "ports-differ": Examples(
         [{"readOnlyPort": 10250}, {"port": 4000, "readOnlyPort": 4000}],
-        [{"readOnlyPort": 10250, "enableServer": False}, {"healthzPort": 10250}],
+        [{"readOnlyPort": 10250, "enableServer": False}, {"healthzPort": 10250, "address": "127.0.0.2"}],
     ),
     "sync-frequency": _values("syncFrequency", ["-1s"], ["0s", "1s"]),
     "runtime-timeout": _values("runtimeRequestTimeout", ["-1s"], ["0s", "10s"]),

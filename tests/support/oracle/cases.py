@@ -17,7 +17,7 @@ from .case import Case
 __all__ = ["all_cases", "quick_cases"]
 
 _BY_CHANCE = 60
-_BY_VALUE = 20  # of each of the nine grammars
+_BY_VALUE = 12  # of each grammar
 _QUICK = 40
 
 

@@ -15,6 +15,7 @@ from ._context import Context, Fault, Rule, value_table
 
 __all__ = ["SERVER_CHECKS"]
 
+_EVERYWHERE = ("0.0.0.0", "::")
 _HTTP2_SUITES = ("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256")
 _SUITES = frozenset(
     "TLS_" + name
@@ -86,8 +87,17 @@ def _address(c: Context) -> Iterator[Fault]:
 
 
 def _ports(c: Context) -> Iterator[Fault]:
-    if c.get("enableServer") and c.get("readOnlyPort") and c.get("readOnlyPort") == c.get("port"):
-        yield ("readOnlyPort",), f"must be another one than port, which is {c.get('port')}"
+    used: list[tuple[str, str]] = [("port", "address")] if c.get("enableServer") else []
+    for field, address in (("readOnlyPort", "address"), ("healthzPort", "healthzBindAddress")):
+        for other, its_address in used:
+            if c.get(field) and c.get(field) == c.get(other) and _overlap(c.get(address), c.get(its_address)):
+                # For healthzPort it is a matter of who is first: it tries again, the others end the kubelet.
+                yield (field,), f"must be another one than {other}, which is {c.get(other)}"
+        used.append((field, address))
+
+
+def _overlap(one: str, other: str) -> bool:
+    return one == other or not {one, other}.isdisjoint(_EVERYWHERE)
 
 
 SERVER_CHECKS: dict[str, Rule] = {

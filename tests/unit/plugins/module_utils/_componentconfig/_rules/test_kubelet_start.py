@@ -192,8 +192,18 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     (
         "ports-differ",
         20,
-        [{"readOnlyPort": 10250}, {"port": 4000, "readOnlyPort": 4000}],
-        [{"readOnlyPort": 0, "port": 0}, {"readOnlyPort": 10255}, {"readOnlyPort": 10250, "enableServer": False}],
+        [
+            {"readOnlyPort": 10250},
+            {"port": 4000, "readOnlyPort": 4000},
+            {"healthzPort": 10250},
+            {"readOnlyPort": 10248, "address": "127.0.0.1"},
+        ],
+        [
+            {"readOnlyPort": 0, "port": 0, "healthzPort": 0},
+            {"readOnlyPort": 10255},
+            {"readOnlyPort": 10250, "enableServer": False},
+            {"healthzPort": 10250, "address": "192.0.2.1"},
+        ],
     ),
     ("sync-frequency", 20, [{"syncFrequency": "-1s"}], [{"syncFrequency": "0s"}, {"syncFrequency": "1s"}]),
     ("runtime-timeout", 20, [{"runtimeRequestTimeout": "-1s"}], [{"runtimeRequestTimeout": "0s"}]),
