@@ -22,16 +22,20 @@ __all__ = ["Rendered", "merge", "merge_documents", "render"]
 
 
 class Rendered(NamedTuple):
-    """The config that layers make: its YAML text, what was found, the document, which knows where a field is from, and
-    the layers themselves.
+    """The config that layers make: what was found, the document, which knows where a field is from, and the layers
+    themselves.
 
     Where a layer cannot be used, `text` and `layers` are empty and `document` is None.
     """
 
-    text: str
     findings: list[Finding]
     document: Document | None
     layers: Sequence[Document] = ()
+
+    @property
+    def text(self) -> str:
+        """The config as YAML; written when it is asked for, since most of a large one's time goes there."""
+        return encode(self.document.data) if self.document is not None else ""
 
 
 def merge(documents: Sequence[Any]) -> dict[str, Any]:
@@ -87,9 +91,8 @@ def render(layers: Sequence[tuple[str, str | bytes]]) -> Rendered:
     for document in documents:
         findings.extend(_misfit(document, documents[0]))
     if findings or not documents:
-        return Rendered("", findings, None)
-    merged = merge_documents(documents)
-    return Rendered(encode(merged.data), [], merged, documents)
+        return Rendered(findings, None)
+    return Rendered([], merge_documents(documents), documents)
 
 
 def _misfit(document: Document, first: Document) -> list[Finding]:
