@@ -100,6 +100,28 @@ def test_it_is_judged_for_the_versions_of_the_nodes(cluster: SandboxCluster, nod
     assert run(cluster, text, kubernetes_versions=["1.35"], check=True)["changed"] is True
 
 
+def test_a_change_says_what_it_asks_of_a_node(cluster: SandboxCluster) -> None:
+    text = "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\nmaxPods: 60\n"
+    result = run(cluster, text, kubernetes_versions=["1.31", "1.36"], check=True)
+    changes = {one["path"]: one for one in result["field_changes"]}
+    assert (
+        changes["cpuManagerPolicy"].items()
+        >= {
+            "component": "kubelet",
+            "before": None,
+            "after": '"static"',
+            "disruption": "drain+state",
+            "state_file": "cpu_manager_state",
+        }.items()
+    )
+    assert result["text"][1:] == [
+        '  kubelet cpuManagerPolicy    <unset> -> "static"  [drain and remove cpu_manager_state]',
+        "  kubelet maxPods             <unset> -> 60        [restart-may-reject]",
+        '  kubelet reservedSystemCPUs  <unset> -> "0"       [drain and remove cpu_manager_state]',
+        "  all in all: drain+state: drain, stop kubelet, remove the state file, change, start, uncordon",
+    ]
+
+
 def test_what_failed_in_the_pool_is_refused(cluster: SandboxCluster) -> None:
     published = run(cluster)
     target = Target.from_dict(published["bundle"])
