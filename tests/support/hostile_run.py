@@ -1,0 +1,139 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gives hostile inputs to the engine, in a process of its own, and tells what came of them.
+
+    python -m support.hostile_run FIRST COUNT
+
+Each goes through every verb. Writes JSON lines: one for each crash, and at the end the figures: inputs, crashes, the
+slowest call in seconds and what it was, and the most memory of the process in MB.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import resource
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._comparison import Side, compare
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert_text
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import DecodeError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import judge
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._layers import render
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import migrate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import Host
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import redacted
+
+from .hostile_inputs import Hostile, hostile_input
+
+__all__ = ["VERBS", "run"]
+
+_VERSIONS = ("1.20", "1.36")
+_WANTED = ("v1", "v1beta1", "v1beta3", "v1beta4", "v1alpha1", "kubescheduler.config.k8s.io/v1")
+_LONGEST = 5.0  # seconds of processor time, after which a call is given up
+# What a verb says of an input: these are its own words.
+_REFUSED = (DecodeError, ValueError)
+
+
+def _judge(given: Hostile) -> None:
+    layers = [(f"layer{index}", text) for index, text in enumerate(given.layers)]
+    judged = judge(layers, versions=_VERSIONS, bundle=True, denied_fields=["staticPodPath", "authentication.*"])
+    json.dumps([found.as_dict() for found in judged.findings])
+    assert all("\n" not in str(found) for found in judged.findings), "a finding of two lines"
+    redacted(judged.data)
+
+
+def _read_back(given: Hostile) -> None:
+    rendered = render([(f"layer{index}", text) for index, text in enumerate(given.layers)])
+    if rendered.document is not None:
+        assert decode(rendered.text).data == rendered.document.data, "what is rendered is read back as another"
+
+
+def _judge_host(given: Hostile) -> None:
+    host = Host(swaps=("/x",), cpus=4, memory=2**33, disk=2**34, cgroup_v2=False)
+    document = decode(given.layers[0])
+    judge_host(
+        document, "kubelet", ["1.31"], lambda _wanted: host, root_directory="/", runtime="", sets_state_aside=False
+    )
+
+
+def _convert(given: Hostile) -> None:
+    convert_text(given.layers[0], _WANTED[len(given.layers[0]) % len(_WANTED)])
+
+
+def _compare(given: Hostile) -> None:
+    before, after = (Side([(name, given.layers[at])], "1.31") for name, at in (("before", 0), ("after", -1)))
+    json.dumps(compare(before, after).lines)
+    compare(before, Side())
+
+
+def _migrate(given: Hostile) -> None:
+    migrate(given.component, given.argv, minor=31)
+    migrate(given.component, given.argv, minor=20, config=("config", given.layers[0]))
+
+
+def _explain(given: Hostile) -> None:
+    for word in given.argv[1:5]:
+        for path, kind in ((word, given.component), ("maxPods", word), (f"featureGates.{word}", "kubelet")):
+            with contextlib.suppress(ValueError):
+                explain(path, kind=kind)
+
+
+VERBS: Mapping[str, Callable[[Hostile], None]] = {
+    "judge": _judge,
+    "read_back": _read_back,
+    "judge_host": _judge_host,
+    "convert": _convert,
+    "compare": _compare,
+    "migrate": _migrate,
+    "explain": _explain,
+}
+"""What an input goes through."""
+
+
+class Hang(BaseException):
+    """A verb does not come to an end: no Exception, so that nobody takes it for an error of the input."""
+
+
+def _interrupt(_signal: int, _frame: Any) -> None:
+    raise Hang(f"more than {_LONGEST:.0f} s")
+
+
+def run(first: int, count: int, tell: Callable[[Mapping[str, Any]], object]) -> None:
+    """Give the engine that many inputs, from that number on."""
+    slowest, what, crashes = 0.0, "", 0
+    signal.signal(signal.SIGPROF, _interrupt)
+    for number in range(first, first + count):
+        given = hostile_input(number)
+        for name, verb in VERBS.items():
+            begun = time.process_time()
+            try:
+                signal.setitimer(signal.ITIMER_PROF, _LONGEST)
+                verb(given)
+            except _REFUSED as error:
+                if not str(error).strip():
+                    crashes += 1
+                    tell({"crash": f"{given.name}: {name}: refused without a word"})
+            except BaseException:  # noqa: BLE001 - whatever it is, it is counted, and the next input goes on
+                crashes += 1
+                tell({"crash": f"{given.name}: {name}: {traceback.format_exc()[-1500:]}"})
+            finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)
+            took = time.process_time() - begun
+            if took > slowest:
+                slowest, what = took, f"{given.name}: {name}"
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    tell({"inputs": count, "crashes": crashes, "slowest-s": slowest, "slowest": what, "memory-mb": memory})
+
+
+if __name__ == "__main__":
+    run(int(sys.argv[1]), int(sys.argv[2]), lambda row: print(json.dumps(row), flush=True))
