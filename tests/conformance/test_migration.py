@@ -15,8 +15,7 @@ import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._path_fields import resolve_paths
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
-from support.left_out import leave_out
-from support.machines import Testbed, Unavailable
+from support.conformance.bare import bare_node
 from support.migration.flag_sets import CONFIG, QUICK, SETS, FlagSet
 from support.migration.kubelets import Kubelets, Run
 
@@ -27,15 +26,8 @@ MINOR = 20
 @pytest.fixture(scope="module")
 def kubelets() -> Iterator[Kubelets]:
     """A node of a testbed of its own."""
-    try:
-        bed = Testbed.start("migration", prepare_cluster=False, wait=False)
-    except Unavailable as problem:
-        leave_out(problem)
-    with bed:
-        said = bed.nodes[0].run(["kubelet", "--version"]).stdout
-        if f"v1.{MINOR}." not in said:
-            leave_out(f"the sets of flags are for the kubelet of 1.{MINOR}, and this is {said.strip()}")
-        yield Kubelets(bed.nodes[0])
+    with bare_node("migration", MINOR) as node:
+        yield Kubelets(node)
 
 
 def config_path(one: FlagSet) -> str:

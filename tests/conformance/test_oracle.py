@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from support.left_out import leave_out
-from support.machines import Testbed, Unavailable
+from support.conformance.bare import bare_node
 from support.oracle.case import MINOR, Case
 from support.oracle.cases import all_cases, quick_cases
 from support.oracle.comparison import Compared, Comparison
@@ -23,15 +22,8 @@ LEAST = 400
 @pytest.fixture(scope="module")
 def oracle() -> Iterator[Oracle]:
     """A node of a testbed of its own."""
-    try:
-        bed = Testbed.start("oracle", prepare_cluster=False, wait=False)
-    except Unavailable as problem:
-        leave_out(problem)
-    with bed:
-        said = bed.nodes[0].run(["kubelet", "--version"]).stdout
-        if f"v1.{MINOR}." not in said:
-            leave_out(f"the oracle's configs are for the kubelet of 1.{MINOR}, and this is {said.strip()}")
-        yield Oracle(bed.nodes[0])
+    with bare_node("oracle", MINOR) as node:
+        yield Oracle(node)
 
 
 def compare(oracle: Oracle, cases: Sequence[Case]) -> Comparison:

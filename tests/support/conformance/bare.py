@@ -1,0 +1,28 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A node for kubelets that a test starts by itself: nothing of ours is on it, and no Node need be Ready."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from support.left_out import leave_out
+from support.machines import Node, Testbed, Unavailable
+
+__all__ = ["bare_node"]
+
+
+@contextmanager
+def bare_node(name: str, minor: int) -> Iterator[Node]:
+    """Start a testbed of that name with one node, whose kubelet is of that minor of Kubernetes; else leave out."""
+    try:
+        bed = Testbed.start(name, prepare_cluster=False, wait=False)
+    except Unavailable as problem:
+        leave_out(problem)
+    with bed:
+        said = bed.nodes[0].run(["kubelet", "--version"]).stdout
+        if f"v1.{minor}." not in said:
+            leave_out(f"{name} is for the kubelet of 1.{minor}, and this is {said.strip()}")
+        yield bed.nodes[0]
