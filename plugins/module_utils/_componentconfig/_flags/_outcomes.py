@@ -157,7 +157,8 @@ def _default_that_wins(path: Path, value: Any, present: Present) -> Any:
     last = str(path[-1])
     if not is_zero(value, fields[last], present.minor):
         return None
-    gates = Gates(present.minor, present.data.get(FEATURE_GATES) or {})
+    given = present.data.get(FEATURE_GATES)
+    gates = Gates(present.minor, given if isinstance(given, Mapping) else {})
     siblings = siblings if isinstance(siblings, Mapping) else {}
     default = default_of(last, siblings, fields, present.minor, gates)
     return None if default is None or is_zero(default, fields[last], present.minor) else default

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -261,3 +262,21 @@ def test_nothing_that_the_component_does_changes(line: tuple[int, list[str]], fi
     assert not [one for one in found.findings if "instead of" in one.message]
     if not any(one.rule == "flags" and one.level == "component" for one in found.findings):
         assert found.before == found.after
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+NAMES = [flag.field[0] for flag in KUBELET.flags.values() if flag.field]
+
+
+@given(command_lines(), st.dictionaries(st.sampled_from(NAMES), ANYTHING, max_size=5))
+def test_whatever_the_present_file_holds_there_is_an_answer(
+    line: tuple[int, list[str]], fields: dict[Any, Any]
+) -> None:
+    minor, words = line
+    text = json.dumps({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", **fields})
+    found = migrate("kubelet", ["kubelet", *words, "--config=/c"], minor=minor, config=("/c", text))
+    assert found.text or found.findings
