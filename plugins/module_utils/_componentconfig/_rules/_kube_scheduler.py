@@ -53,12 +53,20 @@ def _leader_lock(c: Context) -> Iterator[Fault]:
         yield ("leaderElection", "resourceLock"), "must be " + " or ".join(allowed)
 
 
+def _version(c: Context) -> str:
+    """The version of the file: v1beta1 to v1."""
+    return str(c.data.get("apiVersion", "")).rpartition("/")[2]
+
+
 def _bind_addresses(c: Context) -> Iterator[Fault]:
     for field in ("healthzBindAddress", "metricsBindAddress"):
         value = c.given(field)
         if value is None or is_ip(value):
             continue
         parts = split_host_port(value)
+        if parts is None and _version(c) == "v1beta1":
+            # Taken for absent.
+            continue
         least = 0 if c.minor >= 22 else 1
         if not (value == "" and c.minor >= 22) and not is_ip_port(
             value if parts is None or parts[0] else f"0.0.0.0:{parts[1]}", least
@@ -120,7 +128,7 @@ def _queue_sort_one(c: Context) -> Iterator[Fault]:
 def _queue_sort_same(c: Context) -> Iterator[Fault]:
     def told(profile: Mapping[str, Any]) -> Any:
         own = _queue_sort(profile)
-        merged = c.data.get("apiVersion", "").endswith("v1beta2") or c.minor == 22
+        merged = _version(c) == "v1beta2" or c.minor == 22
         enabled = _queue_sort_plugins(profile) if merged else _names(own.get("enabled"))
         return enabled, _names(own.get("disabled"))
 
@@ -160,7 +168,7 @@ def _plugins_named(c: Context) -> Iterator[tuple[Path, str]]:
 
 def _removed(c: Context) -> dict[str, str]:
     """Plugins that the file's version does not take, each with the version that took it away."""
-    version = c.data.get("apiVersion", "").rpartition("/")[2]
+    version = _version(c)
     result = {}
     for since, plugins in value_facts("removedPlugins", c.minor, _FAMILY) if version != "v1beta1" else ():
         result.update(dict.fromkeys(plugins, since))
@@ -172,14 +180,15 @@ def _removed(c: Context) -> dict[str, str]:
 def _plugin_removed(c: Context) -> Iterator[Fault]:
     removed = _removed(c)
     for path, name in _plugins_named(c):
-        if name in removed:
+        # What multiPoint enables is not looked at.
+        if name in removed and "multiPoint" not in path:
             yield path, f"the plugin is gone since {removed[name]} of this file"
 
 
 def _plugin_unknown(c: Context) -> Iterator[Fault]:
     known, removed = value_facts("plugins", c.minor, _FAMILY), _removed(c)
     for path, name in _plugins_named(c):
-        if name not in known and name not in removed:
+        if name not in known and (name not in removed or "multiPoint" in path):
             yield path, "no plugin of kube-scheduler's own: only a scheduler that was built with it takes it"
 
 
@@ -208,9 +217,13 @@ def _extender_tls(c: Context) -> Iterator[Fault]:
     for path, tls in found(c.data, "extenders[].tlsConfig"):
         if tls.get("insecure") and (tls.get("caFile") or tls.get("caData")):
             yield path + ("insecure",), "excludes caFile and caData"
+
+
+def _extender_certificate(c: Context) -> Iterator[Fault]:
+    for path, tls in found(c.data, "extenders[].tlsConfig"):
         certificate, key = (bool(tls.get(f"{part}File") or tls.get(f"{part}Data")) for part in ("cert", "key"))
         if certificate != key:
-            yield path, "needs both a client certificate and its key, or neither"
+            yield path, "a client certificate without its key, or a key alone, is not used"
 
 
 _RULES: dict[str, Rule] = {
@@ -244,6 +257,7 @@ _RULES: dict[str, Rule] = {
     ),
     "extender-resource-unique": unique("extenders[].managedResources[].name", "must not be managed twice"),
     "extender-tls": _extender_tls,
+    "extender-certificate": _extender_certificate,
 }
 
 KUBE_SCHEDULER_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {

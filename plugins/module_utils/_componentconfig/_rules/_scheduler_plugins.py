@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._values._names import is_label_key
+from .._values._names import is_label_key, is_label_value
 from .._values._paths import Path
 from ._bounds import Bound, bound_rules
 from ._context import SECOND, Context, Fault, Rule, RuleSet
@@ -21,7 +21,7 @@ from ._shapes import all_of, checked, found, parent_and_name, repeated, required
 __all__ = ["SCHEDULER_PLUGIN_RULE_SETS"]
 
 _FAMILY = "kube_scheduler"
-_WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
+_WHOLE = re.compile(r"[0-9]{1,19}")
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _RATIO = "RequestedToCapacityRatio"
 
@@ -83,6 +83,10 @@ def _selector_values(c: Context) -> Iterator[Fault]:
             yield here, f"must be empty with {operator}"
         elif operator in ("Gt", "Lt") and (len(values) != 1 or not _WHOLE.fullmatch(values[0])):
             yield here, f"must be one whole number with {operator}"
+        elif not of_fields:
+            for index, value in enumerate(values):
+                if not is_label_value(value):
+                    yield here + (index,), "must be the value of a label"
 
 
 def _labels_conflict(c: Context) -> Iterator[Fault]:
@@ -130,8 +134,13 @@ def _fit_ratio(c: Context) -> Iterator[Fault]:
 
 
 def _spread_defaulting(c: Context) -> Iterator[Fault]:
-    if (c.given("defaultingType") or "System") == "System" and c.given("defaultConstraints"):
-        yield ("defaultingType",), "must be List where there are defaultConstraints (System is the default)"
+    # In v1beta1 constraints make it List where nothing is said.
+    default = "List" if str(c.given("apiVersion")).endswith("/v1beta1") else "System"
+    if (c.given("defaultingType") or default) == "System" and c.given("defaultConstraints"):
+        yield (
+            ("defaultingType",),
+            "must be List where there are defaultConstraints (System is the default from v1beta2 on)",
+        )
 
 
 def _spread_selector(c: Context) -> Iterator[Fault]:

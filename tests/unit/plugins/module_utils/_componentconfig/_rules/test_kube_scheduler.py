@@ -77,9 +77,16 @@ CASES = [
     Case(
         "bind-addresses",
         20,
-        [{"healthzBindAddress": "host:1"}, {"metricsBindAddress": "1.2.3.4:0"}, {"metricsBindAddress": ""}],
-        [{"healthzBindAddress": "[::]:10251"}, {"healthzBindAddress": ":10251"}, {"metricsBindAddress": "1.2.3.4"}],
+        [{"healthzBindAddress": "host:1"}, {"metricsBindAddress": "1.2.3.4:0"}],
+        [
+            {"healthzBindAddress": "host"},
+            {"metricsBindAddress": ""},
+            {"healthzBindAddress": "[::]:10251"},
+            {"healthzBindAddress": ":10251"},
+            {"metricsBindAddress": "1.2.3.4"},
+        ],
     ),
+    Case("bind-addresses", 22, [{"healthzBindAddress": "host"}], [{"metricsBindAddress": ""}]),
     Case(
         "bind-addresses-off",
         25,
@@ -133,6 +140,12 @@ CASES = [
     ),
     Case(
         "plugin-removed",
+        26,
+        [profile(plugins={"score": {"enabled": [{"name": "SelectorSpread"}]}})],
+        [profile(plugins={"multiPoint": {"enabled": [{"name": "SelectorSpread"}]}})],
+    ),
+    Case(
+        "plugin-removed",
         36,
         [profile(plugins={"filter": {"enabled": [{"name": "EBSLimits"}]}})],
         [profile(plugins={"filter": {"enabled": [{"name": "NodeVolumeLimits"}]}})],
@@ -178,9 +191,14 @@ CASES = [
         31,
         [
             {"extenders": [{"tlsConfig": {"insecure": True, "caFile": "/ca"}}]},
-            {"extenders": [{"tlsConfig": {"certFile": "/c"}}]},
         ],
         [{"extenders": [{"tlsConfig": {"caFile": "/ca", "certFile": "/c", "keyFile": "/k"}}]}],
+    ),
+    Case(
+        "extender-certificate",
+        31,
+        [{"extenders": [{"tlsConfig": {"certFile": "/c"}}]}, {"extenders": [{"tlsConfig": {"keyData": "eA=="}}]}],
+        [{"extenders": [{"tlsConfig": {"certFile": "/c", "keyFile": "/k"}}]}],
     ),
 ]
 

@@ -81,9 +81,11 @@ CASES: dict[str, list[Case]] = {
                 required(key="a", operator="In"),
                 required(key="a", operator="Exists", values=["b"]),
                 required(key="a", operator="Gt", values=["b"]),
+                required(key="a", operator="Lt", values=["-1"]),
+                required(key="a", operator="In", values=["b c"]),
                 preferred("matchFields", key="metadata.name", operator="In", values=["n", "m"]),
             ],
-            [required(key="a", operator="NotIn", values=["b", "c"]), required(key="a", operator="Lt", values=["-1"])],
+            [required(key="a", operator="NotIn", values=["b", "c"]), required(key="a", operator="Lt", values=["1"])],
         ),
         Case(
             "node-selector-operator",
@@ -128,6 +130,9 @@ CASES: dict[str, list[Case]] = {
             31,
             [{**spread(), "defaultingType": "System"}, {**spread(), "defaultingType": None}],
             [spread(), {"defaultingType": "System"}, {}],
+        ),
+        Case(
+            "spread-defaulting", 20, [{**spread(), "defaultingType": "System"}], [{**spread(), "defaultingType": None}]
         ),
         Case("spread-skew", 31, [spread(maxSkew=0), spread(maxSkew=None)], [spread(maxSkew=1)]),
         Case("spread-key", 31, [spread(topologyKey=""), spread(topologyKey="a b")], [spread(topologyKey="a.b/c")]),
