@@ -18,9 +18,10 @@ TEXT = r"""
 "since":20},"cri-socket":{"fields":["nodeRegistration.criSocket"],"since":20,"last":23},"cri-socket-scheme":{"fields":
 ["nodeRegistration.criSocket"],"since":24,"level":"warning"},"node-taints":{"fields":["nodeRegistration.taints"],
 "since":20,"level":"policy"},"kubelet-args":{"fields":["nodeRegistration.kubeletExtraArgs"],"since":31},
-"ignored-errors":{"fields":["nodeRegistration.ignorePreflightErrors"],"since":20},"endpoint-address":{"fields":
+"ignored-errors":{"fields":["nodeRegistration.ignorePreflightErrors"],"since":20},"ignored-errors-all":{"fields":
+["nodeRegistration.ignorePreflightErrors"],"since":20,"last":27},"endpoint-address":{"fields":
 ["localAPIEndpoint.advertiseAddress"],"since":20},"endpoint-port":{"fields":["localAPIEndpoint.bindPort"],"since":20},
-"certificate-key":{"fields":["certificateKey"],"since":20}},"JoinConfiguration":{"discovery-one":{"fields":
+"certificate-key":{"fields":["certificateKey"],"since":29}},"JoinConfiguration":{"discovery-one":{"fields":
 ["discovery"],"since":20},"discovery-endpoint":{"fields":["discovery.bootstrapToken.apiServerEndpoint"],"since":20},
 "discovery-hashes":{"fields":["discovery.bootstrapToken.caCertHashes"],"since":20},"discovery-token":{"fields":
 ["discovery.bootstrapToken.token","discovery.tlsBootstrapToken"],"since":20},"discovery-file":{"fields":
@@ -29,10 +30,11 @@ TEXT = r"""
 "cri-socket-scheme":{"fields":["nodeRegistration.criSocket"],"since":24,"level":"warning"},"node-taints":{"fields":
 ["nodeRegistration.taints"],"since":20,"level":"policy"},"kubelet-args":{"fields":
 ["nodeRegistration.kubeletExtraArgs"],"since":31},"ignored-errors":{"fields":
-["nodeRegistration.ignorePreflightErrors"],"since":20},"endpoint-address":{"fields":
+["nodeRegistration.ignorePreflightErrors"],"since":20},"ignored-errors-all":{"fields":
+["nodeRegistration.ignorePreflightErrors"],"since":20,"last":27},"endpoint-address":{"fields":
 ["controlPlane.localAPIEndpoint.advertiseAddress"],"since":20},"endpoint-port":{"fields":
 ["controlPlane.localAPIEndpoint.bindPort"],"since":20},"certificate-key":{"fields":["controlPlane.certificateKey"],
-"since":20}},"ClusterConfiguration":{"dns-domain":{"fields":["networking.dnsDomain"],"since":20},"service-subnet":
+"since":29}},"ClusterConfiguration":{"dns-domain":{"fields":["networking.dnsDomain"],"since":20},"service-subnet":
 {"fields":["networking.serviceSubnet"],"since":20},"pod-subnet":{"fields":["networking.podSubnet"],"since":20},
 "pod-subnet-node-mask":{"fields":["networking.podSubnet","controllerManager.extraArgs"],"since":20},
 "certificates-dir":{"fields":["certificatesDir"],"since":20},"control-plane-endpoint":{"fields":

@@ -66,11 +66,11 @@ def _pod_subnet(c: Context) -> Iterator[Fault]:
     yield from _subnet(c, "podSubnet", 14)
 
 
-def _argument(c: Context, *names: str) -> str | None:
-    """What the controller manager is told by the last of these arguments; a map up to v1beta3, then a list."""
+def _argument(c: Context, name: str) -> str | None:
+    """What the controller manager is told by an argument, the last of its name; a map up to v1beta3, then a list."""
     given: Any = c.given("controllerManager", "extraArgs") or {}
     pairs = given.items() if isinstance(given, dict) else [(one.get("name"), one.get("value", "")) for one in given]
-    return next((value for name, value in reversed(list(pairs)) if name in names), None)
+    return next((value for given_name, value in reversed(list(pairs)) if given_name == name), None)
 
 
 def _node_mask(c: Context) -> Iterator[Fault]:
@@ -78,9 +78,10 @@ def _node_mask(c: Context) -> Iterator[Fault]:
     if c.minor >= 21 and _argument(c, "allocate-node-cidrs") == "false":
         return
     for one in _networks(c.given(*path) or "") or ():
-        told = _argument(c, f"node-cidr-mask-size-ipv{one.version}", "node-cidr-mask-size")
+        argument = f"node-cidr-mask-size-ipv{one.version}" if _dual_stack(c) else "node-cidr-mask-size"
+        told = _argument(c, argument)
         if told and not told.lstrip("+-").isdigit():
-            yield path, "needs a whole number as node-cidr-mask-size in controllerManager.extraArgs"
+            yield path, f"needs a whole number as {argument} in controllerManager.extraArgs"
             continue
         mask = int(told) if told else 24 if one.version == 4 else 64
         if one.prefixlen > mask:

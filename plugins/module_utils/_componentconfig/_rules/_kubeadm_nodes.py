@@ -106,6 +106,11 @@ def _node(endpoint: str, key: str) -> dict[str, Rule]:
         "node-taints": _taints,
         "kubelet-args": named_arguments("nodeRegistration.kubeletExtraArgs"),
         "ignored-errors": _all_alone("nodeRegistration.ignorePreflightErrors"),
+        "ignored-errors-all": checked(
+            "nodeRegistration.ignorePreflightErrors[]",
+            lambda error: error.lower() != "all",
+            "all is only taken on the command line: name the errors",
+        ),
         "endpoint-address": checked(
             f"{endpoint}.advertiseAddress", lambda address: not address or is_ip(address), "must be an IP address"
         ),

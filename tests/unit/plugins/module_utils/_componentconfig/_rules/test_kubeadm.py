@@ -83,6 +83,7 @@ def of_nodes(endpoint: Any, key: Any) -> list[Case]:
             [node(ignorePreflightErrors=["All", "Swap"])],
             [node(ignorePreflightErrors=["all"]), node(ignorePreflightErrors=["Swap", "NumCPU"])],
         ),
+        Case("ignored-errors-all", 27, [node(ignorePreflightErrors=["All"])], [node(ignorePreflightErrors=["Swap"])]),
         Case(
             "endpoint-address",
             31,
@@ -188,9 +189,17 @@ CASES: dict[str, list[Case]] = {
             ],
             [
                 POD_24,
+                # The example of kubeadm's own documentation.
+                {**POD_24, **manager(node_cidr_mask_size="20")},
                 {**network(podSubnet="10.0.0.0/25"), **manager(node_cidr_mask_size_ipv4="26")},
                 {**network(podSubnet="10.0.0.0/25"), **manager(allocate_node_cidrs="false")},
             ],
+        ),
+        Case(
+            "pod-subnet-node-mask",
+            20,
+            [{**POD_24, **manager(node_cidr_mask_size="20")}],
+            [{**POD_24, **manager(node_cidr_mask_size_ipv4="20")}],
         ),
         Case("certificates-dir", 31, [{"certificatesDir": "pki"}], [{"certificatesDir": "/pki"}]),
         Case(
