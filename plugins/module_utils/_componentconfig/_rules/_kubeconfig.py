@@ -150,7 +150,7 @@ def _interactive(c: Context) -> Iterator[Fault]:
 
 def _impersonates(c: Context) -> Iterator[Fault]:
     for path, user in _used(c, "users"):
-        for field in ("as-groups", "as-user-extra"):
+        for field in ("as-uid", "as-groups", "as-user-extra"):
             if user.get(field) and not user.get("as"):
                 yield path + (field,), "needs as"
 

@@ -115,7 +115,7 @@ CASES: dict[tuple[str, str], list[Case]] = {
         Case(
             "user-impersonates",
             31,
-            [user(as_groups=["g"]), user(as_user_extra={"a": ["b"]})],
+            [user(as_uid="1"), user(as_groups=["g"]), user(as_user_extra={"a": ["b"]})],
             [user(**{"as": "u", "as_groups": ["g"]})],
         ),
         Case(
