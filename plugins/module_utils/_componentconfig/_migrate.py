@@ -80,7 +80,8 @@ class Migration:
         """What became of every flag, and what was found, for people."""
         lines = [f"--{one.name} stays: {one.reason}" for one in self.flags]
         lines += [f"--{one.name} goes: {one.reason}" for one in self.left]
-        lines += [f"{name} belongs to this node: put it into its instance config" for name in self.instance_config]
+        for name, value in self.instance_config.items():
+            lines.append(f"{name} belongs to this node, put it into its instance config: {show(value, (name,))}")
         return lines + [f"{found.level}: {found}" for found in self.findings]
 
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 __all__ = ["TEXT"]
 
 TEXT = r"""
-{"kube-proxy":{"ignoresFlags":true,"reasons":{"self":["it is the one flag that stays: it names the file"],"once":
+{"kube-proxy":{"ignoresFlags":true,"reasons":{"self":["it names the file"],"once":
 ["it makes kube-proxy do one thing and end: it is no config"],"access":
 ["it wins over the address in the kubeconfig, and the file has no field for it"],"klog":
-["it says how klog writes, for which the file of this version has no field"]},"flags":{"add-dir-header":{"type":
-"bool","stays":"klog","last":25,"gone":["klog writes to standard error only"]},"alsologtostderr":{"type":"bool",
-"stays":"klog","last":25,"gone":["klog writes to standard error only"]},"bind-address":{"field":"bindAddress"},
+["it is klog's: the file of this version has no field for it"]},"flags":{"add-dir-header":{"type":"bool","stays":
+"klog","last":25,"gone":["klog writes to standard error only"]},"alsologtostderr":{"type":"bool","stays":"klog",
+"last":25,"gone":["klog writes to standard error only"]},"bind-address":{"field":"bindAddress"},
 "bind-address-hard-fail":{"type":"bool","field":"bindAddressHardFail"},"cleanup":{"type":"bool","stays":"once"},
 "cleanup-ipvs":{"type":"bool","stays":"once","last":21,"gone":["--cleanup does this too"]},"cluster-cidr":{"field":
 "clusterCIDR"},"config":{"stays":"self"},"config-sync-period":{"type":"duration","field":"configSyncPeriod"},
@@ -68,11 +68,10 @@ TEXT = r"""
 ["klog writes to standard error only"]},"udp-timeout":{"type":"duration","field":"udpIdleTimeout","last":25,"gone":
 ["the mode that used it is gone"]},"v":{"type":"int","field":"logging.verbosity","stays":"klog","winsOverFile":20},
 "version":{"stays":"once"},"vmodule":{"type":"vmodule","field":"logging.vmodule","stays":"klog","winsOverFile":20},
-"write-config-to":{"stays":"once"}}},"kube-scheduler":{"ignoresFlags":true,"reasons":{"self":
-["it is the one flag that stays: it names the file"],"once":
-["it makes kube-scheduler do one thing and end: it is no config"],"access":
+"write-config-to":{"stays":"once"}}},"kube-scheduler":{"ignoresFlags":true,"reasons":{"self":["it names the file"],
+"once":["it makes kube-scheduler do one thing and end: it is no config"],"access":
 ["it wins over the address in the kubeconfig, and the file has no field for it"],"klog":
-["it says how klog writes, for which the file has no field"],"serve":
+["it is klog's: the file has no field for it"],"serve":
 ["it is about kube-scheduler's own server, for which the file has no field"],"gates":
 ["the file has no field for feature gates"],"queue":["the file has no field for it"]},"flags":{"add-dir-header":
 {"type":"bool","stays":"klog","last":25,"gone":["klog writes to standard error only"]},"address":{"stays":"serve",
@@ -129,14 +128,14 @@ TEXT = r"""
 ["its policy is no config: write profiles of plugins, which replace it"]},"v":{"type":"int","stays":"klog"},"version":
 {"stays":"once"},"vmodule":{"type":"vmodule","stays":"klog"},"write-config-to":{"stays":"once"}}},"kubelet":
 {"ignoresFlags":false,"reasons":{"access":
-["it says how the kubelet reaches the API server, for which the file has no field"],"self":
-["it is the one flag that stays: it names the file"],"node":
-["its value belongs to this node, and the file has no field for it"],"path":
+["it says how the kubelet reaches the API server, for which the file has no field"],"self":["it names the file"],
+"node":["its value belongs to this node, and the file has no field for it"],"path":
 ["it names a place on the node's disk, for which the file has no field"],"register":["the file has no field for it"],
-"runtime":["it chooses the container runtime, for which the file of this version has no field"],"docker":
+"runtime":["it is about the container runtime, for which the file of this version has no field"],"image":
+["it keeps an image from garbage collection, and the file has no field for it"],"docker":
 ["it is about Docker's shim, for which the file has no field"],"cadvisor":
 ["it is cAdvisor's, not the kubelet's: the file has no field for it"],"klog":
-["it says where klog writes, for which the file has no field"],"provider":
+["it is klog's: the file of this version has no field for it"],"provider":
 ["the file has no field for cloud providers"]},"flags":{"add-dir-header":{"type":"bool","stays":"klog","last":25,
 "gone":["klog writes to standard error only"]},"address":{"field":"address"},"allowed-unsafe-sysctls":{"type":"list",
 "field":"allowedUnsafeSysctls"},"alsologtostderr":{"type":"bool","stays":"klog","last":25,"gone":
@@ -233,7 +232,7 @@ TEXT = r"""
 {"type":"duration","field":"nodeStatusUpdateFrequency"},"non-masquerade-cidr":{"stays":"register","last":23,"gone":
 ["it was Docker's shim's"]},"one-output":{"type":"bool","stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"oom-score-adj":{"type":"int","field":"oomScoreAdj"},"pod-cidr":{"field":
-"podCIDR"},"pod-infra-container-image":{"stays":"runtime","last":34,"gone":["the container runtime says it"]},
+"podCIDR"},"pod-infra-container-image":{"stays":"image","last":34,"gone":["the container runtime says it"]},
 "pod-manifest-path":{"field":"staticPodPath"},"pod-max-pids":{"type":"int","field":"podPidsLimit"},"pods-per-core":
 {"type":"int","field":"podsPerCore"},"port":{"type":"int","field":"port"},"protect-kernel-defaults":{"type":"bool",
 "field":"protectKernelDefaults"},"provider-id":{"field":"providerID"},"qos-reserved":{"type":"map","field":

@@ -37,11 +37,11 @@ def test_flags_and_their_file() -> None:
     assert result["valid"]
     assert not result["changed"]
     assert result["lines"] == [
-        "--config stays: it is the one flag that stays: it names the file",
+        "--config stays: it names the file",
         "--node-ip stays: its value belongs to this node, and the file has no field for it",
         "--max-pods goes: it is maxPods now",
         "--provider-id goes: it is providerID now",
-        "providerID belongs to this node: put it into its instance config",
+        'providerID belongs to this node, put it into its instance config: "example://n1"',
     ]
 
 
