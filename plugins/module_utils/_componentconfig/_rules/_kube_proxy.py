@@ -8,10 +8,12 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from .._values._networks import is_cidr, is_ip, is_ip_port
 from ._bounds import Bound, bound_rules
+from ._component_base import logging_rule
 from ._context import Context, Fault, Rule
 
 __all__ = ["KUBE_PROXY_RULES", "KUBE_PROXY_RULES_ELSEWHERE"]
@@ -23,10 +25,10 @@ KUBE_PROXY_RULES_ELSEWHERE = {
 """Rules that no function below judges, each with what judges it or why nothing can."""
 
 _SCHEDULERS = frozenset(["rr", "wrr", "lc", "wlc", "lblc", "lblcr", "sh", "dh", "sed", "nq"])
-_MODES = ("iptables", "ipvs", "nftables")
+_RANGE = re.compile(r"(?:([+-]?[0-9]{1,9})(?:([+-])([+-]?[0-9]{1,9}))?)?")
 
 _BOUNDS = {
-    "min-sync-period": tuple(Bound(f"{mode}.minSyncPeriod", 0, None, ">= 0", True) for mode in _MODES),
+    "udp-idle": (Bound("udpIdleTimeout", 1, None, "> 0", True),),
     "config-sync": (Bound("configSyncPeriod", 1, None, "> 0", True),),
     "conntrack": (
         Bound("conntrack.maxPerCore", 0, None, ">= 0"),
@@ -37,9 +39,6 @@ _BOUNDS = {
         ),
     ),
     "oom": (Bound("oomScoreAdj", -1000, 1000, "between -1000 and 1000"),),
-    "ipvs-timeouts": tuple(
-        Bound(f"ipvs.{field}", 0, None, ">= 0", True) for field in ("tcpTimeout", "tcpFinTimeout", "udpTimeout")
-    ),
     "client-burst": (Bound("clientConnection.burst", 0, None, ">= 0"),),
 }
 
@@ -55,24 +54,53 @@ def _mode(c: Context) -> Iterator[Fault]:
         yield ("mode",), "kernelspace is for Windows"
 
 
+def _modes(c: Context) -> tuple[str, ...]:
+    """The modes whose fields kube-proxy looks at: iptables always, and its own."""
+    mode = c.get("mode")
+    return ("iptables", mode) if mode in ("ipvs", "nftables") else ("iptables",)
+
+
 def _masquerade(c: Context) -> Iterator[Fault]:
     # The schema's default of -999 stands for the pointer's own default, 14.
-    for mode in ("iptables", "nftables"):
+    for mode in _modes(c):
         value = c.given(mode, "masqueradeBit")
         if value is not None and not 0 <= value <= 31:
             yield (mode, "masqueradeBit"), "must be 0-31"
 
 
 def _sync(c: Context) -> Iterator[Fault]:
-    mode = c.get("mode") or "iptables"
-    for field in ("iptables", "ipvs", "nftables"):
-        if field != mode and not (field == "iptables" and mode == "ipvs"):
-            continue
-        period = c.seconds(field, "syncPeriod") or 0
+    for mode in _modes(c):
+        period = c.seconds(mode, "syncPeriod") or 0
         if period <= 0:
-            yield (field, "syncPeriod"), "must be > 0"
-        elif period < (c.seconds(field, "minSyncPeriod") or 0):
-            yield (field, "syncPeriod"), f"must not be below {field}.minSyncPeriod"
+            yield (mode, "syncPeriod"), "must be > 0"
+        elif period < (c.seconds(mode, "minSyncPeriod") or 0):
+            yield (mode, "syncPeriod"), f"must not be below {mode}.minSyncPeriod"
+
+
+def _min_sync(c: Context) -> Iterator[Fault]:
+    for mode in _modes(c):
+        if (c.seconds(mode, "minSyncPeriod") or 0) < 0:
+            yield (mode, "minSyncPeriod"), "must be >= 0"
+
+
+def _ipvs_timeouts(c: Context) -> Iterator[Fault]:
+    for field in ("tcpTimeout", "tcpFinTimeout", "udpTimeout"):
+        if "ipvs" in _modes(c) and (c.seconds("ipvs", field) or 0) < 0:
+            yield ("ipvs", field), "must be >= 0"
+
+
+def _port_range(c: Context) -> Iterator[Fault]:
+    match = _RANGE.fullmatch((c.get("portRange") or "").strip())
+    if match is None:
+        yield ("portRange",), "must be a port, a range as 300-2000 or 300+100, or empty"
+        return
+    low, sign, high = match.groups()
+    if low is None:
+        return
+    first = int(low)
+    last = first if not sign else first + int(high) if sign == "+" else int(high)
+    if not first <= last <= 65535:
+        yield ("portRange",), "must rise, to 65535 at most"
 
 
 def _bind(c: Context) -> Iterator[Fault]:
@@ -115,13 +143,15 @@ def _cluster_cidr(c: Context) -> Iterator[Fault]:
         return
     parts = value.split(",")
     families = {":" in part for part in parts}
-    if not all(is_cidr(part) for part in parts) or len(parts) > 2 or len(families) != len(parts):
+    if len(parts) > 1 and not c.gates.on("IPv6DualStack"):
+        yield ("clusterCIDR",), "must be one CIDR while the feature gate IPv6DualStack is off"
+    elif not all(is_cidr(part) for part in parts) or len(parts) > 2 or len(families) != len(parts):
         yield ("clusterCIDR",), "must be one CIDR, or an IPv4 and an IPv6 one separated by a comma"
 
 
 def _excludes(c: Context) -> Iterator[Fault]:
     for index, cidr in enumerate(c.get("ipvs", "excludeCIDRs") or []):
-        if not is_cidr(cidr):
+        if "ipvs" in _modes(c) and not is_cidr(cidr):
             yield ("ipvs", "excludeCIDRs", index), "must be a CIDR, for example 10.0.0.0/8"
 
 
@@ -142,6 +172,10 @@ KUBE_PROXY_RULES: dict[str, Rule] = {
     "mode-linux": _mode,
     "masq-bit": _masquerade,
     "sync-period": _sync,
+    "min-sync-period": _min_sync,
+    "ipvs-timeouts": _ipvs_timeouts,
+    "port-range": _port_range,
+    "logging": logging_rule,
     "bind": _bind,
     "healthz": _healthz,
     "metrics": _metrics,

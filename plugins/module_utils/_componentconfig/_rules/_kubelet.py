@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Callable
 
-from .._values._quantity import parse_quantity
 from ._bounds import Bound, bound_rules
+from ._component_base import logging_rule, tracing_rule
 from ._context import SECOND, Context, Fault, Rule
 from ._kubelet_node import NODE_RULES
 
@@ -188,37 +188,6 @@ def _hidden_metrics(c: Context) -> Iterator[Fault]:
         yield ("showHiddenMetricsForVersion",), f"must be empty or the previous minor, 1.{c.minor - 1}"
 
 
-def _logging(c: Context) -> Iterator[Fault]:
-    flush = c.seconds("logging", "flushFrequency")
-    if c.known("logging", "flushFrequency") and flush is not None and flush <= 0:
-        yield ("logging", "flushFrequency"), "must be > 0"
-    if not 0 <= (c.get("logging", "verbosity") or 0) <= _LARGEST_INT32:
-        yield ("logging", "verbosity"), f"must be between 0 and {_LARGEST_INT32}"
-    patterns = c.get("logging", "vmodule") or []
-    if patterns and c.get("logging", "format") != "text":
-        yield ("logging", "vmodule"), "works with the text format only"
-    for index, entry in enumerate(patterns):
-        path = ("logging", "vmodule", index)
-        if not entry.get("filePattern") or "=" in entry["filePattern"] or "," in entry["filePattern"]:
-            yield path + ("filePattern",), "is required, without = and ,"
-        if not 0 <= entry.get("verbosity", 0) <= _LARGEST_INT32:
-            yield path + ("verbosity",), f"must be between 0 and {_LARGEST_INT32}"
-    if c.gates.known("LoggingAlphaOptions") and not c.gates.on("LoggingAlphaOptions"):
-        for form in ("text", "json"):
-            used = c.get("logging", "options", form) or {}
-            if used.get("splitStream") or parse_quantity(used.get("infoBufferSize", 0)) != 0:
-                yield ("logging", "options", form), "needs the feature gate LoggingAlphaOptions"
-
-
-def _tracing(c: Context) -> Iterator[Fault]:
-    rate = c.get("tracing", "samplingRatePerMillion")
-    if rate is not None and not 0 <= rate <= 1_000_000:
-        yield ("tracing", "samplingRatePerMillion"), "must be between 0 and 1000000"
-    endpoint = c.get("tracing", "endpoint") or ""
-    if "//" in endpoint and endpoint.split(":")[0] not in ("dns", "unix", "unix-abstract"):
-        yield ("tracing", "endpoint"), "must be host:port, or a URL with the scheme dns, unix or unix-abstract"
-
-
 def _tracing_gate(c: Context) -> Iterator[Fault]:
     if c.given("tracing") is not None and not c.gates.on("KubeletTracing"):
         yield ("tracing",), "needs the feature gate KubeletTracing"
@@ -272,8 +241,8 @@ KUBELET_RULES: dict[str, Rule] = {
     "pull-allowlist": _pull_allowlist,
     "pull-allowlist-pattern": _pull_patterns,
     "hidden-metrics": _hidden_metrics,
-    "logging": _logging,
-    "tracing": _tracing,
+    "logging": logging_rule,
+    "tracing": tracing_rule,
     "tracing-gate": _tracing_gate,
     "mem-reservation-gate": _needs_gate(
         "memoryReservationPolicy", "MemoryQoS", lambda v: v != "TieredReservation", "TieredReservation"

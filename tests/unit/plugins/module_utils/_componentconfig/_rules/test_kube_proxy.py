@@ -31,16 +31,36 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
     (
         "masq-bit",
         31,
-        [{"iptables": {"masqueradeBit": 32}}, {"nftables": {"masqueradeBit": -1}}],
-        [{"iptables": {"masqueradeBit": 14}}, {"iptables": {"masqueradeBit": None}}],
+        [{"iptables": {"masqueradeBit": 32}}, {"mode": "nftables", "nftables": {"masqueradeBit": -1}}],
+        [
+            {"iptables": {"masqueradeBit": 14}},
+            {"nftables": {"masqueradeBit": -1}},
+            {"iptables": {"masqueradeBit": None}},
+        ],
     ),
     (
         "sync-period",
         31,
-        [{"iptables": {"syncPeriod": "-1s"}}, {"mode": "ipvs", "ipvs": {"syncPeriod": "1s", "minSyncPeriod": "2s"}}],
+        [
+            {"mode": "nftables", "iptables": {"syncPeriod": "-1s"}},
+            {"mode": "ipvs", "ipvs": {"syncPeriod": "1s", "minSyncPeriod": "2s"}},
+        ],
         [{"iptables": {"syncPeriod": "1s"}}, {"mode": "nftables", "ipvs": {"syncPeriod": "-1s"}}],
     ),
-    ("min-sync-period", 31, [{"ipvs": {"minSyncPeriod": "-1s"}}], [{"ipvs": {"minSyncPeriod": "0s"}}]),
+    (
+        "min-sync-period",
+        31,
+        [{"mode": "ipvs", "ipvs": {"minSyncPeriod": "-1s"}}, {"iptables": {"minSyncPeriod": "-1s"}}],
+        [{"mode": "ipvs", "ipvs": {"minSyncPeriod": "0s"}}, {"ipvs": {"minSyncPeriod": "-1s"}}],
+    ),
+    (
+        "port-range",
+        31,
+        [{"portRange": text} for text in ("a", "2-1", "1-65536", "1+65535", "1-2+3", "70000")],
+        [{"portRange": text} for text in ("300-2000", "300+100", "0-0", "80", "")],
+    ),
+    ("udp-idle", 20, [{"udpIdleTimeout": "-1s"}], [{"udpIdleTimeout": "0s"}, {"udpIdleTimeout": "1s"}]),
+    ("logging", 31, [{"logging": {"flushFrequency": "-1s"}}], [{"logging": {"format": "json"}}]),
     ("config-sync", 31, [{"configSyncPeriod": "-1s"}], [{"configSyncPeriod": "1s"}]),
     ("bind", 31, [{"bindAddress": "localhost"}], [{"bindAddress": "::"}]),
     (
@@ -73,6 +93,12 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         [{"clusterCIDR": value} for value in ("10.0.0.0/8", "fd00::/8,10.0.0.0/8", "")],
     ),
     (
+        "cluster-cidr",
+        22,
+        [{"clusterCIDR": "fd00::/8,10.0.0.0/8", "featureGates": {"IPv6DualStack": False}}],
+        [{"clusterCIDR": "fd00::/8,10.0.0.0/8"}],
+    ),
+    (
         "conntrack",
         31,
         [
@@ -84,8 +110,18 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         [{"conntrack": {"maxPerCore": 0, "min": 0, "tcpEstablishedTimeout": "0s"}}],
     ),
     ("oom", 31, [{"oomScoreAdj": 1001}], [{"oomScoreAdj": -1000}]),
-    ("ipvs-timeouts", 31, [{"ipvs": {"udpTimeout": "-1s"}}], [{"ipvs": {"udpTimeout": "0s"}}]),
-    ("ipvs-excludes", 31, [{"ipvs": {"excludeCIDRs": ["1.2.3.4"]}}], [{"ipvs": {"excludeCIDRs": ["1.2.3.4/32"]}}]),
+    (
+        "ipvs-timeouts",
+        31,
+        [{"mode": "ipvs", "ipvs": {"udpTimeout": "-1s"}}],
+        [{"mode": "ipvs", "ipvs": {"udpTimeout": "0s"}}, {"ipvs": {"udpTimeout": "-1s"}}],
+    ),
+    (
+        "ipvs-excludes",
+        31,
+        [{"mode": "ipvs", "ipvs": {"excludeCIDRs": ["1.2.3.4"]}}],
+        [{"mode": "ipvs", "ipvs": {"excludeCIDRs": ["1.2.3.4/32"]}}, {"ipvs": {"excludeCIDRs": ["1.2.3.4"]}}],
+    ),
     (
         "ipvs-scheduler",
         20,
@@ -101,7 +137,7 @@ def test_every_rule_has_a_case() -> None:
     assert {case[0] for case in CASES} == set(KUBE_PROXY_RULES)
 
 
-@pytest.mark.parametrize(("rule", "minor", "bad", "good"), CASES, ids=[case[0] for case in CASES])
+@pytest.mark.parametrize(("rule", "minor", "bad", "good"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES])
 def test_rule(rule: str, minor: int, bad: list[Config], good: list[Config]) -> None:
     for config in bad:
         assert broken(config, minor, rule), config
