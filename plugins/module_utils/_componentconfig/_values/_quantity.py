@@ -21,17 +21,18 @@ _SUFFIXES: dict[str, Fraction] = {
 UNITS = tuple(suffix for suffix in _SUFFIXES if suffix)
 """What a quantity may be written in."""
 
+_NEED_DIGITS = ("Pi", "Ei")
 _QUANTITY = re.compile(r"([-+]?)([0-9]*(?:\.[0-9]*)?)(?:([KMGTPE]i|[kMGTPEmun]|)|[eE]([-+]?[0-9]{1,4}))")
 
 
 def parse_quantity(value: str | int | float) -> Fraction:
     """The exact value of a quantity; raises ValueError with a sentence for what `resource.ParseQuantity` refuses.
 
-    Like that it takes a unit or a sign without a number for zero.
+    Like that it takes a unit or a sign without a number for zero, but for the two largest units.
     """
     text = str(value)
     match = _QUANTITY.fullmatch(text) if 0 < len(text) <= 200 else None
-    if match is None or isinstance(value, bool):
+    if match is None or isinstance(value, bool) or (match[3] in _NEED_DIGITS and not match[2].strip(".")):
         raise ValueError(f"not a quantity: {text[:40]!r} (write for example 500m, 2, 100Mi, 1.5Gi)")
     sign, digits, suffix, exponent = match.groups()
     amount = Fraction(f"0{digits}0" if digits.endswith(".") else f"0{digits}")

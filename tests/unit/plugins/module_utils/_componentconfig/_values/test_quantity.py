@@ -30,6 +30,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._va
         (".5", Fraction(1, 2)),
         ("5.", 5),
         ("Mi", 0),
+        ("0Ei", 0),
         ("-", 0),
         (".k", 0),
         ("E7", 0),
@@ -43,7 +44,25 @@ def test_quantities(text: str | int | float, value: Fraction) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Mi Mi", "1MB", "1 Mi", "1mi", "1K", "0x1", "1,5", "--1", "1e", "ten", "1e99999", "9" * 300, True]
+    "text",
+    [
+        "",
+        "Mi Mi",
+        "Pi",
+        "-.Ei",
+        "1MB",
+        "1 Mi",
+        "1mi",
+        "1K",
+        "0x1",
+        "1,5",
+        "--1",
+        "1e",
+        "ten",
+        "1e99999",
+        "9" * 300,
+        True,
+    ],
 )
 def test_what_is_none(text: str) -> None:
     with pytest.raises(ValueError, match="not a quantity"):
