@@ -8,6 +8,7 @@ What the component does today it does with the result. Private to configok.node:
 
 from __future__ import annotations
 
+import json
 import posixpath
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from ._kinds._schema import MAIN_KINDS, Kind, at_minor, find_kind, kinds, known_
 from ._policy import INSTANCE_FIELDS
 from ._validate import validate
 from ._values._paths import Path, format_path
+from ._values._secrets import redacted
 from ._values._versions import name as version
 
 __all__ = ["COMMAND_LINE", "KeptFlag", "LeftFlag", "Migration", "migrate"]
@@ -81,7 +83,8 @@ class Migration:
         lines = [f"--{one.name} stays: {one.reason}" for one in self.flags]
         lines += [f"--{one.name} goes: {one.reason}" for one in self.left]
         for name, value in self.instance_config.items():
-            lines.append(f"{name} belongs to this node, put it into its instance config: {show(value, (name,))}")
+            shown = json.dumps(redacted(value, (name,)))
+            lines.append(f"{name} belongs to this node, put it into its instance config: {shown}")
         return lines + [f"{found.level}: {found}" for found in self.findings]
 
 
