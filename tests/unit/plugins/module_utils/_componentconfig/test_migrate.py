@@ -162,8 +162,8 @@ def test_a_drop_in_keeps_the_flag_that_wins_over_it() -> None:
 
 
 def test_paths_are_written_out() -> None:
-    found = move("--pod-manifest-path=manifests", directory="/work")
-    assert document(found)["staticPodPath"] == "/work/manifests"
+    found = move("--pod-manifest-path=manifests", directory="/srv")
+    assert document(found)["staticPodPath"] == "/srv/manifests"
     text = f"{HEAD}staticPodPath: manifests\n"
     assert document(move("--config=a/b.yaml", config=("a/b.yaml", text)))["staticPodPath"] == "/a/manifests"
 
