@@ -76,7 +76,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Convert the config of kube-scheduler before an upgrade to 1.29, which no longer reads v1beta3
+- name: Convert the config of kube-scheduler before an upgrade to 1.28, which no longer reads v1beta2
   configok.node.component_config_convert:
     content: |
       apiVersion: kubescheduler.config.k8s.io/v1beta2
@@ -88,7 +88,7 @@ EXAMPLES = r"""
               disabled:
                 - name: NodeAffinity
     api_version: v1
-    kubernetes_versions: ["1.27", "1.29"]
+    kubernetes_versions: ["1.27", "1.28"]
   delegate_to: localhost
   register: converted
 

