@@ -50,9 +50,9 @@ MEANINGS = {
     "agent-rss-mb": ("resident memory of the agent after all this and ten minutes idle", "", "at most 30 MB"),
     "agent-cpu-percent": ("its processor time over ten minutes idle, of one core", "", "at most 0.1 %"),
     "agent-requests-at-rest": (
-        "its requests in these ten minutes, beside one watch: heartbeats, at most 8 an hour",
+        "what it writes to the API server in these ten minutes, for an hour: its heartbeats",
         "",
-        "at most 2",
+        "at most 8 an hour",
     ),
     "prestart-ms": (
         "`configok-agent prestart kubelet`, warm, median of 31",

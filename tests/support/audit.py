@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,11 +28,12 @@ def audit_flags(directory: Path) -> list[str]:
 
 
 class Request(NamedTuple):
-    """One request: the verb as Kubernetes calls it, and the path with its query."""
+    """One request: the verb as Kubernetes calls it, the path with its query, and when it came, in seconds (epoch)."""
 
     id: str
     verb: str
     uri: str
+    at: float = 0.0
 
 
 class Requests:
@@ -52,5 +54,6 @@ class Requests:
             for line in file:
                 entry = json.loads(line)
                 if entry["user"]["username"] == self._user and entry.get("userAgent", "").startswith(self._agent):
-                    found[entry["auditID"]] = Request(entry["auditID"], entry["verb"], entry["requestURI"])
+                    at = datetime.fromisoformat(entry["requestReceivedTimestamp"].replace("Z", "+00:00")).timestamp()
+                    found[entry["auditID"]] = Request(entry["auditID"], entry["verb"], entry["requestURI"], at)
         return list(found.values())

@@ -350,7 +350,7 @@ def _pool(credentials: Credentials, size: int, timeout: float, interrupt: Interr
 def _interruptible(base: Any, interrupt: Interrupt) -> Any:
     """Return the connection class base with its sockets made by interrupt."""
 
-    class Interruptible(base):  # type: ignore[misc]
+    class Interruptible(base):  # type: ignore[misc]  # which of urllib3's classes it is, is known at run time only
         def __repr__(self) -> str:
             # urllib3's errors begin with it, and _cause() takes off what looks like this.
             return f"HTTPConnection({self.host!r}, {self.port})"

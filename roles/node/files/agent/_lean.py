@@ -22,10 +22,10 @@ def import_urllib3() -> None:
     if _METADATA in sys.modules:
         return
     stand_in = ModuleType(_METADATA)
-    stand_in.version = _nobody_asks  # type: ignore[attr-defined]
+    stand_in.version = _nobody_asks  # type: ignore[attr-defined]  # a module made here has what it is given
     sys.modules[_METADATA] = stand_in
     try:
-        import urllib3  # noqa: F401
+        import urllib3  # noqa: F401 - for sys.modules, where whoever imports it next finds it
     except ImportError:
         pass  # who needs it says so
     finally:
