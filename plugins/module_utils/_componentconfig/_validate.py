@@ -35,11 +35,13 @@ _STRICT_SINCE = {
     "AuthenticationConfiguration": 0,
     "AuthorizationConfiguration": 0,
     "PodSecurityConfiguration": 0,
+    "EncryptionConfig": 31,
     "EncryptionConfiguration": 31,
     "AdmissionConfiguration": 32,
     "TracingConfiguration": 32,
     "EgressSelectorConfiguration": 32,
     "ResourceQuotaConfiguration": 32,
+    "resourcequota.Configuration": 32,
     "LeaderMigrationConfiguration": 32,
     "CredentialProviderConfig": 32,
     "WebhookAdmission": 36,
@@ -148,7 +150,7 @@ def _judge(judged: Collected, kind: Kind, minor: int) -> None:
 
 
 def _lenient_level(kind: Kind, at: int) -> str:
-    strict = kind.component == "kube-scheduler" or _STRICT_SINCE.get(kind.kind, at + 1) <= at
+    strict = kind.component == "kube-scheduler" or _STRICT_SINCE.get(kind.own_name, at + 1) <= at
     return COMPONENT if strict else POLICY
 
 

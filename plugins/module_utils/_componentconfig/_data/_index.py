@@ -36,6 +36,7 @@ TEXT = r"""
 "kubescheduler.config.k8s.io/v1 DynamicResourcesArgs":["kube_scheduler","kube-scheduler",34,null],
 "apiserver.k8s.io/v1alpha1 EgressSelectorConfiguration":["kube_apiserver","kube-apiserver",20,null],
 "apiserver.k8s.io/v1beta1 EgressSelectorConfiguration":["kube_apiserver","kube-apiserver",20,null],
+"v1 EncryptionConfig":["kube_apiserver","kube-apiserver",20,null],
 "apiserver.config.k8s.io/v1 EncryptionConfiguration":["kube_apiserver","kube-apiserver",20,null],
 "eventratelimit.admission.k8s.io/v1alpha1 Configuration":["kube_apiserver","kube-apiserver",20,null],
 "kubelet.config.k8s.io/v1alpha1 ImagePullIntent":["kubelet","kubelet",33,null],
@@ -86,10 +87,11 @@ null],"kubescheduler.config.k8s.io/v1beta1 NodeAffinityArgs":["kube_scheduler","
 "kubescheduler.config.k8s.io/v1beta1 PodTopologySpreadArgs":["kube_scheduler","kube-scheduler",20,22],
 "kubescheduler.config.k8s.io/v1beta2 PodTopologySpreadArgs":["kube_scheduler","kube-scheduler",22,27],
 "kubescheduler.config.k8s.io/v1beta3 PodTopologySpreadArgs":["kube_scheduler","kube-scheduler",23,28],
-"audit.k8s.io/v1 Policy":["kube_apiserver","kube-apiserver",20,null],"kubectl.config.k8s.io/v1alpha1 Preference":
-["client","kubectl",33,null],"kubectl.config.k8s.io/v1beta1 Preference":["client","kubectl",34,null],
-"kubescheduler.config.k8s.io/v1beta1 RequestedToCapacityRatioArgs":["kube_scheduler","kube-scheduler",20,22],
-"kubeadm.k8s.io/v1beta4 ResetConfiguration":["kubeadm","kubeadm",31,null],
+"audit.k8s.io/v1 Policy":["kube_apiserver","kube-apiserver",20,null],"audit.k8s.io/v1alpha1 Policy":["kube_apiserver",
+"kube-apiserver",20,23],"audit.k8s.io/v1beta1 Policy":["kube_apiserver","kube-apiserver",20,23],
+"kubectl.config.k8s.io/v1alpha1 Preference":["client","kubectl",33,null],"kubectl.config.k8s.io/v1beta1 Preference":
+["client","kubectl",34,null],"kubescheduler.config.k8s.io/v1beta1 RequestedToCapacityRatioArgs":["kube_scheduler",
+"kube-scheduler",20,22],"kubeadm.k8s.io/v1beta4 ResetConfiguration":["kubeadm","kubeadm",31,null],
 "apiserver.config.k8s.io/v1 ResourceQuotaConfiguration":["kube_apiserver","kube-apiserver",20,null],
 "resourcequota.admission.k8s.io/v1alpha1 Configuration":["kube_apiserver","kube-apiserver",20,null],
 "resourcequota.admission.k8s.io/v1beta1 Configuration":["kube_apiserver","kube-apiserver",20,null],

@@ -90,15 +90,23 @@ TEXT = r"""
 {"tcp":{"type":"object","optional":1,"nullable":1,"fields":{"url":{"optional":1},"tlsConfig":{"type":"object",
 "optional":1,"nullable":1,"fields":{"caBundle":{"optional":1},"clientKey":{"optional":1},"clientCert":{"optional":1},
 "tlsServerName":{"optional":1,"since":36}}}}},"uds":{"type":"object","optional":1,"nullable":1,"fields":{"udsName":
-{"optional":1}}}}}}}}}}},"apiserver.config.k8s.io/v1 EncryptionConfiguration":{"component":"kube-apiserver","fields":
-{"resources":{"type":"list<object>","fields":{"resources":{"type":"list<string>"},"providers":{"type":"list<object>",
-"fields":{"aesgcm":{"type":"object","optional":1,"nullable":1,"fields":{"keys":{"type":"list<object>","fields":
-{"name":{},"secret":{}}}}},"aescbc":{"type":"object","optional":1,"nullable":1,"fields":{"keys":{"type":
-"list<object>","fields":{"name":{},"secret":{}}}}},"secretbox":{"type":"object","optional":1,"nullable":1,"fields":
-{"keys":{"type":"list<object>","fields":{"name":{},"secret":{}}}}},"identity":{"type":"object","optional":1,
-"nullable":1},"kms":{"type":"object","optional":1,"nullable":1,"fields":{"apiVersion":{"optional":1,"since":25,
-"default":"v1"},"name":{},"cachesize":{"type":"int32","optional":1,"nullable":1,"default":1000},"endpoint":{},
-"timeout":{"type":"duration","optional":1,"nullable":1,"default":"3s"}}}}}}}}},
+{"optional":1}}}}}}}}}}},"v1 EncryptionConfig":{"component":"kube-apiserver","fields":{"resources":{"type":
+"list<object>","fields":{"resources":{"type":"list<string>"},"providers":{"type":"list<object>","fields":{"aesgcm":
+{"type":"object","optional":1,"nullable":1,"fields":{"keys":{"type":"list<object>","fields":{"name":{},"secret":
+{}}}}},"aescbc":{"type":"object","optional":1,"nullable":1,"fields":{"keys":{"type":"list<object>","fields":{"name":
+{},"secret":{}}}}},"secretbox":{"type":"object","optional":1,"nullable":1,"fields":{"keys":{"type":"list<object>",
+"fields":{"name":{},"secret":{}}}}},"identity":{"type":"object","optional":1,"nullable":1},"kms":{"type":"object",
+"optional":1,"nullable":1,"fields":{"apiVersion":{"optional":1,"since":25,"default":"v1"},"name":{},"cachesize":
+{"type":"int32","optional":1,"nullable":1,"default":1000},"endpoint":{},"timeout":{"type":"duration","optional":1,
+"nullable":1,"default":"3s"}}}}}}}}},"apiserver.config.k8s.io/v1 EncryptionConfiguration":{"component":
+"kube-apiserver","fields":{"resources":{"type":"list<object>","fields":{"resources":{"type":"list<string>"},
+"providers":{"type":"list<object>","fields":{"aesgcm":{"type":"object","optional":1,"nullable":1,"fields":{"keys":
+{"type":"list<object>","fields":{"name":{},"secret":{}}}}},"aescbc":{"type":"object","optional":1,"nullable":1,
+"fields":{"keys":{"type":"list<object>","fields":{"name":{},"secret":{}}}}},"secretbox":{"type":"object","optional":1,
+"nullable":1,"fields":{"keys":{"type":"list<object>","fields":{"name":{},"secret":{}}}}},"identity":{"type":"object",
+"optional":1,"nullable":1},"kms":{"type":"object","optional":1,"nullable":1,"fields":{"apiVersion":{"optional":1,
+"since":25,"default":"v1"},"name":{},"cachesize":{"type":"int32","optional":1,"nullable":1,"default":1000},"endpoint":
+{},"timeout":{"type":"duration","optional":1,"nullable":1,"default":"3s"}}}}}}}}},
 "eventratelimit.admission.k8s.io/v1alpha1 Configuration":{"component":"kube-apiserver","fields":{"limits":{"type":
 "list<object>","fields":{"type":{"type":"enum","enum":["Server","Namespace","User","SourceAndObject"]},"qps":{"type":
 "int32"},"burst":{"type":"int32"},"cacheSize":{"type":"int32","optional":1}}}}},
@@ -129,6 +137,30 @@ TEXT = r"""
 ["TaintTolerationComparisonOperators"]},"value":{"optional":1},"effect":{"type":"enum","optional":1,"enum":
 ["NoSchedule","PreferNoSchedule","NoExecute"]},"tolerationSeconds":{"type":"int64","optional":1,"nullable":1}}}}},
 "audit.k8s.io/v1 Policy":{"component":"kube-apiserver","fields":{"metadata":{"type":"objectMeta","optional":1},
+"rules":{"type":"list<object>","fields":{"level":{"type":"enum","enum":["None","Metadata","Request",
+"RequestResponse"]},"users":{"type":"list<string>","optional":1},"userGroups":{"type":"list<string>","optional":1},
+"verbs":{"type":"list<string>","optional":1},"resources":{"type":"list<object>","optional":1,"fields":{"group":
+{"optional":1},"resources":{"type":"list<string>","optional":1},"resourceNames":{"type":"list<string>","optional":
+1}}},"namespaces":{"type":"list<string>","optional":1},"nonResourceURLs":{"type":"list<string>","optional":1},
+"omitStages":{"type":"list<enum>","optional":1,"enum":["RequestReceived","ResponseStarted","ResponseComplete",
+"Panic"],"types":[[20,"list<string>"],[22,"list<enum>"]],"enums":[[20,null],[22,["RequestReceived","ResponseStarted",
+"ResponseComplete","Panic"]]]},"omitManagedFields":{"type":"bool","optional":1,"nullable":1,"since":23}}},
+"omitStages":{"type":"list<enum>","optional":1,"enum":["RequestReceived","ResponseStarted","ResponseComplete",
+"Panic"],"types":[[20,"list<string>"],[22,"list<enum>"]],"enums":[[20,null],[22,["RequestReceived","ResponseStarted",
+"ResponseComplete","Panic"]]]},"omitManagedFields":{"type":"bool","optional":1,"since":23}}},
+"audit.k8s.io/v1alpha1 Policy":{"component":"kube-apiserver","fields":{"metadata":{"type":"objectMeta","optional":1},
+"rules":{"type":"list<object>","fields":{"level":{"type":"enum","enum":["None","Metadata","Request",
+"RequestResponse"]},"users":{"type":"list<string>","optional":1},"userGroups":{"type":"list<string>","optional":1},
+"verbs":{"type":"list<string>","optional":1},"resources":{"type":"list<object>","optional":1,"fields":{"group":
+{"optional":1},"resources":{"type":"list<string>","optional":1},"resourceNames":{"type":"list<string>","optional":
+1}}},"namespaces":{"type":"list<string>","optional":1},"nonResourceURLs":{"type":"list<string>","optional":1},
+"omitStages":{"type":"list<enum>","optional":1,"enum":["RequestReceived","ResponseStarted","ResponseComplete",
+"Panic"],"types":[[20,"list<string>"],[22,"list<enum>"]],"enums":[[20,null],[22,["RequestReceived","ResponseStarted",
+"ResponseComplete","Panic"]]]},"omitManagedFields":{"type":"bool","optional":1,"nullable":1,"since":23}}},
+"omitStages":{"type":"list<enum>","optional":1,"enum":["RequestReceived","ResponseStarted","ResponseComplete",
+"Panic"],"types":[[20,"list<string>"],[22,"list<enum>"]],"enums":[[20,null],[22,["RequestReceived","ResponseStarted",
+"ResponseComplete","Panic"]]]},"omitManagedFields":{"type":"bool","optional":1,"since":23}}},
+"audit.k8s.io/v1beta1 Policy":{"component":"kube-apiserver","fields":{"metadata":{"type":"objectMeta","optional":1},
 "rules":{"type":"list<object>","fields":{"level":{"type":"enum","enum":["None","Metadata","Request",
 "RequestResponse"]},"users":{"type":"list<string>","optional":1},"userGroups":{"type":"list<string>","optional":1},
 "verbs":{"type":"list<string>","optional":1},"resources":{"type":"list<object>","optional":1,"fields":{"group":

@@ -48,14 +48,13 @@ def _by_kind(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
     return CLIENT_RULE_SETS
 
 
-def _section(kind: Kind) -> str:
-    # Several kinds are called Configuration: their group tells them apart.
-    return f"{kind.api_version.partition('.')[0]}.{kind.kind}" if kind.kind == "Configuration" else kind.kind
+_SECTIONS = {"EncryptionConfig": "EncryptionConfiguration"}
+"""Kinds that are another one by an older name."""
 
 
 def rule_sets(kind: Kind) -> tuple[RuleSet, ...]:
     """The sets of rules for a kind; none where nothing but names and types can be judged."""
-    return _by_kind(kind.component).get(_section(kind), ())
+    return _by_kind(kind.component).get(kind.own_name, ())
 
 
 def gated_values(kind: Kind) -> frozenset[str]:

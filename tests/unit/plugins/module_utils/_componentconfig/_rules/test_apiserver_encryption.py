@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
 from support.rule_cases import Case, Config, assert_case, names_of_rules
 
 HEAD = {"apiVersion": "apiserver.config.k8s.io/v1", "kind": "EncryptionConfiguration"}
@@ -95,3 +97,10 @@ def test_every_rule_has_a_case() -> None:
 @pytest.mark.parametrize("case", CASES, ids=[f"{case.rule}-{case.minor}" for case in CASES])
 def test_rule(case: Case) -> None:
     assert_case(HEAD, case)
+
+
+def test_its_old_name_is_read_and_judged_as_well() -> None:
+    old = {"apiVersion": "v1", "kind": "EncryptionConfig"}
+    assert validate(encode({**old, **key(32)}), versions=["1.20", "1.36"]) == []
+    assert [one.rule for one in validate(encode({**old, **key(33)}), versions=["1.36"])] == ["key-secret"]
+    assert [one.level for one in validate(encode({**old, **key(32), "a": 1}), versions=["1.36"])] == ["component"]

@@ -267,3 +267,11 @@ def test_a_plugins_configuration_is_judged_as_the_kind_that_it_is() -> None:
 
 def test_what_other_plugins_read_is_their_matter() -> None:
     assert judged("PodNodeSelector", {"podNodeSelectorPluginConfig": {}}) == {}
+
+
+@pytest.mark.parametrize("version", ["v1alpha1", "v1beta1"])
+def test_an_audit_policy_had_older_versions_up_to_1_23(version: str) -> None:
+    config = {"apiVersion": f"audit.k8s.io/{version}", "kind": "Policy", "rules": [{"level": "Metadata"}]}
+    assert validate(encode(config), versions=["1.20", "1.23"]) == []
+    assert [one.rule for one in validate(encode({**config, "rules": []}), versions=["1.20"])] == ["audit-rules"]
+    assert [one.level for one in validate(encode(config), versions=["1.24"])] == ["component"]
