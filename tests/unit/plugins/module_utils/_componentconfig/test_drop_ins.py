@@ -5,11 +5,18 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import drop_ins
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import Judgement, judge
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import find_kind
+from support.fuzzing import fuzz
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 VARIABLE = "KUBELET_CONFIG_DROPIN_DIR_ALPHA"
@@ -83,3 +90,23 @@ def test_only_a_kubelets_config() -> None:
     text = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
     with pytest.raises(ValueError, match="only a KubeletConfiguration can be written as drop-ins"):
         judge([("a.yaml", text)], as_drop_ins=True)
+
+
+KIND = find_kind("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration")
+FIELDS = st.sampled_from(sorted(KIND.fields if KIND else ()))
+ODD = st.recursive(
+    st.none() | st.booleans() | st.integers(-1, 2) | st.sampled_from(["", "0", "0s", "1Gi", "x"]),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["key", "format", ""]), inner, max_size=2)
+    ),
+    max_leaves=5,
+)
+
+
+@fuzz(100)
+@given(st.lists(st.dictionaries(FIELDS, ODD, max_size=4), min_size=1, max_size=3))
+def test_whatever_the_layers_hold_there_is_a_judgement(layers: list[dict[str, Any]]) -> None:
+    head = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+    texts = [(f"{number}.json", json.dumps({**head, **layer})) for number, layer in enumerate(layers)]
+    found = judge(texts, versions=["1.28", "1.31", "1.36"], as_drop_ins=True)
+    assert len(found.drop_ins) == len(layers)
