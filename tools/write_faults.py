@@ -47,6 +47,10 @@ All five are checked after every case; I3 has something to say where the config 
   the harm.
 - *Real kubelet*: a machine of its own with systemd, containerd and a kubelet, on a real API server and etcd.
 
+The engine that judges configs is given hostile inputs besides, in processes of its own: bombs of aliases, depths,
+sizes, encodings, YAML's oddities, configs of all kinds with wrong types in them or damaged, and flags. Each is
+validated, rendered, compared, converted, migrated and explained, and must end in findings or a refusal in a sentence.
+
 """
 TAIL = """\
 ## What may cost more
