@@ -83,11 +83,21 @@ def check_overrides(overrides: Mapping[str, str], kind: Kind | None) -> None:
         if name not in classes():
             raise ValueError(f"{field}: {name!r} is no class of disruption, they are: {', '.join(classes())}")
         try:
-            first = parse_path(field)[:1]
+            parts = parse_path(field)
         except ValueError as error:
             raise ValueError(f"disruption override: {error}") from error
-        if kind is not None and (not first or first[0] not in kind.fields):
+        if kind is not None and not _is_field(parts, kind.fields):
             raise ValueError(f"{field} is no field of {kind.kind}, so its disruption cannot be overridden")
+
+
+def _is_field(parts: Path, fields: Mapping[str, Any]) -> bool:
+    for part in parts:
+        if part not in fields:
+            return False
+        fields = fields[part].get("fields", {})
+        if not fields:
+            break  # below a map of plain values are keys
+    return bool(parts)
 
 
 def disruption_of(

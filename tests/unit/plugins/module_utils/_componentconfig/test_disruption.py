@@ -70,6 +70,9 @@ def test_the_longest_override_wins() -> None:
     overrides = {"evictionHard": "drain", "evictionHard.memory.available": "reboot"}
     assert disruption_of(("evictionHard", "memory.available"), KUBELET, 36, (), overrides).name == "reboot"
     assert disruption_of(("evictionHard", "nodefs.available"), KUBELET, 36, (), overrides).name == "drain"
+    check_overrides(
+        {**overrides, "memorySwap.swapBehavior": "none"}, find_kind("kubelet.config.k8s.io/v1beta1", KUBELET)
+    )
     assert disruption_of(("maxPods",), KUBELET, 36, (), overrides).note != "as overridden"
 
 
@@ -78,7 +81,9 @@ def test_the_longest_override_wins() -> None:
     [
         ({"maxPods": "drian"}, "maxPods: 'drian' is no class of disruption"),
         ({"maxPod": "drain"}, "maxPod is no field of KubeletConfiguration"),
+        ({"memorySwap.behaviour": "drain"}, "memorySwap.behaviour is no field of KubeletConfiguration"),
         ({"": "drain"}, "is no field of KubeletConfiguration"),
+        ({"a b": "drain"}, "disruption override: not a field path: a b"),
     ],
 )
 def test_overrides_that_cannot_be_meant(overrides: dict[str, str], sentence: str) -> None:
