@@ -22,6 +22,7 @@ _TOKEN = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")
 _TOKEN_WORDS = "must be 6 and 16 of a-z and 0-9 with a dot between them"
 _GROUP = re.compile(r"system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]")
 _KEY = re.compile(r"[0-9A-Fa-f]{64}")
+_HASH = re.compile(r"[Ss][Hh][Aa]256:[0-9A-Fa-f]{64}")
 _USAGES = ("signing", "authentication")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _UNMOUNT = ("MNT_FORCE", "MNT_DETACH", "MNT_EXPIRE", "UMOUNT_NOFOLLOW")
@@ -145,6 +146,13 @@ def _discovery_hashes(c: Context) -> Iterator[Fault]:
         yield ("discovery", "bootstrapToken", "caCertHashes"), message
 
 
+def _hash_format(c: Context) -> Iterator[Fault]:
+    hashes = (c.given("discovery", "bootstrapToken") or {}).get("caCertHashes") or []
+    # kubeadm looks at the first one only.
+    if hashes and not _HASH.fullmatch(hashes[0]):
+        yield ("discovery", "bootstrapToken", "caCertHashes", 0), "must be sha256: and 64 hexadecimal digits"
+
+
 def _discovery_token(c: Context) -> Iterator[Fault]:
     bootstrap, tls = c.given("discovery", "bootstrapToken"), c.given("discovery", "tlsBootstrapToken") or ""
     if bootstrap is not None and not _is_token(bootstrap.get("token", "")):
@@ -169,6 +177,7 @@ JOIN_RULES: dict[str, Rule] = {
         absent="",
     ),
     "discovery-hashes": _discovery_hashes,
+    "discovery-hash-format": _hash_format,
     "discovery-token": _discovery_token,
     "discovery-file": _discovery_file,
     "ca-path": checked(

@@ -16,6 +16,7 @@ from support.rule_cases import Case, Config, assert_case, names_of_rules
 
 TOKEN = "abcdef.0123456789abcdef"
 KEY = "0123456789abcdef" * 4
+HASH = f"sha256:{KEY}"
 
 
 def token(**fields: Any) -> Config:
@@ -27,7 +28,7 @@ def node(**fields: Any) -> Config:
 
 
 def joined(**fields: Any) -> Config:
-    given = {"token": TOKEN, "apiServerEndpoint": "a:6443", "caCertHashes": ["sha256:x"], **fields}
+    given = {"token": TOKEN, "apiServerEndpoint": "a:6443", "caCertHashes": [HASH], **fields}
     return {"discovery": {"bootstrapToken": given}}
 
 
@@ -131,6 +132,12 @@ CASES: dict[str, list[Case]] = {
             31,
             [joined(caCertHashes=[]), joined(caCertHashes=None, unsafeSkipCAVerification=False)],
             [joined(), joined(caCertHashes=None, unsafeSkipCAVerification=True)],
+        ),
+        Case(
+            "discovery-hash-format",
+            31,
+            [joined(caCertHashes=[KEY]), joined(caCertHashes=["sha256:00"]), joined(caCertHashes=[f"md5:{KEY}"])],
+            [joined(caCertHashes=[f"SHA256:{KEY}"]), joined(caCertHashes=[])],
         ),
         Case(
             "discovery-token",
