@@ -24,6 +24,9 @@ MAIN_KINDS: Mapping[str, str] = {
 }
 """What a component reads through --config, and so what a bundle's key of that name holds."""
 
+_OLDER_NAMES = {"EncryptionConfig": "EncryptionConfiguration"}
+"""Kinds that are another one by an older name."""
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -31,8 +34,8 @@ class Kind:
 
     A field is a dict with `type` (string where absent), `optional`, `nullable` (a pointer in Go, or a list
     that may be empty on purpose), `since` and `last` (minors), `enum`, `default`, their histories `enums`, `types`,
-    `defaults`, `nullables` (rows of minor and value), `defaultFrom` (the field beside it whose value it takes where that is
-    set), and `fields` below an object.
+    `defaults`, `nullables` (rows of minor and value), `defaultFrom` (the field beside it whose value it takes where
+    that is set), and `fields` below an object.
     """
 
     api_version: str
@@ -47,6 +50,14 @@ class Kind:
         """The tree of fields."""
         entry = _family(self.family)[f"{self.api_version} {self.kind}"]
         return cast("dict[str, Any]", entry["fields"])
+
+    @property
+    def own_name(self) -> str:
+        """The name that nothing but this kind has: its newest one, and with the first word of its group where kinds of
+        several groups are called Configuration."""
+        if self.kind == "Configuration":
+            return f"{self.api_version.partition('.')[0]}.{self.kind}"
+        return _OLDER_NAMES.get(self.kind, self.kind)
 
     def known_at(self, minor: int) -> bool:
         """Whether that Kubernetes minor knows the kind in this version."""
