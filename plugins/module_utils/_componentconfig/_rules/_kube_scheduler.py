@@ -15,13 +15,14 @@ from .._values._names import is_extended_resource
 from .._values._networks import is_ip, is_ip_port, split_host_port
 from .._values._paths import Path
 from ._bounds import Bound, bound_rules
-from ._context import Context, Fault, Rule, RuleSet, value_facts
+from ._context import Context, Fault, Rule, RuleSet, value_facts, value_table
 from ._shapes import all_of, checked, found, members, repeated, unique, within
 
 __all__ = ["KUBE_SCHEDULER_RULE_SETS"]
 
 _FAMILY = "kube_scheduler"
 _QUEUE_SORT = "PrioritySort"
+_BINDER = "DefaultBinder"
 _PERCENT = "between 0 and 100"
 _BOUNDS = {
     "client-burst": (Bound("clientConnection.burst", 0, None, ">= 0"),),
@@ -104,25 +105,47 @@ def _queue_sort(profile: Mapping[str, Any]) -> Mapping[str, Any]:
     return result
 
 
-def _queue_sort_plugins(profile: Mapping[str, Any]) -> list[str]:
-    """The queueSort plugins of a profile with the default one, where the profile does not disable it."""
-    own = _queue_sort(profile)
-    multi = (profile.get("plugins") or {}).get("multiPoint") or {}
+def _plugins_at(profile: Mapping[str, Any], point: str, default: str) -> list[str]:
+    """The plugins of a profile at an extension point, the default one among them unless the profile disables it."""
+    plugins = profile.get("plugins") or {}
+    own, multi = plugins.get(point) or {}, plugins.get("multiPoint") or {}
     disabled = _names(own.get("disabled")) + _names(multi.get("disabled"))
     enabled = _names(own.get("enabled"))
-    default = _QUEUE_SORT not in disabled and "*" not in disabled and _QUEUE_SORT not in enabled
-    return ([_QUEUE_SORT] if default else []) + enabled
+    by_default = default not in disabled and "*" not in disabled and default not in enabled
+    return ([default] if by_default else []) + enabled
+
+
+def _queue_sort_plugins(profile: Mapping[str, Any]) -> list[str]:
+    return _plugins_at(profile, "queueSort", _QUEUE_SORT)
+
+
+def _names_own_at_all_points(profile: Mapping[str, Any]) -> bool:
+    """Whether plugins come in by multiPoint, of which only they know at which points they work."""
+    return bool(((profile.get("plugins") or {}).get("multiPoint") or {}).get("enabled"))
 
 
 def _queue_sort_one(c: Context) -> Iterator[Fault]:
     for index, profile in enumerate(c.data.get("profiles") or ()):
         plugins = _queue_sort_plugins(profile)
-        own_multi = ((profile.get("plugins") or {}).get("multiPoint") or {}).get("enabled")
         if len(plugins) > 1:
             message = f"exactly one plugin must be enabled, not {', '.join(plugins)}: disable the default one"
             yield ("profiles", index, "plugins", "queueSort"), message
-        elif not plugins and not own_multi:
+        elif not plugins and not _names_own_at_all_points(profile):
             yield ("profiles", index, "plugins", "queueSort"), "exactly one plugin must be enabled"
+
+
+def _bind_one(c: Context) -> Iterator[Fault]:
+    for index, profile in enumerate(c.data.get("profiles") or ()):
+        if not _plugins_at(profile, "bind", _BINDER) and not _names_own_at_all_points(profile):
+            yield ("profiles", index, "plugins", "bind"), "at least one plugin must be enabled"
+
+
+def _plugin_once(c: Context) -> Iterator[Fault]:
+    for index, profile in enumerate(c.data.get("profiles") or ()):
+        for point, plugins in (profile.get("plugins") or {}).items():
+            named = enumerate(_names(plugins.get("enabled")))
+            path = ("profiles", index, "plugins", point, "enabled")
+            yield from repeated((path + (number, "name"), name) for number, name in named)
 
 
 def _queue_sort_same(c: Context) -> Iterator[Fault]:
@@ -192,6 +215,16 @@ def _plugin_unknown(c: Context) -> Iterator[Fault]:
             yield path, "no plugin of kube-scheduler's own: only a scheduler that was built with it takes it"
 
 
+def _plugin_point(c: Context) -> Iterator[Fault]:
+    points = value_table("points", _FAMILY)
+    for index, profile in enumerate(c.data.get("profiles") or ()):
+        for point, plugins in (profile.get("plugins") or {}).items():
+            for number, name in enumerate(_names(plugins.get("enabled"))):
+                if point != "multiPoint" and point not in points.get(name, (point,)):
+                    path = ("profiles", index, "plugins", point, "enabled", number, "name")
+                    yield path, f"{name} does not extend {point}, only {', '.join(points[name])}"
+
+
 def _plugin_config_unique(c: Context) -> Iterator[Fault]:
     for index, profile in enumerate(c.data.get("profiles") or ()):
         named = enumerate(_names(profile.get("pluginConfig")))
@@ -244,8 +277,11 @@ _RULES: dict[str, Rule] = {
     "queue-sort-same": _queue_sort_same,
     "queue-sort-one": _queue_sort_one,
     "queue-sort-args-same": _queue_sort_args,
+    "bind-one": _bind_one,
+    "plugin-once": _plugin_once,
     "plugin-removed": _plugin_removed,
     "plugin-unknown": _plugin_unknown,
+    "plugin-point": _plugin_point,
     "plugin-config-unique": _plugin_config_unique,
     "extender-weight": _extender_weight,
     "extender-bind-one": _extender_bind,

@@ -133,6 +133,25 @@ CASES = [
         [two({**OWN, **configured("Own")}, {**OWN, **configured("Own")}), two(OWN, {**OWN, **configured("Else")})],
     ),
     Case(
+        "bind-one",
+        31,
+        [
+            profile(plugins={"bind": {"disabled": [{"name": "*"}]}}),
+            profile(plugins={"multiPoint": {"disabled": [{"name": "DefaultBinder"}]}}),
+        ],
+        [
+            profile(plugins={"bind": {"disabled": [{"name": "*"}], "enabled": [{"name": "Own"}]}}),
+            profile(plugins={"multiPoint": {"disabled": [{"name": "*"}], "enabled": [{"name": "DefaultBinder"}]}}),
+            profile(plugins={"score": {"disabled": [{"name": "*"}]}}),
+        ],
+    ),
+    Case(
+        "plugin-once",
+        31,
+        [profile(plugins={"score": {"enabled": [{"name": "NodeAffinity"}, {"name": "NodeAffinity", "weight": 2}]}})],
+        [profile(plugins={"score": {"enabled": [{"name": "A"}]}, "filter": {"enabled": [{"name": "A"}]}})],
+    ),
+    Case(
         "plugin-removed",
         25,
         [profile(plugins={"score": {"enabled": [{"name": "NodeLabel"}]}}), profile(**configured("ServiceAffinity"))],
@@ -155,6 +174,16 @@ CASES = [
         31,
         [profile(plugins={"multiPoint": {"enabled": [{"name": "Coscheduling"}]}}), profile(**configured("NodeLabel"))],
         [profile(plugins={"multiPoint": {"enabled": [{"name": "DynamicResources"}], "disabled": [{"name": "Own"}]}})],
+    ),
+    Case(
+        "plugin-point",
+        31,
+        [profile(plugins={"filter": {"enabled": [{"name": "ImageLocality"}]}})],
+        [
+            profile(plugins={"score": {"enabled": [{"name": "ImageLocality"}]}}),
+            profile(plugins={"multiPoint": {"enabled": [{"name": "ImageLocality"}]}}),
+            profile(plugins={"permit": {"enabled": [{"name": "Own"}], "disabled": [{"name": "ImageLocality"}]}}),
+        ],
     ),
     Case(
         "plugin-config-unique",
