@@ -7,12 +7,14 @@ it runs with the same config."""
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
 import yaml
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._table import flag_set
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._path_fields import resolve_paths
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
 from support.conformance.bare import bare_node
@@ -85,3 +87,35 @@ def test_a_kubelet_runs_with_the_same_config(kubelets: Kubelets, is_quick: bool,
     figure("migration", "words on their command lines", flags, "before", ok=True, saw=[f"{kept} flags after"])
     figure("migration", "flags that became fields", moved, "flags", ok=True)
     assert not wrong, "\n".join(wrong)
+
+
+# A flag in the kubelet's help: its name, and how the help calls the form of its value, nothing for a switch.
+HELP = re.compile(r"^\s+(?:-\w, )?--([a-z][\w-]*)(?: (\S+))?(?:  |$)", re.MULTILINE)
+FORMS = {
+    "": {"bool"},
+    "Level": {"int"},
+    "int": {"int"},
+    "int32": {"int"},
+    "duration": {"duration"},
+    "float": {"float"},
+    "strings": {"list"},
+    "mapStringString": {"map", "mapLess"},
+    "mapStringBool": {"mapBool"},
+    "colonSeparatedMultimapStringString": {"headers"},
+    "[]api.Taint": {"taints"},
+}
+HIDDEN = {"experimental-dockershim-root-directory"}
+
+
+@pytest.mark.quick
+def test_the_flags_known_are_those_of_the_kubelet(kubelets: Kubelets, figure: Callable[..., None]) -> None:
+    found = {name: form or "" for name, form in HELP.findall(kubelets.help()) if name != "help"}
+    known = flag_set("kubelet")
+    assert known is not None
+    ours = {name: flag.form for name, flag in known.flags.items() if flag.known_at(MINOR)}
+    assert set(ours) - HIDDEN == set(found)
+    wrong = {
+        name: (form, ours[name]) for name, form in found.items() if ours[name] not in FORMS.get(form, {ours[name]})
+    }
+    assert not wrong
+    figure("migration", "flags in the kubelet's help", len(found), "known, with their forms", ok=True)

@@ -42,6 +42,10 @@ class Kubelets:
         node.write(KUBECONFIG, json.dumps(kubeconfig))
         node.write(_SCRIPT, (Path(__file__).parent / "_on_node.py").read_text(encoding="utf-8"))
 
+    def help(self) -> str:
+        """Return what the kubelet prints of its flags."""
+        return self._node.run(["kubelet", "--help"]).stdout
+
     def configs(self, runs: Sequence[Run]) -> dict[str, tuple[dict[str, Any] | None, str]]:
         """Return by name what each kubelet says that it runs with, or None and its last words."""
         wanted = [[one.name, list(one.words), one.port, dict(one.files)] for one in runs]
