@@ -17,7 +17,7 @@ from .._values._names import is_dns_name
 from .._values._networks import split_url
 from .._values._paths import Path
 from ._context import SECOND, Context, Fault, Rule
-from ._shapes import all_of, checked, found, repeated, required, unique, within
+from ._shapes import all_of, checked, found, present, repeated, required, unique, within
 
 __all__ = ["AUTHENTICATION_RULES", "AUTHORIZATION_RULES"]
 
@@ -137,7 +137,7 @@ def _anonymous(c: Context) -> Iterator[Fault]:
 
 AUTHENTICATION_RULES: dict[str, Rule] = {
     "jwt-count": _jwt_count,
-    "issuer-url": checked("jwt[].issuer.url", _is_issuer, _URL, absent=""),
+    "issuer-url": all_of(present("jwt[].issuer"), checked("jwt[].issuer.url", _is_issuer, _URL, absent="")),
     "issuer-unique": all_of(unique("jwt[].issuer.url"), unique("jwt[].issuer.discoveryURL")),
     "issuer-discovery": _discovery,
     "issuer-authority": checked(

@@ -15,7 +15,7 @@ from .._values._names import is_dns_name
 from .._values._networks import is_grpc_target
 from .._values._paths import Path
 from ._context import Context, Fault, Rule
-from ._shapes import checked, found, members, required, within
+from ._shapes import all_of, checked, found, members, present, required, within
 
 __all__ = ["AUDIT_RULES", "EGRESS_RULES", "TRACING_RULES"]
 
@@ -102,7 +102,9 @@ def _egress_tls(c: Context) -> Iterator[Fault]:
 EGRESS_RULES: dict[str, Rule] = {
     "egress-name": _egress_name,
     "egress-name-unique": _egress_name_unique,
-    "egress-protocol": required("egressSelections[].connection.proxyProtocol"),
+    "egress-protocol": all_of(
+        present("egressSelections[].connection"), required("egressSelections[].connection.proxyProtocol")
+    ),
     "egress-transport": _egress_transport,
     "egress-uds": _egress_uds,
     "egress-url": _egress_url,

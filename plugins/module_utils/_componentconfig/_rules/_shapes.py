@@ -17,7 +17,18 @@ from .._values._duration import nanoseconds
 from .._values._paths import Path
 from ._context import Context, Fault, Rule
 
-__all__ = ["all_of", "checked", "found", "members", "parent_and_name", "repeated", "required", "unique", "within"]
+__all__ = [
+    "all_of",
+    "checked",
+    "found",
+    "members",
+    "parent_and_name",
+    "present",
+    "repeated",
+    "required",
+    "unique",
+    "within",
+]
 
 
 def found(data: Any, pattern: str, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -82,6 +93,11 @@ def within(pattern: str, least: float | None, greatest: float | None, words: str
 def required(pattern: str, words: str = "is required") -> Rule:
     """Every object that may hold the pattern's last field must, and not empty."""
     return checked(pattern, bool, words, absent="")
+
+
+def present(pattern: str) -> Rule:
+    """Every object that may hold the pattern's last field must; it may be empty."""
+    return checked(pattern, lambda value: value != "", "is required", absent="")
 
 
 def repeated(values: Iterable[tuple[Path, Any]], words: str = "must not stand twice") -> Iterator[Fault]:

@@ -64,7 +64,12 @@ CASES: dict[str, list[Case]] = {
     "AuthenticationConfiguration": [
         Case("jwt-count", 29, [{}, {"jwt": [jwt(), jwt()]}], [{"jwt": [jwt()]}]),
         Case("jwt-count", 31, [{"jwt": [jwt()] * 65}], [{}, {"jwt": [jwt()] * 2}]),
-        Case("issuer-url", 31, [issuer(url=url) for url in BAD_URLS], [issuer(url="https://a:6443/b")]),
+        Case(
+            "issuer-url",
+            31,
+            [*(issuer(url=url) for url in BAD_URLS), {"jwt": [jwt(issuer=None)]}],
+            [issuer(url="https://a:6443/b")],
+        ),
         Case(
             "issuer-unique",
             31,

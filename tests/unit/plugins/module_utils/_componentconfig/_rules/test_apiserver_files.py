@@ -156,7 +156,12 @@ CASES: dict[tuple[str, str], list[Case]] = {
         Case("egress-name", 22, [named("other")], [named("master")]),
         Case("egress-name-unique", 31, [named("etcd", "Etcd")], [named("etcd", "cluster")]),
         Case("egress-name-unique", 22, [named("master", "controlplane")], [named("etcd", "etcd"), named("master")]),
-        Case("egress-protocol", 31, [egress(None), egress("")], [egress("Direct")]),
+        Case(
+            "egress-protocol",
+            31,
+            [egress(None), egress(""), {"egressSelections": [{"name": "cluster"}]}],
+            [egress("Direct")],
+        ),
         Case(
             "egress-transport",
             31,
