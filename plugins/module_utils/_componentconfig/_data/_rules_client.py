@@ -18,9 +18,10 @@ TEXT = r"""
 {"fields":["contexts","users","current-context"],"since":20,"level":"policy"},"context-namespace":{"fields":
 ["contexts[].context.namespace"],"since":20,"level":"policy"},"references":{"fields":["contexts","clusters","users"],
 "since":20,"level":"warning"},"cluster-server":{"fields":["clusters[].cluster.server"],"since":20},
-"cluster-authority":{"fields":["clusters"],"since":20},"cluster-proxy":{"fields":["clusters[].cluster.proxy-url"],
-"since":20},"user-one-way":{"fields":["users"],"since":20},"user-certificate":{"fields":["users"],"since":20},
-"user-exec":{"fields":["users[].user.exec"],"since":20},"user-exec-version":{"fields":
+"cluster-authority":{"fields":["clusters"],"since":20},"cluster-insecure":{"fields":
+["clusters[].cluster.insecure-skip-tls-verify"],"since":20},"cluster-proxy":{"fields":
+["clusters[].cluster.proxy-url"],"since":20},"user-one-way":{"fields":["users"],"since":20},"user-certificate":
+{"fields":["users"],"since":20},"user-exec":{"fields":["users[].user.exec"],"since":20},"user-exec-version":{"fields":
 ["users[].user.exec.apiVersion"],"since":20},"user-exec-interactive":{"fields":["users[].user.exec.interactiveMode"],
 "since":22},"user-impersonates":{"fields":["users"],"since":20},"embedded-secret":{"fields":["users"],"since":20,
 "level":"policy"}},"Preference":{"alias-name":{"fields":["aliases[].name"],"since":33},"alias-unique":{"fields":

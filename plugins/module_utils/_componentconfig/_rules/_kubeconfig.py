@@ -92,6 +92,14 @@ def _authority(c: Context) -> Iterator[Fault]:
             yield path + ("certificate-authority",), "is not allowed beside certificate-authority-data"
 
 
+def _insecure(c: Context) -> Iterator[Fault]:
+    for path, cluster in _used(c, "clusters"):
+        if cluster.get("insecure-skip-tls-verify") and (
+            cluster.get("certificate-authority") or cluster.get("certificate-authority-data")
+        ):
+            yield path + ("insecure-skip-tls-verify",), "is not allowed beside a certificate authority"
+
+
 def _proxy(c: Context) -> Iterator[Fault]:
     schemes = ("http", "https", "socks5")
     for path, cluster in _used(c, "clusters"):
@@ -175,6 +183,7 @@ KUBECONFIG_RULES: dict[str, Rule] = {
     "references": _references,
     "cluster-server": _server,
     "cluster-authority": _authority,
+    "cluster-insecure": _insecure,
     "cluster-proxy": _proxy,
     "user-one-way": _one_way,
     "user-certificate": _certificate,

@@ -74,6 +74,12 @@ CASES: dict[tuple[str, str], list[Case]] = {
             [cluster(certificate_authority="/c")],
         ),
         Case(
+            "cluster-insecure",
+            31,
+            [cluster(certificate_authority="/c", insecure_skip_tls_verify=True)],
+            [cluster(insecure_skip_tls_verify=True), cluster(certificate_authority="/c")],
+        ),
+        Case(
             "cluster-proxy",
             31,
             [cluster(proxy_url="ftp://a"), cluster(proxy_url="a:1"), cluster(proxy_url="http://")],
