@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ._disruption import Disruption, check_overrides, disruption_of, lightened
+from ._disruption import Disruption, check_overrides, disruption_of
 from ._documents._findings import show
 from ._kinds._defaults import defaulted
 from ._kinds._schema import Kind, at_minor, find_kind, prune
@@ -77,16 +77,18 @@ def effective_diff(
     for change in diff(before, after):
         if kind is not None and _same(change, kind, minors[1]):
             continue
-        asked = disruption_of(change.parts, str(head.get("kind")), minors[1], (before, after), overrides)
-        if kind is not None and _arrives(change, kind, minors) and lookup(new, change.parts) is None:
-            asked = lightened(asked)
+        said = any(lookup(data, change.parts) is not None for data in (old, new))
+        by_version = kind is not None and not said and _of_one_version(change, kind, minors)
+        asked = disruption_of(
+            change.parts, str(head.get("kind")), minors[1], (before, after), overrides, by_version=by_version
+        )
         found.append(FieldChange(change, asked))
     return found
 
 
-def _arrives(change: Change, kind: Kind, minors: tuple[int, int]) -> bool:
-    """Whether the later of two minors brings the field, with a default that nobody has asked for."""
-    return change.old is None and any(one.get("since", 0) > minors[0] for one in _entries(change, kind))
+def _of_one_version(change: Change, kind: Kind, minors: tuple[int, int]) -> bool:
+    """Whether only the later of two minors has the field."""
+    return None in (change.old, change.new) and any(one.get("since", 0) > min(minors) for one in _entries(change, kind))
 
 
 def _entries(change: Change, kind: Kind) -> list[Mapping[str, Any]]:

@@ -18,13 +18,14 @@ from typing import Any, cast
 from ._kinds._schema import Kind
 from ._values._paths import Path, parse_path
 
-__all__ = ["Disruption", "check_overrides", "classes", "disruption_of", "heaviest", "lightened"]
+__all__ = ["Disruption", "check_overrides", "classes", "disruption_of", "heaviest"]
 
 _BELOW = {
     "none": "nothing has to be done: no running component reads it",
     "live": "the component reads the file again by itself",
 }
 _USUAL = "restart"
+_MORE_THAN_RESTART = "coordinate"  # this class and all that are heavier
 _KUBELET = "KubeletConfiguration"
 _RESTART = "a restart of the component applies it"
 
@@ -106,14 +107,20 @@ def disruption_of(
     minor: int,
     configs: Sequence[Mapping[str, Any]] = (),
     overrides: Mapping[str, str] | None = None,
+    *,
+    by_version: bool = False,
 ) -> Disruption:
     """What a change at a path asks of a node whose component is of that minor.
 
     configs: the effective configs before and after; a condition holds where it holds for one of them. overrides: the
-    user's own classes by field path; the longest path that fits wins over all else.
+    user's own classes by field path; the longest path that fits wins over all else. by_version: nobody says the field,
+    it comes and goes with a Kubernetes version, so what runs on the node is as it was.
     """
     names = [".".join(str(part) for part in path[:length]) for length in range(len(path), 0, -1)]
     row = _row(names, kind, minor, configs)
+    order = list(classes())
+    if by_version and order.index(row["class"]) >= order.index(_MORE_THAN_RESTART):
+        row = {"class": _USUAL, "note": ["a field of the other version, with its default: what runs is as it was"]}
     own = next((overrides[name] for name in names if overrides and name in overrides), None)
     if own is not None:
         row = {**(row if own == row["class"] else {}), "class": own, "note": ["as overridden"]}
@@ -126,14 +133,6 @@ def disruption_of(
         row.get("peer", ""),
         row["when"] if isinstance(row.get("when"), str) and "=" not in row["when"] else "",
     )
-
-
-def lightened(asked: Disruption) -> Disruption:
-    """What a change asks where a new Kubernetes version brings the field with its default: what runs is as it was, so
-    nothing beyond a restart; the kubelet may still refuse the host."""
-    if list(classes()).index(asked.name) < list(classes()).index("coordinate"):
-        return asked
-    return Disruption(_USUAL, classes()[_USUAL], "a new field with its default: what runs on the node is as it was")
 
 
 def _row(names: Sequence[str], kind: str, minor: int, configs: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

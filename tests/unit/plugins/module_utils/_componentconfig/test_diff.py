@@ -66,6 +66,10 @@ def test_a_field_that_an_upgrade_brings_asks_for_no_drain() -> None:
     assert asked["podLogsDir"] == "restart"
     assert asked["failCgroupV1"] == "restart-crash-risk"
     assert "logging.flushFrequency" not in asked  # 5000000000 and 5s
+    back = {one.change.path: one.disruption.name for one in effective_diff(HEAD, HEAD, (36, 26))}
+    assert back["podLogsDir"] == "restart"
+    own = effective_diff(HEAD, HEAD, (26, 36), {"podLogsDir": "reboot"})
+    assert {one.change.path: one.disruption.name for one in own}["podLogsDir"] == "reboot"
     said = {**HEAD, "podLogsDir": "/srv/logs"}
     asked = {one.change.path: one.disruption.name for one in effective_diff(HEAD, said, (26, 36))}
     assert asked["podLogsDir"] == "drain"
