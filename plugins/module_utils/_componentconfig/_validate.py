@@ -35,7 +35,6 @@ _STRICT_SINCE = {
     "AuthenticationConfiguration": 0,
     "AuthorizationConfiguration": 0,
     "PodSecurityConfiguration": 0,
-    "EncryptionConfig": 31,
     "EncryptionConfiguration": 31,
     "AdmissionConfiguration": 32,
     "TracingConfiguration": 32,

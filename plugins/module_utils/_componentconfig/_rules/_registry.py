@@ -48,10 +48,6 @@ def _by_kind(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
     return CLIENT_RULE_SETS
 
 
-_SECTIONS = {"EncryptionConfig": "EncryptionConfiguration"}
-"""Kinds that are another one by an older name."""
-
-
 def rule_sets(kind: Kind) -> tuple[RuleSet, ...]:
     """The sets of rules for a kind; none where nothing but names and types can be judged."""
     return _by_kind(kind.component).get(kind.own_name, ())
