@@ -4,7 +4,7 @@
 """Runs on a test node: gives each config to a kubelet of its own, many at a time, and tells how each ended.
 
 Reads JSON from standard input: `flags` of the kubelet, `workers`, and `cases`, each a list of number, text and files
-(path to text). Writes JSON: number to a pair of "running", "ended" or "stuck", and what it said last.
+(path to text). Writes JSON: number to a pair of "running", "done", "ended" or "stuck", and what it said last.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _run(home: Path, number: int, text: str, files: dict[str, str], flags: list[
 
 
 def _watch(process: subprocess.Popen[bytes], log: Path) -> str:
-    """Return how it ended, or "running" where it is up."""
+    """Return how it ended: "done" where it says that all is well, or "running" where it is up."""
     begun = time.monotonic()
     started = 0.0
     while process.poll() is None:
@@ -85,7 +85,7 @@ def _watch(process: subprocess.Popen[bytes], log: Path) -> str:
         if not started and _STARTED in log.read_text(errors="replace"):
             started = now
         time.sleep(_POLL)
-    return "ended"
+    return "done" if process.returncode == 0 else "ended"
 
 
 def _last_words(text: str) -> str:

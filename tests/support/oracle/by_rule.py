@@ -282,6 +282,9 @@ RULES: Mapping[str, Examples] = {
         [{"readOnlyPort": 10250}, {"port": 4000, "readOnlyPort": 4000}],
         [{"readOnlyPort": 10250, "enableServer": False}, {"healthzPort": 10250, "address": "127.0.0.2"}],
     ),
+    "system-cgroups": Examples(
+        [{"systemCgroups": "/", "cgroupRoot": "/"}], [{"systemCgroups": "/oracle", "cgroupRoot": "/"}]
+    ),
     "sync-frequency": _values("syncFrequency", ["-1s"], ["0s", "1s"]),
     "runtime-timeout": _values("runtimeRequestTimeout", ["-1s"], ["0s", "10s"]),
     "iptables-bits": Examples(

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from .by_chance import by_chance
+from .by_corner import by_corner
 from .by_field import by_field
 from .by_gate import by_gate
 from .by_path import by_path
@@ -23,7 +24,7 @@ _QUICK = 40
 
 def all_cases() -> list[Case]:
     """Return every case; the same in every run."""
-    by_hand = [*by_field(), *by_rule(), *by_gate(), *by_path(), *by_text()]
+    by_hand = [*by_field(), *by_rule(), *by_corner(), *by_gate(), *by_path(), *by_text()]
     return [*by_hand, *by_value(_BY_VALUE), *by_chance(_BY_CHANCE)]
 
 

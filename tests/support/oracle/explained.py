@@ -14,6 +14,9 @@ __all__ = ["EXPLAINED"]
 
 _LIMIT = "we read no more than a component config needs, so that hostile input costs nothing"
 _PEM = "we look for the frame of a certificate in a file, and not into it"
+_ADDRESS = "we do not look for the addresses of the host"
+_RUN_ONCE = "with runOnce it ends with an error only where no pods come within a second"
+_TIMEOUT = "how soon the container runtime answers is no rule of the config"
 
 EXPLAINED: Mapping[str, str] = {
     "path absolute authority broken.pem": _PEM,
@@ -25,6 +28,11 @@ EXPLAINED: Mapping[str, str] = {
     "text many": _LIMIT,
     "text maxPods: 1e1_0": "the JSON reader of 1.20 takes some numbers that are too large for others",
     "field maxOpenFiles 3": "how many files a kubelet opens is no rule of its config",
-    "field runOnce True": "it ends either way: when it has run its pods, or has waited for some",
+    "corner address='010.0.0.1'": "built with a newer Go than its release had, which takes no leading zeros",
+    "corner address='192.0.2.1'": _ADDRESS,
+    "corner address='fe80::1'": _ADDRESS,
+    "corner runOnce=True, staticPodURL='http://127.0.0.1:1'": _RUN_ONCE,
+    "field runOnce True": _RUN_ONCE,
+    "corner runtimeRequestTimeout='1ns'": _TIMEOUT,
 }
 """Names of cases, and why."""

@@ -91,8 +91,8 @@ class Oracle:
 
 
 def answer(outcome: str, said: str) -> Answer:
-    """Tell where a kubelet ended, from how it ended ("running", "stuck" or "ended") and what it said last."""
-    if outcome == "running":
+    """Tell where a kubelet ended, from how it ended ("running", "done", "stuck" or "ended") and what it said last."""
+    if outcome in ("running", "done"):
         return Answer("running")
     if outcome == "stuck":
         return Answer("stuck", said)

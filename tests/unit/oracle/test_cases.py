@@ -61,6 +61,7 @@ def test_what_is_explained_is_asked() -> None:
     ("outcome", "said", "stage"),
     [
         ("running", "", "running"),
+        ("done", "Started kubelet as runonce", "running"),
         ("stuck", "waiting", "stuck"),
         ("ended", "F1 server.go:198] failed to load Kubelet config file /a, error invalid configuration", "load"),
         ("ended", "F1 server.go:220] invalid configuration: port (--port) 0 must be between 1 and 65535", "validation"),

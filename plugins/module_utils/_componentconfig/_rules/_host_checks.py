@@ -64,6 +64,8 @@ def _files(c: Context, host: Host) -> Iterator[HostProblem]:
         wanted = "certificate" if field in _CERTIFICATES else "private key"
         if file is None or file.kind == "unseen":
             continue
+        if field[0].startswith("tls") and not c.get("enableServer"):
+            continue  # what the server serves with, and there is none
         if file.kind == "missing":
             yield HostProblem(field, "the file does not exist on this host", "files")
         elif file.kind != "file":
@@ -149,6 +151,8 @@ def _allocatable(c: Context, host: Host) -> Iterator[HostProblem]:
         capacity = capacities[resource]
         if not capacity or (resource == "cpu" and c.get("reservedSystemCPUs")):
             continue  # those CPUs replace both reservations
+        if resource == "ephemeral-storage" and not _isolates_storage(c):
+            continue  # it is not counted then
         reserved = [_quantity((c.get(field) or {}).get(resource, 0)) for field in ("kubeReserved", "systemReserved")]
         fields = [field for field, amount in zip(("kubeReserved", "systemReserved"), reserved) if amount]
         total = sum(reserved) + _threshold((c.get("evictionHard") or {}).get(signal, 0), capacity)
@@ -156,6 +160,10 @@ def _allocatable(c: Context, host: Host) -> Iterator[HostProblem]:
             path = (fields[0], resource) if fields else ("evictionHard", signal)
             message = f"with the other reservations and evictionHard it is more than this host has: {capacity} {unit}"
             yield HostProblem(path, message, "alloc-negative")
+
+
+def _isolates_storage(c: Context) -> bool:
+    return c.gates.on("LocalStorageCapacityIsolation") and c.get("localStorageCapacityIsolation") is not False
 
 
 def _threshold(value: Any, capacity: int) -> Fraction:

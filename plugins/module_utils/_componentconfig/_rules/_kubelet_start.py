@@ -70,6 +70,8 @@ def _reserved_keys(c: Context) -> Iterator[Fault]:
     for field in ("kubeReserved", "systemReserved"):
         for key, value in (c.get(field) or {}).items():
             amount = _quantity(value)
+            if key == "cpu" and c.get("reservedSystemCPUs"):
+                continue  # they take its place
             if key not in keys:
                 yield (field, key), "must be one of " + ", ".join(keys)
             elif amount is None or amount < 0:
@@ -227,6 +229,8 @@ def _qos_reserved(c: Context) -> Iterator[Fault]:
 
 
 def _unsafe_sysctls(c: Context) -> Iterator[Fault]:
+    if not c.gates.on("Sysctls"):
+        return
     for index, pattern in enumerate(c.get("allowedUnsafeSysctls") or []):
         name = pattern[:-1] if pattern.endswith("*") else pattern
         name = name.replace("/", ".")
@@ -239,6 +243,8 @@ def _unsafe_sysctls(c: Context) -> Iterator[Fault]:
 
 
 def _log_manager(c: Context) -> Iterator[Fault]:
+    if not c.gates.on("CRIContainerLogRotation"):
+        return
     size = c.get("containerLogMaxSize")
     amount = _quantity(size)
     # The kubelet wants the size as a whole number and does not reduce 1.5Gi or 1000m to one.
@@ -252,6 +258,11 @@ def _log_manager(c: Context) -> Iterator[Fault]:
 def _seccomp_gate(c: Context) -> Iterator[Fault]:
     if c.get("seccompDefault") and not c.gates.on("SeccompDefault"):
         yield ("seccompDefault",), "true needs the feature gate SeccompDefault"
+
+
+def _system_cgroups(c: Context) -> Iterator[Fault]:
+    if c.get("systemCgroups") == "/":
+        yield ("systemCgroups",), 'must not be "/"'
 
 
 def _sync_frequency(c: Context) -> Iterator[Fault]:
@@ -280,6 +291,7 @@ def _cgroup_driver(c: Context) -> Iterator[Fault]:
 
 KUBELET_START_CHECKS: dict[str, Rule] = {
     **SERVER_CHECKS,
+    "system-cgroups": _system_cgroups,
     "sync-frequency": _sync_frequency,
     "runtime-timeout": _runtime_timeout,
     "iptables-bits": _iptables_bits,

@@ -32,7 +32,7 @@ BY_KIND = sorted(path for path in SCHEMA.glob("*_validation_rules.json") if "kin
 
 SECTIONS = [
     ("kubelet", 85, KUBELET_RULES, KUBELET_RULES_ELSEWHERE),
-    ("kubeletStart", 35, KUBELET_START_CHECKS, KUBELET_START_CHECKS_ELSEWHERE),
+    ("kubeletStart", 36, KUBELET_START_CHECKS, KUBELET_START_CHECKS_ELSEWHERE),
     ("kubeProxy", 25, KUBE_PROXY_RULES, KUBE_PROXY_RULES_ELSEWHERE),
 ]
 

@@ -192,6 +192,18 @@ ACCEPTED = [
     ({"reservedSystemCPUs": "0", "kubeReserved": {"cpu": "9"}}, Host(cpus=4), 31),  # which they replace
     ({"reservedSystemCPUs": "0"}, Host(), 31),  # unknown is no reason
     ({"kubeReserved": {"cpu": "4"}}, Host(cpus=4), 31),
+    ({"systemReserved": {"pid": "40000000"}}, Host(cpus=1), 20),  # it is not counted
+    (
+        {"systemReserved": {"ephemeral-storage": "9Ti"}, "featureGates": {"LocalStorageCapacityIsolation": False}},
+        Host(disk=GIB),
+        20,
+    ),
+    (
+        {"systemReserved": {"ephemeral-storage": "9Ti"}, "localStorageCapacityIsolation": False},
+        Host(disk=GIB),
+        31,
+    ),
+    ({"tlsCertFile": "/c", "enableServer": False}, Host(files={"/c": File("missing")}), 31),
     ({"tlsCertFile": "/tmp/c"}, Host(files={"/tmp/c": File("unseen")}), 31),
     ({"tlsCertFile": "/c", "tlsPrivateKeyFile": "/k"}, Host(files={"/c": CERTIFICATE, "/k": KEY}), 31),
     ({"tlsPrivateKeyFile": "/k"}, Host(files={"/k": File("file", None)}), 31),  # the agent may not read it

@@ -40,7 +40,10 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         "reserved-keys",
         20,
         [{"kubeReserved": {"cpu": "minus"}}, {"systemReserved": {"gpu": "1"}}, {"systemReserved": {"memory": "-1Gi"}}],
-        [{"kubeReserved": {"cpu": "500m", "memory": "1Gi", "ephemeral-storage": "1Gi", "pid": "1000"}}],
+        [
+            {"kubeReserved": {"cpu": "500m", "memory": "1Gi", "ephemeral-storage": "1Gi", "pid": "1000"}},
+            {"kubeReserved": {"cpu": "x"}, "reservedSystemCPUs": "0"},
+        ],
     ),
     (
         "cpu-static-reserved",
@@ -196,7 +199,7 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
             {"readOnlyPort": 10250},
             {"port": 4000, "readOnlyPort": 4000},
             {"healthzPort": 10250},
-            {"readOnlyPort": 10248, "address": "127.0.0.1"},
+            {"healthzPort": 4000, "port": 4000, "address": "127.0.0.1"},
         ],
         [
             {"readOnlyPort": 0, "port": 0, "healthzPort": 0},
@@ -205,6 +208,7 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
             {"healthzPort": 10250, "address": "192.0.2.1"},
         ],
     ),
+    ("system-cgroups", 20, [{"systemCgroups": "/", "cgroupRoot": "/"}], [{"systemCgroups": "/a", "cgroupRoot": "/"}]),
     ("sync-frequency", 20, [{"syncFrequency": "-1s"}], [{"syncFrequency": "0s"}, {"syncFrequency": "1s"}]),
     ("runtime-timeout", 20, [{"runtimeRequestTimeout": "-1s"}], [{"runtimeRequestTimeout": "0s"}]),
     (
@@ -223,14 +227,21 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
         "unsafe-sysctls",
         20,
         [{"allowedUnsafeSysctls": [value]} for value in ("vm.swappiness", "*", "net.*.x", "kernel.*")],
-        [{"allowedUnsafeSysctls": ["kernel.sem", "kernel.shm*", "net.core.somaxconn", "net/ipv4/*", "fs.mqueue.*"]}],
+        [
+            {"allowedUnsafeSysctls": ["kernel.sem", "kernel.shm*", "net.core.somaxconn", "net/ipv4/*", "fs.mqueue.*"]},
+            {"allowedUnsafeSysctls": ["vm.swappiness"], "featureGates": {"Sysctls": False}},
+        ],
     ),
     (
         "log-size",
         20,
         [{"containerLogMaxSize": value} for value in ("-1Mi", "10MB", "1.5Gi", "1500m")]
         + [{"containerLogMaxFiles": 1}],
-        [{"containerLogMaxSize": value} for value in ("10Mi", "0", "1.5G", "")] + [{"containerLogMaxFiles": 2}],
+        [{"containerLogMaxSize": value} for value in ("10Mi", "0", "1.5G", "")]
+        + [
+            {"containerLogMaxFiles": 2},
+            {"containerLogMaxSize": "x", "featureGates": {"CRIContainerLogRotation": False}},
+        ],
     ),
     (
         "seccomp-gate",
