@@ -30,6 +30,7 @@ _BOUNDS = {
     "preemption-absolute": (Bound("minCandidateNodesAbsolute", 0, None, ">= 0"),),
     "hard-affinity-weight": (Bound("hardPodAffinityWeight", 0, 100, "between 0 and 100"),),
     "bind-timeout": (Bound("bindTimeoutSeconds", 0, None, ">= 0"),),
+    "bind-timeout-positive": (Bound("bindTimeoutSeconds", 1, None, "> 0"),),
     "filter-timeout": (Bound("filterTimeout", 0, None, ">= 0", True),),
     "binding-timeout": (Bound("bindingTimeout", SECOND, None, "at least 1s", True),),
 }
@@ -194,7 +195,10 @@ _RULES: dict[str, dict[str, Rule]] = {
         "fit-ratio": _fit_ratio,
         "fit-shape": _shape("scoringStrategy.requestedToCapacityRatio.shape", True),
     },
-    "NodeResourcesLeastAllocatedArgs": {"least-weight": _weight("resources[].weight", 100, "between 1 and 100")},
+    "NodeResourcesLeastAllocatedArgs": {
+        "least-weight": _weight("resources[].weight", 100, "between 1 and 100"),
+        "least-weight-given": required("resources[].weight"),
+    },
     "NodeResourcesMostAllocatedArgs": {"most-weight": _weight("resources[].weight", 100, "between 1 and 100")},
     "PodTopologySpreadArgs": {
         "spread-defaulting": _spread_defaulting,
@@ -210,6 +214,7 @@ _RULES: dict[str, dict[str, Rule]] = {
     },
     "VolumeBindingArgs": {
         "bind-timeout": _BOUND_RULES["bind-timeout"],
+        "bind-timeout-positive": _BOUND_RULES["bind-timeout-positive"],
         "bind-shape": _shape("shape", False),
         "bind-shape-gate": _shape_gate,
     },

@@ -122,7 +122,10 @@ CASES: dict[str, list[Case]] = {
         ),
         Case("fit-shape", 31, [ratio(), *(ratio(*points) for points in BAD_SHAPES)], [ratio((0, 0), (100, 10))]),
     ],
-    "NodeResourcesLeastAllocatedArgs": [Case("least-weight", 20, [weighed(101), weighed(-1)], [weighed(100)])],
+    "NodeResourcesLeastAllocatedArgs": [
+        Case("least-weight", 20, [weighed(101), weighed(-1)], [weighed(100)]),
+        Case("least-weight-given", 20, [weighed(0)], [weighed(1)]),
+    ],
     "NodeResourcesMostAllocatedArgs": [Case("most-weight", 20, [weighed(101), weighed(-1)], [weighed(1)])],
     "PodTopologySpreadArgs": [
         Case(
@@ -151,6 +154,7 @@ CASES: dict[str, list[Case]] = {
     ],
     "VolumeBindingArgs": [
         Case("bind-timeout", 31, [{"bindTimeoutSeconds": -1}], [{"bindTimeoutSeconds": 0}]),
+        Case("bind-timeout-positive", 20, [{"bindTimeoutSeconds": 0}], [{"bindTimeoutSeconds": 1}, {}]),
         Case("bind-shape", 31, [shape(*points) for points in BAD_SHAPES], [shape((0, 0), (100, 10)), {}]),
         Case("bind-shape-gate", 31, [shape((0, 0))], [{}]),
     ],
