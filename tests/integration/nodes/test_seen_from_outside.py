@@ -65,7 +65,7 @@ def change(bed: Testbed, node: Node) -> None:
     rows: list[tuple[dict[str, Any], str]] = [
         (GOOD, "True"),
         (SECRETIVE, "False"),
-        ({**GOOD, **DEADLY["tlsCipherSuites"]}, "False"),
+        ({**GOOD, **DEADLY["runtimeRequestTimeout"]}, "False"),
     ]
     for fields, status in rows:
         starts = node.kubelet_starts()

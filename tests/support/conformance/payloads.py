@@ -26,8 +26,8 @@ BOGUS: Mapping[str, Mapping[str, Any]] = {
 }
 # Values that no data about fields can refuse, and that kill this kubelet on this machine.
 DEADLY: Mapping[str, Mapping[str, Any]] = {
-    # A suite that exists; without the one that HTTP/2 wants the kubelet cannot serve.
-    "tlsCipherSuites": {"tlsCipherSuites": ["TLS_RSA_WITH_AES_256_CBC_SHA"]},
+    # A duration as good as any, and no container runtime answers in it.
+    "runtimeRequestTimeout": {"runtimeRequestTimeout": "1ns"},
 }
 
 
