@@ -18,7 +18,7 @@ from ._conversions._kubeadm import KUBEADM_HINTS, carry_timeouts, convert_kubead
 from ._conversions._losses import Loss, Losses
 from ._conversions._small_kinds import SMALL_HINTS, convert_leader_migration, convert_preference
 from ._conversions._versions import readers, version_of, versions
-from ._documents._decode import decode
+from ._documents._decode import MAX_BYTES, decode
 from ._documents._encode import encode_all
 from ._documents._findings import show
 from ._documents._split import split
@@ -122,10 +122,14 @@ def convert_text(
     `kubernetes_versions` does not read.
     """
     text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
+    if len(text) > MAX_BYTES:
+        raise ValueError(f"{file}: {len(text)} characters, at most {MAX_BYTES} are read")
     documents = [_data(part, file) for part in split(text)]
     conversions = {
         index: convert(data, wanted) for index, data in enumerate(documents) if _concerned(data, documents, wanted)
     }
+    if not conversions:
+        raise ValueError(f"{file}: no document has a version {wanted}")
     for one in conversions.values():
         for version in kubernetes_versions:
             if not one.target.known_at(parse_minor(version)):
@@ -148,12 +152,15 @@ def _data(text: str, file: str) -> dict[str, Any]:
 
 
 def _concerned(data: Mapping[str, Any], documents: Sequence[Mapping[str, Any]], wanted: str) -> bool:
-    """Whether a document is to be converted: it has the version, or nothing else in the file of its API group has."""
+    """Whether a document is to be converted, or refused: it has the version, or should have it as its neighbours do.
+
+    One beside documents of other API groups only need not have it.
+    """
     kind = find_kind(data.get("apiVersion"), data.get("kind"))
     if kind is None:
         return len(documents) == 1
     if any(wanted in (one.api_version, one.api_version.rsplit("/", 1)[-1]) for one in versions(kind)):
         return True
-    group = str(data["apiVersion"]).split("/")[0]
+    group = str(data["apiVersion"]).partition("/")[0]
     others = [other for other in documents if other is not data]
     return not others or any(str(other.get("apiVersion")).startswith(f"{group}/") for other in others)

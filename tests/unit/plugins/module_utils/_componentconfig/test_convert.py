@@ -145,6 +145,14 @@ def test_a_field_of_neither_version_is_lost() -> None:
         ),
         ("a: 1\na: 2\n", "v1", "config:2: a: duplicate field, first on line 1; the last one is used"),
         ("a: 1\n---\nb: 1\nb: 2\n", "v1", "config:4: b: duplicate field, first on line 3; the last one is used"),
+        (
+            "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n---\n"
+            "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n",
+            "v1",
+            "config: no document has a version v1",
+        ),
+        ("---\na: 1\n" * 65, "v1", "more than 64 documents in one file"),
+        ("# " + "x" * 2**20, "v1", "config: 1048578 characters, at most 1048576 are read"),
         ("[]", "v1", "config: must be a mapping with apiVersion and kind"),
         ("", "v1", "config: must be a mapping with apiVersion and kind"),
     ],

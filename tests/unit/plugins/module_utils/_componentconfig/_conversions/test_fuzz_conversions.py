@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -79,7 +79,7 @@ def said(leaf: Leaf, losses: Sequence[Loss]) -> bool:
     return any(leaf[0][: len(path)] == path or path[: len(leaf[0])] == leaf[0] for path in paths)
 
 
-def harmless(leaf: Leaf, hints: dict[str, Hint]) -> bool:
+def harmless(leaf: Leaf, hints: Mapping[str, Hint]) -> bool:
     """Whether the value is one that the other version always has, or moves to where it means the same."""
     if leaf[0][-1] == "percentageOfNodesToScore" or leaf == (("profiles", "plugins"), "{}"):
         return True  # of the only profile: for all of them; and no plugins, however written

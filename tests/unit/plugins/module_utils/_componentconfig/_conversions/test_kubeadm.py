@@ -120,7 +120,7 @@ def test_what_cannot_be_kept(kind: str, old: str, new: str, fields: Any, lost: l
 
 def test_no_taints_stay_none() -> None:
     """An empty list is not nothing: without it kubeadm taints a control plane."""
-    taints = {"nodeRegistration": {"taints": []}}
+    taints: dict[str, Any] = {"nodeRegistration": {"taints": []}}
     assert converted("InitConfiguration", "v1beta2", "v1beta4", **taints) == (taints, [])
 
 
