@@ -72,6 +72,11 @@ options:
       - It is only looked at, so that a policy that cannot be meant, or does not fit the trial, is refused before
         anything is published. O(label_selector) must then be the selector of the pool.
     type: dict
+  disruption_overrides:
+    description:
+      - By component, what changing a field asks of a node where you know better, by field path, as
+        M(configok.node.component_config_diff) takes it. It is only told.
+    type: dict
   change_cause:
     description:
       - Why, for the history of the pool.
@@ -253,6 +258,7 @@ def argument_spec() -> dict[str, Any]:
         "kubernetes_versions": {"type": "list", "elements": "str"},
         "label_selector": {"type": "str"},
         "policy": {"type": "dict"},
+        "disruption_overrides": {"type": "dict"},
         "change_cause": {"type": "str", "default": ""},
         "published_by": {"type": "str", "default": ""},
         "namespace": {"type": "str", "default": NAMESPACE_BUNDLES},
@@ -311,9 +317,9 @@ def main() -> None:
         versions, nodes = list(params["kubernetes_versions"] or ()), nodes_of(client, params)
         warnings = judge_documents(documents, versions, nodes)
         before = present_documents(client, read_record(client, params["pool"]))
+        differing = changes(before, texts, [*versions, *nodes.values()], params["disruption_overrides"])
         published = publish(client, bundle, clock=Clock(), check=module.check_mode)
         source = published.target.source
-        differing = changes(before, texts, [*versions, *nodes.values()])
         result = {
             "bundle": published.target.to_dict(),
             "config_source": None if source is None else source.to_dict(),

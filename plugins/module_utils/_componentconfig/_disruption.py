@@ -95,7 +95,7 @@ def _is_field(parts: Path, fields: Mapping[str, Any]) -> bool:
     for part in parts:
         if part not in fields:
             return False
-        fields = fields[part].get("fields", {})
+        fields = fields[str(part)].get("fields", {})
         if not fields:
             break  # below a map of plain values are keys
     return bool(parts)

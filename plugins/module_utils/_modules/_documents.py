@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._componentconfig._diff import FieldChange, diff
-from .._componentconfig._disruption import classes, disruption_of, heaviest
+from .._componentconfig._disruption import check_overrides, classes, disruption_of, heaviest
 from .._componentconfig._documents._decode import decode
 from .._componentconfig._documents._findings import WARNING, DecodeError, Finding
 from .._componentconfig._judge import judge
-from .._componentconfig._kinds._schema import known_minors
+from .._componentconfig._kinds._schema import find_kind, known_minors
 from .._componentconfig._values._versions import parse_minor
 from .._kube._client import Client
 from .._kube._errors import NotFound
@@ -109,22 +109,32 @@ def present_documents(client: Client, record: Record) -> dict[str, str]:
 
 
 def changes(
-    before: Mapping[str, str], after: Mapping[str, str], versions: Sequence[str] = ()
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+    versions: Sequence[str] = (),
+    overrides: Mapping[str, Mapping[str, str]] | None = None,
 ) -> list[tuple[str, FieldChange]]:
     """Return the fields in which two bundles differ, with their components: what the documents say, without defaults.
 
     versions: of the nodes, none for the newest known: what a change asks of a node is the heaviest of what it asks at
-    one of them.
+    one of them. overrides: by component, the user's own classes of that by field path. Raises UnusableDocument for an
+    override that cannot be meant.
     """
     minors = sorted({parse_minor(version) for version in versions}) or [known_minors()[-1]]
     found = []
     for component in sorted({*before, *after}):
         old, new = _data(before.get(component)), _data(after.get(component))
-        kind = str((new or old).get("kind", ""))
+        kind, own = str((new or old).get("kind", "")), (overrides or {}).get(component) or {}
+        try:
+            if not isinstance(own, Mapping):
+                raise ValueError("must be classes by field path")
+            check_overrides(own, find_kind((new or old).get("apiVersion"), kind))
+        except ValueError as error:
+            raise UnusableDocument(f"disruption_overrides of {component}: {error}") from error
         for change in diff(old, new):
             if not old and change.path in ("apiVersion", "kind"):
                 continue  # of a config that is new, this says nothing
-            asked = {one.name: one for one in (disruption_of(change.parts, kind, at, (old, new)) for at in minors)}
+            asked = {one.name: one for one in (disruption_of(change.parts, kind, at, (old, new), own) for at in minors)}
             found.append((component, FieldChange(change, asked[heaviest(asked) or ""])))
     return found
 

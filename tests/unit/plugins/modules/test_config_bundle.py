@@ -122,6 +122,18 @@ def test_a_change_says_what_it_asks_of_a_node(cluster: SandboxCluster) -> None:
     ]
 
 
+def test_the_user_may_know_better(cluster: SandboxCluster) -> None:
+    result = run(cluster, disruption_overrides={"kubelet": {"maxPods": "drain"}}, check=True)
+    assert [one["disruption"] for one in result["field_changes"]] == ["drain"]
+    for overrides, sentence in (
+        ({"maxPod": "drain"}, "maxPod is no field of Kubelet"),
+        ("drain", "must be classes by"),
+    ):
+        refused = run(cluster, disruption_overrides={"kubelet": overrides})
+        assert refused["msg"].startswith(f"disruption_overrides of kubelet: {sentence}")
+    assert bundles(cluster) == []
+
+
 def test_what_failed_in_the_pool_is_refused(cluster: SandboxCluster) -> None:
     published = run(cluster)
     target = Target.from_dict(published["bundle"])
