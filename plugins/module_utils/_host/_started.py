@@ -12,12 +12,11 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .._componentconfig._flags._names import CONFIG_DIRECTORY, flags_of
+from .._componentconfig._flags._names import flags_of
+from ._drop_in_files import MOST, drop_ins, read_drop_in
 
 __all__ = ["Started", "read_process", "read_started"]
 
-_MOST = 1024 * 1024  # bytes
-_SUFFIX = ".conf"
 File = tuple[str, bytes]
 
 
@@ -35,7 +34,7 @@ def read_process(pid: int, root: str = "") -> tuple[tuple[str, ...], str]:
     proc = f"{root}/proc/{pid}"
     try:
         with open(f"{proc}/cmdline", "rb") as file:
-            words = file.read(_MOST).rstrip(b"\0")
+            words = file.read(MOST).rstrip(b"\0")
         directory = os.readlink(f"{proc}/cwd")
     except OSError:
         return (), "/"
@@ -49,20 +48,6 @@ def read_started(argv: Sequence[str], directory: str, root: str = "") -> Started
     config = None
     if flags.get("config"):
         path = os.path.normpath(os.path.join(directory, flags["config"]))
-        config = (path, _read(root + path))
-    drop_ins = [(path, _read(root + path)) for path in _drop_ins(flags.get(CONFIG_DIRECTORY, ""), directory, root)]
-    return Started(tuple(argv), directory, config, tuple(drop_ins))
-
-
-def _drop_ins(given: str, directory: str, root: str) -> list[str]:
-    if not given:
-        return []
-    found = []
-    for parent, _directories, names in os.walk(root + os.path.normpath(os.path.join(directory, given))):
-        found += [os.path.join(parent, name)[len(root) :] for name in names if name.endswith(_SUFFIX)]
-    return sorted(found)
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(_MOST)
+        config = (path, read_drop_in(root + path))
+    found = [(path, read_drop_in(root + path)) for path in drop_ins(argv, directory, root)]
+    return Started(tuple(argv), directory, config, tuple(found))

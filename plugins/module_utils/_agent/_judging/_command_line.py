@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ..._host._drop_in_files import drop_ins, read_drop_in
 from .._basis._configuration import AgentConfiguration
 from .._basis._ports import Unit
 from .._storage._lock import locked
 from .._storage._store import Store
-from ._drop_ins import drop_ins, read_drop_in
 from ._render import NotRendered, decode, field_paths
 
 __all__ = ["CommandLines", "command_line", "drop_in_fields", "read_arguments"]

@@ -24,8 +24,8 @@ from ..._componentconfig._policy import bundle_problems, denied_problems
 from ..._componentconfig._rules._host import Host, Wanted
 from ..._componentconfig._validate import validate
 from ..._componentconfig._values._versions import parse_minor
+from ..._host._drop_in_files import drop_ins, read_drop_in
 from .._basis._configuration import ComponentConfiguration
-from ._drop_ins import drop_ins, read_drop_in
 from ._effective import effective, is_by_flag
 from ._render import fingerprint, render
 from ._rendered import read_own

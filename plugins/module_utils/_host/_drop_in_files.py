@@ -1,0 +1,43 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which drop-ins a kubelet's ``--config-dir`` has, in the order in which it reads them.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from .._componentconfig._flags._names import CONFIG_DIRECTORY, flags_of
+
+__all__ = ["MOST", "drop_ins", "read_drop_in"]
+
+MOST = 1024 * 1024
+"""Bytes that are read of a config; no more fit a bundle."""
+
+_SUFFIX = ".conf"
+
+
+def drop_ins(argv: Sequence[str], working_directory: str = "", root: str = "") -> list[str]:
+    """Return the paths of the drop-ins, lowest first; none where the command line names no directory.
+
+    A relative one is looked for in the working directory, where that is known. root: a directory to look in instead of
+    the machine's own.
+    """
+    given = dict(flags_of(argv)).get(CONFIG_DIRECTORY, "")
+    directory = os.path.normpath(os.path.join(working_directory, given)) if given else ""
+    if not directory.startswith("/"):
+        return []
+    found = []
+    for parent, _directories, names in os.walk(root + directory):
+        found += [os.path.join(parent, name)[len(root) :] for name in names if name.endswith(_SUFFIX)]
+    return sorted(found)
+
+
+def read_drop_in(path: str) -> bytes:
+    """Return a drop-in's content, at most MOST bytes. Raises OSError."""
+    with open(path, "rb") as file:
+        return file.read(MOST)
