@@ -113,19 +113,22 @@ TEXT = r"""
 "apiserver.config.k8s.io/v1 MutatingAdmissionPolicyConfiguration":{"component":"kube-apiserver","fields":
 {"staticManifestsDir":{"optional":1,"gates":["ManifestBasedAdmissionControlConfig","MutatingAdmissionPolicy"]}}},
 "pod-security.admission.config.k8s.io/v1 PodSecurityConfiguration":{"component":"kube-apiserver","fields":{"defaults":
-{"type":"object","fields":{"enforce":{"optional":1},"enforce-version":{"optional":1},"audit":{"optional":1},
-"audit-version":{"optional":1},"warn":{"optional":1},"warn-version":{"optional":1}}},"exemptions":{"type":"object",
-"fields":{"usernames":{"type":"list<string>","optional":1},"namespaces":{"type":"list<string>","optional":1},
+{"type":"object","fields":{"enforce":{"optional":1,"default":"privileged"},"enforce-version":{"optional":1,"default":
+"latest"},"audit":{"optional":1,"default":"privileged"},"audit-version":{"optional":1,"default":"latest"},"warn":
+{"optional":1,"default":"privileged"},"warn-version":{"optional":1,"default":"latest"}}},"exemptions":{"type":
+"object","fields":{"usernames":{"type":"list<string>","optional":1},"namespaces":{"type":"list<string>","optional":1},
 "runtimeClasses":{"type":"list<string>","optional":1}}}}},
 "pod-security.admission.config.k8s.io/v1alpha1 PodSecurityConfiguration":{"component":"kube-apiserver","fields":
-{"defaults":{"type":"object","fields":{"enforce":{"optional":1},"enforce-version":{"optional":1},"audit":{"optional":
-1},"audit-version":{"optional":1},"warn":{"optional":1},"warn-version":{"optional":1}}},"exemptions":{"type":"object",
-"fields":{"usernames":{"type":"list<string>","optional":1},"namespaces":{"type":"list<string>","optional":1},
+{"defaults":{"type":"object","fields":{"enforce":{"optional":1,"default":"privileged"},"enforce-version":{"optional":
+1,"default":"latest"},"audit":{"optional":1,"default":"privileged"},"audit-version":{"optional":1,"default":"latest"},
+"warn":{"optional":1,"default":"privileged"},"warn-version":{"optional":1,"default":"latest"}}},"exemptions":{"type":
+"object","fields":{"usernames":{"type":"list<string>","optional":1},"namespaces":{"type":"list<string>","optional":1},
 "runtimeClasses":{"type":"list<string>","optional":1}}}}},
 "pod-security.admission.config.k8s.io/v1beta1 PodSecurityConfiguration":{"component":"kube-apiserver","fields":
-{"defaults":{"type":"object","fields":{"enforce":{"optional":1},"enforce-version":{"optional":1},"audit":{"optional":
-1},"audit-version":{"optional":1},"warn":{"optional":1},"warn-version":{"optional":1}}},"exemptions":{"type":"object",
-"fields":{"usernames":{"type":"list<string>","optional":1},"namespaces":{"type":"list<string>","optional":1},
+{"defaults":{"type":"object","fields":{"enforce":{"optional":1,"default":"privileged"},"enforce-version":{"optional":
+1,"default":"latest"},"audit":{"optional":1,"default":"privileged"},"audit-version":{"optional":1,"default":"latest"},
+"warn":{"optional":1,"default":"privileged"},"warn-version":{"optional":1,"default":"latest"}}},"exemptions":{"type":
+"object","fields":{"usernames":{"type":"list<string>","optional":1},"namespaces":{"type":"list<string>","optional":1},
 "runtimeClasses":{"type":"list<string>","optional":1}}}}},
 "podtolerationrestriction.admission.k8s.io/v1alpha1 Configuration":{"component":"kube-apiserver","fields":{"default":
 {"type":"list<object>","optional":1,"fields":{"key":{"optional":1},"operator":{"type":"enum","optional":1,"enum":

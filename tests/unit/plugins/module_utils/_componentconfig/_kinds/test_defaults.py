@@ -26,6 +26,8 @@ GROUPS = {
     "AuthorizationConfiguration": "apiserver.config.k8s.io/v1",
     "EncryptionConfiguration": "apiserver.config.k8s.io/v1",
     "NodeResourcesFitArgs": "kubescheduler.config.k8s.io/v1",
+    "PodSecurityConfiguration": "pod-security.admission.config.k8s.io/v1",
+    "ClusterConfiguration": "kubeadm.k8s.io/v1beta3",
 }
 
 
@@ -124,6 +126,11 @@ def test_the_kubelet(data: dict[str, Any], minor: int, field: str, value: Any) -
             "masqueradeAll": True, "masqueradeBit": 14, "localhostNodePorts": True, "syncPeriod": "30s",
             "minSyncPeriod": "1s"}),
         ("KubeSchedulerConfiguration", {}, "podMaxBackoffSeconds", 10),
+        ("ClusterConfiguration", {"networking": {"dnsDomain": "c.example"}}, "networking", {
+            "dnsDomain": "c.example", "serviceSubnet": "10.96.0.0/12"}),
+        ("PodSecurityConfiguration", {"defaults": {"warn": "baseline"}}, "defaults", {
+            "warn": "baseline", "enforce": "privileged", "enforce-version": "latest", "audit": "privileged",
+            "audit-version": "latest", "warn-version": "latest"}),
     ],
 )  # fmt: skip
 def test_other_kinds(name: str, data: dict[str, Any], field: str, value: Any) -> None:
