@@ -49,8 +49,12 @@ class Collected:
     def findings(self) -> list[Finding]:
         """All of it, sorted by line, each with the minors and the nodes that it holds for."""
         result = []
-        for found, minors in self._found.items():
-            message = found.message + self.pool.suffix(minors)
-            versions = tuple(name(minor) for minor in sorted(minors))
-            result.append(replace(found, message=message, versions=versions, nodes=self.pool.nodes_of(minors)))
+        told: dict[frozenset[int], tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
+        for found, held in self._found.items():
+            minors = frozenset(held)
+            if minors not in told:
+                names = tuple(name(minor) for minor in sorted(minors))
+                told[minors] = self.pool.suffix(minors), names, self.pool.nodes_of(minors)
+            suffix, versions, nodes = told[minors]
+            result.append(replace(found, message=found.message + suffix, versions=versions, nodes=nodes))
         return sorted(result, key=lambda one: (one.line or 0, one.path, LEVELS.index(one.level), one.message))

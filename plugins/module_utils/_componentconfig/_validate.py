@@ -157,7 +157,7 @@ def _judge_part(judged: Collected, kind: Kind, data: dict[str, Any], where: Path
     """Judge the document, or one within it that begins at the path `where`."""
 
     def add(problem: Problem, level: str) -> None:
-        judged.add([replace(problem, path=where + problem.path)], level, minor)
+        judged.add([replace(problem, path=where + problem.path) if where else problem], level, minor)
 
     checked = check_types(data, kind, at, is_json=judged.document.is_json, gated=gated_values(kind))
     for problem in checked.problems:
