@@ -19,18 +19,19 @@ from .._values._scalars import resolve
 __all__ = ["encode", "encode_all"]
 
 
-# PyYAML writes some line breaks of Unicode as they are, and then nobody reads them back.
-_UNPRINTABLE = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+# PyYAML writes some line breaks of Unicode as they are, and then nobody reads them back. Compiled when first used: that
+# takes as long as importing all of this folder.
+_UNPRINTABLE = "[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 
 
 # PyYAML looks at each character of a text several times, a second for each MB. What is longer is written in quotes, as
 # JSON has it.
 _LONG = 1000
-_WORD = re.compile("[A-Za-z0-9_/][A-Za-z0-9_./-]*")
+_WORD = "[A-Za-z0-9_/][A-Za-z0-9_./-]*"
 
 
 def _quoted(text: str) -> str:
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+    return re.sub(_UNPRINTABLE, lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def _known_analysis(text: str) -> Any:
@@ -39,7 +40,7 @@ def _known_analysis(text: str) -> Any:
 
     if len(text) > _LONG:
         return ScalarAnalysis(text, False, False, False, False, False, True, False)
-    return ScalarAnalysis(text, False, False, True, True, True, True, True) if _WORD.fullmatch(text) else None
+    return ScalarAnalysis(text, False, False, True, True, True, True, True) if re.fullmatch(_WORD, text) else None
 
 
 @lru_cache(maxsize=1)
@@ -66,7 +67,7 @@ def _dumper() -> Any:
 
     def string(dumper: Any, value: str) -> Any:
         style = None
-        if len(value) > _LONG or _UNPRINTABLE.search(value):
+        if len(value) > _LONG or re.search(_UNPRINTABLE, value):
             style = '"'
         elif "\n" not in value and not isinstance(resolve(value), str):
             style = "'"  # PyYAML leaves `y` and `1e3` without quotes; Kubernetes would read a boolean and a number
