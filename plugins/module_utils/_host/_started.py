@@ -30,14 +30,17 @@ class Started(NamedTuple):
 
 
 def read_process(pid: int, root: str = "") -> tuple[tuple[str, ...], str]:
-    """Return a process's command line and working directory, () and "/" where it is gone."""
+    """Return a process's command line and working directory; () where it is gone, "/" where it cannot be seen."""
     proc = f"{root}/proc/{pid}"
     try:
         with open(f"{proc}/cmdline", "rb") as file:
             words = file.read(MOST).rstrip(b"\0")
-        directory = os.readlink(f"{proc}/cwd")
     except OSError:
         return (), "/"
+    try:
+        directory = os.readlink(f"{proc}/cwd")
+    except OSError:
+        directory = "/"
     return tuple(word.decode("utf-8", "replace") for word in words.split(b"\0")) if words else (), directory
 
 

@@ -223,8 +223,9 @@ def test_kube_scheduler() -> None:
     assert told(move("--policy-config-file=/p", component="kube-scheduler", minor=20))
 
 
-KUBELET = flag_set("kubelet")
-assert KUBELET is not None
+FOUND = flag_set("kubelet")
+assert FOUND is not None
+KUBELET = FOUND
 TEXTS: dict[str, st.SearchStrategy[str]] = {
     "string": st.sampled_from(["", "none", "/a/b", "0.0.0.0", "x y", "true", "1e3"]),
     "bool": st.sampled_from(["true", "false", "T", "0"]),

@@ -167,3 +167,22 @@ def test_no_systemd_and_a_systemctl_that_fails_are_sentences(machine: Machine, t
     machine.root = tmp_path / "elsewhere"
     with pytest.raises(NoSystemd, match="does not run systemd"):
         machine.units()
+
+
+def test_the_command_line_is_that_of_the_process_or_of_the_unit(machine: Machine) -> None:
+    machine.write(UNIT, "[Service]\nWorkingDirectory=/srv\nEnvironmentFile=/etc/k.env\nExecStart=/usr/bin/kubelet $A\n")
+    machine.write("/etc/k.env", 'A="--max-pods=9 --v 2"\n')
+    assert machine.units().command_line("kubelet.service") == (
+        ("/usr/bin/kubelet", "--max-pods=9", "--v", "2"),
+        "/srv",
+    )
+    machine.process("--max-pods=10")
+    assert machine.units().command_line("kubelet.service") == (("/usr/bin/kubelet", "--max-pods=10"), "/")
+    machine.shown.update(LoadState="not-found", MainPID="0")
+    assert machine.units().command_line("kubelet.service") == ((), "/")
+
+
+def test_a_command_line_that_is_not_understood_is_said(machine: Machine) -> None:
+    machine.write(UNIT, "[Service]\n")
+    with pytest.raises(ValueError, match=r"kubelet\.service has no ExecStart= lines"):
+        machine.units().command_line("kubelet.service")
