@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ki
     known_minors,
 )
 
-__all__ = ["SCHEDULERS", "configs", "minors_of", "scheduler_configs"]
+__all__ = ["broken_configs", "configs", "minors_of", "scheduler_configs"]
 
 _LARGEST = {"int32": 31, "int64": 63, "int": 63}
 _TEXTS = st.one_of(
@@ -68,6 +68,25 @@ def configs(kind: Kind, minor: int) -> st.SearchStrategy[dict[str, Any]]:
 
 
 @st.composite
+def broken_configs(draw: st.DrawFn, kind: Kind, minor: int) -> dict[str, Any]:
+    """Such a document in which one value, somewhere, is of another type, or beside unknown fields."""
+    config = draw(configs(kind, minor))
+    place: Any = config
+    while True:
+        keys: list[Any] = list(place) if isinstance(place, dict) else list(range(len(place)))
+        keys = [key for key in keys if place is not config or key not in config.keys() & {"apiVersion", "kind"}]
+        if not keys:
+            place = config
+            keys = ["unknown"]
+        key = draw(st.sampled_from(keys))
+        below = place.get(key) if isinstance(place, dict) else place[key]
+        if not isinstance(below, (dict, list)) or not below or draw(st.booleans()):
+            place[key] = draw(_ANYTHING)
+            return config
+        place = below
+
+
+@st.composite
 def _objects(draw: st.DrawFn, fields: Mapping[str, Any], minor: int) -> dict[str, Any]:
     """A few fields of an object, in any order."""
     known = [name for name, field in fields.items() if field.get("since", 0) <= minor <= field.get("last", minor)]
@@ -88,7 +107,6 @@ def _values(kind: str, field: Mapping[str, Any], minor: int) -> st.SearchStrateg
     return st.sampled_from(allowed) if allowed else _SCALARS[kind]
 
 
-SCHEDULERS = ("v1beta1", "v1beta2", "v1beta3", "v1")
 _PLUGINS = (
     *("NodeAffinity", "TaintToleration", "InterPodAffinity", "NodeResourcesFit", "PodTopologySpread", "Own"),
     *("NodeResourcesBalancedAllocation", "NodeName", "VolumeBinding", "DefaultPreemption"),

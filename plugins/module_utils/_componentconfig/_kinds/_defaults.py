@@ -54,12 +54,15 @@ def effective(name: str, siblings: Mapping[str, Any], fields: Mapping[str, Any],
 
 def is_zero(value: Any, field: Mapping[str, Any], minor: int) -> bool:
     """Whether a scalar is what Go takes for absent: the zero of its type, in a field that is no pointer."""
+    kind = str(at_minor(field, "type", minor))
     if at_minor(field, "nullable", minor) or isinstance(value, (list, dict)):
         return False
+    if kind == "object" or kind.startswith(("list<", "map<")):
+        return False  # of a wrong type, and so no zero
     try:
-        if str(field.get("type")).startswith("duration") and isinstance(value, str):
+        if kind.startswith("duration") and isinstance(value, str):
             return nanoseconds(value) == 0
-        if field.get("type") == "quantity":
+        if kind == "quantity":
             return parse_quantity(value) == 0
     except (TypeError, ValueError):
         return False
@@ -96,7 +99,9 @@ class _Resolve:
         result = {}
         for name in names:
             value = self.value(effective(name, data, known, self.minor, self.gates), known[name])
-            empty = value is None or value in ({}, []) or is_zero(value, known[name], self.minor)
+            kind = str(at_minor(known[name], "type", self.minor))
+            nothing: Any = [] if kind.startswith("list<") else {}
+            empty = value is None or value == nothing or is_zero(value, known[name], self.minor)
             pointer = value is not None and at_minor(known[name], "nullable", self.minor)
             if not empty or pointer or default_of(name, data, known, self.minor, self.gates) is not None:
                 result[name] = value

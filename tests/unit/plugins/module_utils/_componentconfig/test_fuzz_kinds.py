@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ki
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._types import check_types
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._canonical import canonical
-from support.config_objects import configs, minors_of
+from support.config_objects import broken_configs, configs, minors_of
 from support.fuzzing import fuzz
 
 EVERY_KIND = pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.kind} {kind.api_version}")
@@ -52,3 +52,18 @@ def test_every_object(kind: Kind, data: st.DataObject) -> None:
     assert prune(pruned) == pruned
     assert canonical(prune(defaulted(pruned, kind, minor))) == canonical(prune(resolved))
     assert config == before
+
+
+@EVERY_KIND
+@fuzz(2)
+@given(st.data())
+def test_every_broken_object(kind: Kind, data: st.DataObject) -> None:
+    """A value of a wrong type, or an unknown field: a verdict, twice the same, and the rest is resolved as ever."""
+    minor = data.draw(st.sampled_from(minors_of(kind)))
+    config = data.draw(broken_configs(kind, minor))
+    text = encode(config)
+    assert decode(text).data == config
+    assert validate(text, versions=[f"1.{minor}"]) == validate(text, versions=[f"1.{minor}"])
+    resolved = defaulted(config, kind, minor)
+    assert defaulted(resolved, kind, minor) == resolved
+    assert prune(prune(config)) == prune(config)

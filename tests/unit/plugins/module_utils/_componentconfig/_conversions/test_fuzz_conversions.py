@@ -29,6 +29,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
     versions,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import Conversion, convert
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._defaults import defaulted
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import (
     Kind,
@@ -37,7 +39,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ki
     prune,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._types import check_types
-from support.config_objects import configs, minors_of, scheduler_configs
+from support.config_objects import broken_configs, configs, minors_of, scheduler_configs
 from support.fuzzing import fuzz
 
 Leaf = tuple[tuple[str, ...], str]
@@ -112,6 +114,17 @@ def test_there_and_back(kind: Kind, other: Kind, data: st.DataObject) -> None:
     back = check(there, config, minor)
     lost = [leaf for leaf in missing(config, back.data, kind, minor) if not said(leaf, [*there.losses, *back.losses])]
     assert [leaf for leaf in lost if not harmless(leaf, HINTS.get(kind.kind, {}))] == []
+
+
+@pytest.mark.parametrize(("kind", "other"), PAIRS, ids=lambda kind: f"{kind.kind} {short(kind)}")
+@fuzz(3)
+@given(st.data())
+def test_a_config_of_wrong_types_is_converted_as_far_as_that_goes(kind: Kind, other: Kind, data: st.DataObject) -> None:
+    """Types are judged elsewhere; here nothing may end otherwise than with data that can be written."""
+    config = data.draw(broken_configs(kind, data.draw(st.sampled_from(minors_of(kind)))))
+    there = convert(config, short(other))
+    assert decode(encode(there.data)).data == there.data
+    assert convert(config, short(other)) == there
 
 
 GONE = ("NodeLabel", "ServiceAffinity", "NodePreferAvoidPods", "SelectorSpread", "NodeResourcesFit")
