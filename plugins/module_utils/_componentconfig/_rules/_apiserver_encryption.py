@@ -61,8 +61,8 @@ def _resource_name(c: Context) -> Iterator[Fault]:
             yield path, fault
 
 
-def _covers(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    return one == ("*", "*") or (one[1] == other[1] and one[0] == "*")
+def _covers(wide: tuple[str, str], narrow: tuple[str, str]) -> bool:
+    return wide == ("*", "*") or (wide[1] == narrow[1] and wide[0] == "*")
 
 
 def _resource_overlap(c: Context) -> Iterator[Fault]:
