@@ -16,20 +16,27 @@ from .case import MINOR, Case, config
 __all__ = ["by_gate"]
 
 _STEP = 25  # of the gates that 1.20 does not know every so many-th is one too many to ask about
+_TOGETHER = 10  # of those that may be turned; each of the others alone
 
 
 def by_gate() -> Iterator[Case]:
-    """Return a case for each gate of 1.20, turned from its default; and for some that it does not have."""
-    unknown = []
+    """Return cases of each gate of 1.20, turned from its default; and of some that it does not have."""
+    unknown: list[str] = []
+    free: dict[str, bool] = {}
     for gate, rows in json.loads(TEXT)["gates"].items():
         state = _state(rows)
         if state is None:
             unknown.append(gate)
             continue
         _stage, default, locked = state
-        yield config(f"gate {gate} turned", {f"featureGates.{gate}": not default})
-        if locked:
+        if not locked:
+            free[gate] = not default
+        else:
+            yield config(f"gate {gate} turned", {f"featureGates.{gate}": not default})
             yield config(f"gate {gate} locked", {f"featureGates.{gate}": bool(default)})
+    for first in range(0, len(free), _TOGETHER):
+        turned = dict(list(free.items())[first : first + _TOGETHER])
+        yield config(f"gate {next(iter(turned))} and others turned", {"featureGates": turned})
     for gate in unknown[::_STEP]:
         yield config(f"gate {gate} unknown", {f"featureGates.{gate}": True})
     for gates in ({"AllAlpha": True}, {"AllBeta": False}, {"": True}, {"allAlpha": True}, {"AllAlpha ": True}):

@@ -31,6 +31,7 @@ EXPLAINED: Mapping[str, str] = {
     "corner address='010.0.0.1'": "built with a newer Go than its release had, which takes no leading zeros",
     "corner address='192.0.2.1'": _ADDRESS,
     "corner address='fe80::1'": _ADDRESS,
+    "corner tlsCertFile='/etc/kubernetes/pki/ca.crt', tlsPrivateKeyFile='/etc/kubernetes/oracle/pair.pem'": _PEM,
     "corner runOnce=True, staticPodURL='http://127.0.0.1:1'": _RUN_ONCE,
     "field runOnce True": _RUN_ONCE,
     "corner runtimeRequestTimeout='1ns'": _TIMEOUT,

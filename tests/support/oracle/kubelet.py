@@ -56,7 +56,7 @@ _VALIDATION = (
 class Oracle:
     """A node whose own kubelet is stopped, and that starts one for each config that is asked about."""
 
-    def __init__(self, node: Node, *, workers: int = 12) -> None:
+    def __init__(self, node: Node, *, workers: int = 14) -> None:
         """workers: how many kubelets at a time; most of a start is waiting."""
         self._node = node
         self._workers = workers
