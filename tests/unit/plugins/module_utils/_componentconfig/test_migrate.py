@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._table import flag_set
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
+from support.fuzzing import fuzz
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 LEGACY = {
@@ -252,7 +253,7 @@ def command_lines(draw: st.DrawFn) -> tuple[int, list[str]]:
     return minor, [f"--{flag.name}={draw(TEXTS[flag.form])}" for flag in flags]
 
 
-@settings(max_examples=300)
+@fuzz(150)
 @given(command_lines(), st.sampled_from(["", "maxPods: 7\nnodeStatusUpdateFrequency: 3s\n", "resolvConf: ''\n"]))
 def test_nothing_that_the_component_does_changes(line: tuple[int, list[str]], fields: str) -> None:
     minor, words = line
@@ -273,6 +274,7 @@ ANYTHING = st.recursive(
 NAMES = [flag.field[0] for flag in KUBELET.flags.values() if flag.field]
 
 
+@fuzz(100)
 @given(command_lines(), st.dictionaries(st.sampled_from(NAMES), ANYTHING, max_size=5))
 def test_whatever_the_present_file_holds_there_is_an_answer(
     line: tuple[int, list[str]], fields: dict[Any, Any]
