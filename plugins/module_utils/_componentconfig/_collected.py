@@ -15,7 +15,7 @@ from ._documents._document import Document
 from ._documents._findings import LEVELS, Finding, finding
 from ._kinds._types import Problem
 from ._pool import Pool
-from ._values._paths import lookup
+from ._values._paths import Path, lookup
 from ._values._versions import name
 
 __all__ = ["Collected"]
@@ -30,17 +30,25 @@ class Collected:
         self.pool = pool
         self.minors = pool.minors
         self._found: dict[Finding, set[int]] = {}
+        self._made: dict[tuple[Path, str, str, str], set[int]] = {}
 
     def add(self, problems: Iterable[Problem], level: str, minor: int | None = None) -> None:
         """Take problems of the document in, found for one minor or for all."""
+        minors = self.minors if minor is None else (minor,)
         for problem in problems:
+            # Most problems are found for many minors, and making a finding is the dear part.
+            key = (problem.path, problem.message, level, problem.rule)
+            if key in self._made:
+                self._made[key].update(minors)
+                continue
             value = problem.value
             if value is None and problem.path:
                 value = lookup(self.document.data, problem.path)
             line = self.document.line_of(problem.path)
             file = self.document.file_of(problem.path)
             found = finding(file, line, problem.path, value, problem.message, level, problem.rule)
-            self._found.setdefault(found, set()).update(self.minors if minor is None else (minor,))
+            self._made[key] = self._found.setdefault(found, set())
+            self._made[key].update(minors)
 
     def add_finding(self, found: Finding, minors: Iterable[int]) -> None:
         """Take a finding in that has its file and line already."""

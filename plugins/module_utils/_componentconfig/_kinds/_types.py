@@ -49,6 +49,8 @@ class _WrongType(Exception):
     """The value does not fit; the text says what would."""
 
 
+_SUGGESTIONS = 50
+"""For how many unknown fields of a document another name is looked for: that costs, and nobody reads more."""
 _BITS = {"int32": 31, "int64": 63, "int": 63}
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
 _BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*")
@@ -163,6 +165,15 @@ def _zero(kind: str) -> Any:
     return [] if kind.startswith("list<") else ""
 
 
+def _nearest(key: str, fields: Mapping[str, Any]) -> str:
+    near = next((known for known in fields if known.lower() == key.lower()), None)
+    if near is None:
+        import difflib
+
+        near = next(iter(difflib.get_close_matches(key, fields, 1, 0.8)), "")
+    return near
+
+
 class _Walk:
     def __init__(self, kind: Kind, minor: int, is_json: bool, gated: frozenset[str]) -> None:
         self.kind = kind
@@ -170,6 +181,7 @@ class _Walk:
         self.is_json = is_json
         self.gated = gated
         self.found = Checked()
+        self.misspelt = 0
 
     def problem(self, path: Path, value: Any, message: str, rule: str) -> None:
         self.found.problems.append(Problem(path, message, rule, value))
@@ -203,11 +215,8 @@ class _Walk:
             if last is not None and last < self.minor:
                 return f"unknown field: {self.kind.kind} knew it up to Kubernetes {name(last)}"
             return None
-        near = next((known for known in fields if known.lower() == key.lower()), None)
-        if near is None:
-            import difflib
-
-            near = next(iter(difflib.get_close_matches(key, fields, 1, 0.8)), None)
+        self.misspelt += 1
+        near = _nearest(key, fields) if self.misspelt <= _SUGGESTIONS else ""
         return f"unknown field of {self.kind.kind}" + (f", did you mean {near}?" if near else "")
 
     def _is_duration(self, entry: Mapping[str, Any] | None) -> bool:
