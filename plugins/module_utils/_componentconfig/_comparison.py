@@ -15,10 +15,9 @@ from typing import Any
 from ._diff import FieldChange, effective_diff, resolved
 from ._disruption import classes, heaviest
 from ._documents._document import Document
-from ._kinds._schema import known_minors
+from ._kinds._schema import find_kind, known_minor
 from ._layers import render
 from ._values._paths import lookup
-from ._values._versions import parse_minor
 
 __all__ = ["Comparison", "Side", "compare"]
 
@@ -68,13 +67,22 @@ def compare(before: Side, after: Side, overrides: Mapping[str, str] | None = Non
     if not kinds:
         raise ValueError("there is nothing to compare: neither side has a config")
     if len(set(kinds)) > 1:
-        raise ValueError(f"a {kinds[0]} and a {kinds[1]} cannot be compared")
-    newest = f"1.{known_minors()[-1]}"
-    minors = parse_minor(before.version or newest), parse_minor(after.version or newest)
+        raise ValueError(f"{kinds[0]} and {kinds[1]} cannot be compared: both must be of one kind")
+    _refuse_unknown([document for document in documents if document])
+    minors = known_minor(before.version), known_minor(after.version)
     head = {key: (new or old)[key] for key in ("apiVersion", "kind")}
     changes = [replace(one, place=_place(documents[1], one)) for one in effective_diff(old, new, minors, overrides)]
     worst = heaviest(one.disruption.name for one in changes)
     return Comparison(changes, worst, (resolved(old, head, minors[0]), resolved(new, head, minors[1])))
+
+
+def _refuse_unknown(documents: Sequence[Document]) -> None:
+    """Raise for one version of a kind that is known and one that is not, as no component reads both."""
+    unknown = [one for one in documents if find_kind(one.data["apiVersion"], one.data["kind"]) is None]
+    if 0 < len(unknown) < len(documents):
+        data = unknown[0].data
+        place = unknown[0].file_of(("apiVersion",))
+        raise ValueError(f"{place}: {data['apiVersion']} {data['kind']} is no kind that is known here")
 
 
 def _document(layers: Sequence[tuple[str, str | bytes]]) -> Document | None:

@@ -18,12 +18,12 @@ from typing import Any
 from ._disruption import disruption_of
 from ._kinds._gates import gate_history, gate_names, gate_needs
 from ._kinds._path_fields import PATH_FIELDS
-from ._kinds._schema import MAIN_KINDS, Kind, kinds, known_minors
+from ._kinds._schema import MAIN_KINDS, Kind, kinds, known_minor, known_minors
 from ._policy import INSTANCE_FIELDS
 from ._rules._context import rule_facts
 from ._rules._registry import rule_sets
 from ._values._secrets import is_secret
-from ._values._versions import name, parse_minor
+from ._values._versions import name
 
 __all__ = ["Explanation", "explain"]
 
@@ -77,7 +77,7 @@ def explain(path: str, *, kind: str = "kubelet", version: str = "") -> Explanati
 
 
 def _kind(wanted: str, version: str) -> Kind:
-    minor = parse_minor(version) if version else None
+    minor = known_minor(version) if version else None
     named = MAIN_KINDS.get(wanted, wanted)
     fitting = [one for one in kinds() if one.kind == named and (minor is None or one.known_at(minor))]
     if not fitting:

@@ -25,7 +25,7 @@ from ._pool import Pool
 from ._rules._context import Context, run_rules
 from ._rules._registry import gated_values, rule_sets
 from ._values._paths import Path
-from ._values._versions import name
+from ._values._versions import name, unquoted
 
 __all__ = ["context_of", "validate"]
 
@@ -93,7 +93,7 @@ def _warn_of_versions(judged: Collected) -> None:
     for minor in judged.minors:
         if not known[0] <= minor <= known[-1]:
             nearest = known[0] if minor < known[0] else known[-1]
-            message = f"Kubernetes {name(minor)} is not known here: judged as {name(nearest)}"
+            message = f"Kubernetes {name(minor)} is not known here: judged as {name(nearest)}{unquoted(minor)}"
             judged.add([Problem((), message, "version")], WARNING, minor)
 
 

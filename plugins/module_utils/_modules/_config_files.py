@@ -36,9 +36,14 @@ def read_layers(files: Sequence[str] | None, content: str | None, name: str = "c
 def write_config(module: Any, path: str, text: str) -> bool:
     """Write a config to a file, as a whole or not at all, unless it is there; a new file is for its owner only.
 
-    Returns whether anything changes, in check mode too. Raises OSError.
+    Returns whether anything changes, in check mode too. Raises OSError, and ValueError for a place that takes no file.
     """
     data = text.encode()
+    directory = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path):
+        raise ValueError(f"Cannot write {path}: it is a directory, name a file in it")
+    if not os.path.isdir(directory):
+        raise ValueError(f"Cannot write {path}: there is no directory {directory}")
     if os.path.exists(path):
         with open(path, "rb") as file:
             if file.read() == data:
@@ -63,6 +68,10 @@ def file_sentences(module: Any) -> Iterator[None]:
     except ImportError as error:
         module.fail_json(msg=missing_required_lib("PyYAML"), exception=str(error))
     except OSError as error:
-        module.fail_json(msg=f"Cannot read {error.filename}: {error.strerror}.")
+        # A task's directory is not its playbook's, so that a relative path may mean another file than the user thinks.
+        known = error.filename is None or os.path.isabs(error.filename)
+        where = error.filename if known else f"{error.filename} in {os.getcwd()}"
+        module.fail_json(msg=f"Cannot read {where}: {error.strerror}.")
     except ValueError as error:
-        module.fail_json(msg=f"{error}.")
+        sentence = str(error)
+        module.fail_json(msg=sentence if sentence.endswith("?") else f"{sentence}.")

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, cast
 
-__all__ = ["MAIN_KINDS", "Kind", "kinds", "find_kind", "known_minors", "at_minor", "prune"]
+from .._values._versions import name, parse_minor, unquoted
+
+__all__ = ["MAIN_KINDS", "Kind", "kinds", "find_kind", "known_minor", "known_minors", "at_minor", "prune"]
 
 MAIN_KINDS: Mapping[str, str] = {
     "kubelet": "KubeletConfiguration",
@@ -117,6 +119,16 @@ def find_kind(api_version: Any, kind: Any) -> Kind | None:
 def known_minors() -> tuple[int, ...]:
     """The Kubernetes minors that the data cover, oldest first."""
     return tuple(_index()["minors"])
+
+
+def known_minor(version: str) -> int:
+    """The minor of a Kubernetes version that the data cover, the newest for ""; raises ValueError for others."""
+    first, *_between, newest = known_minors()
+    minor = parse_minor(version) if version else newest
+    if not first <= minor <= newest:
+        known = f"{name(first)} to {name(newest)} are"
+        raise ValueError(f"Kubernetes {name(minor)} is not known here, {known}{unquoted(minor)}")
+    return minor
 
 
 def at_minor(field: Mapping[str, Any], key: str, minor: int) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["parse_minor", "name", "names"]
+__all__ = ["parse_minor", "name", "names", "unquoted"]
 
 _VERSION = re.compile(r"v?1\.(\d{1,3})(?:[.+-].*)?")
 
@@ -27,6 +27,11 @@ def parse_minor(version: str) -> int:
 def name(minor: int) -> str:
     """27 is "1.27"."""
     return f"1.{minor}"
+
+
+def unquoted(minor: int) -> str:
+    """What to add to a message about a minor that is not known, where YAML may have made it: 1.30 is a number there."""
+    return f" (write {name(minor * 10)} in quotes)" if minor in (2, 3, 4) else ""
 
 
 def names(minors: Iterable[int]) -> str:

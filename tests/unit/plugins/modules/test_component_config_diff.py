@@ -69,6 +69,7 @@ def test_diff_mode_shows_both_without_secrets() -> None:
     [
         ({}, "there is nothing to compare: neither side has a config."),
         ({"before": {"files": ["/nonexistent/a"]}}, "Cannot read /nonexistent/a: No such file or directory."),
+        ({"before": {"files": ["nowhere/a"]}}, f"Cannot read nowhere/a in {Path.cwd()}: No such file or directory."),
         ({"after": {"content": HEAD}, "disruption_overrides": {"maxPods": "x"}}, "is no class of disruption"),
         ({"after": {"content": HEAD, "files": []}}, "mutually exclusive"),
     ],

@@ -40,3 +40,4 @@ def test_what_is_not_known(arguments: dict[str, Any], sentence: str) -> None:
     result = run(**arguments)
     assert result["failed"]
     assert sentence in result["msg"]
+    assert "?." not in result["msg"]

@@ -43,10 +43,17 @@ def test_an_upgrade_is_compared_with_itself() -> None:
     ("before", "after", "sentence"),
     [
         (side(), side(), "neither side has a config"),
-        (side(HEAD), side(PROXY), "a KubeletConfiguration and a KubeProxyConfiguration cannot be compared"),
+        (side(HEAD), side(PROXY), "KubeletConfiguration and KubeProxyConfiguration cannot be compared"),
         (side(HEAD), side("maxPods: 1\n"), "0.yaml:1: apiVersion: every layer needs apiVersion and kind"),
         (side(HEAD), side("[\n"), "0.yaml:"),
+        (
+            side(HEAD),
+            side(HEAD.replace("v1beta1", "v9")),
+            "0.yaml: kubelet.config.k8s.io/v9 KubeletConfiguration is no",
+        ),
         (side(HEAD, version="two"), side(HEAD), "not a Kubernetes version"),
+        (side(HEAD, version="1.99"), side(HEAD), "Kubernetes 1.99 is not known here, 1.20 to "),
+        (side(HEAD), side(HEAD, version="1.3"), r"Kubernetes 1.3 is not known here, .* are \(write 1.30 in quotes\)"),
     ],
 )
 def test_what_cannot_be_compared(before: Side, after: Side, sentence: str) -> None:

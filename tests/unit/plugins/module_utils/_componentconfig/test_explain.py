@@ -114,6 +114,12 @@ def test_what_is_not_known(kind: str, path: str, sentence: str) -> None:
         explain(path, kind=kind)
 
 
+@pytest.mark.parametrize("version", ["1.3", "1.19", "1.99"])
+def test_a_version_that_is_not_known(version: str) -> None:
+    with pytest.raises(ValueError, match=f"^Kubernetes {version} is not known here, 1.20 to "):
+        explain("maxPods", version=version)
+
+
 @pytest.mark.parametrize("kind", sorted({one.kind for one in kinds()}))
 def test_every_field_of_every_kind_can_be_explained(kind: str) -> None:
     pending = list(explain("", kind=kind).facts["fields"])
