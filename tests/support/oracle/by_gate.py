@@ -36,7 +36,7 @@ def by_gate() -> Iterator[Case]:
             yield config(f"gate {gate} locked", {f"featureGates.{gate}": bool(default)})
     for first in range(0, len(free), _TOGETHER):
         turned = dict(list(free.items())[first : first + _TOGETHER])
-        yield config(f"gate {next(iter(turned))} and others turned", {"featureGates": turned})
+        yield config(f"gate {min(turned)} and others turned", {"featureGates": turned})
     for gate in unknown[::_STEP]:
         yield config(f"gate {gate} unknown", {f"featureGates.{gate}": True})
     for gates in ({"AllAlpha": True}, {"AllBeta": False}, {"": True}, {"allAlpha": True}, {"AllAlpha ": True}):

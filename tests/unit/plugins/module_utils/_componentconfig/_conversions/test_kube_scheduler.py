@@ -219,10 +219,21 @@ def test_fields_that_are_gone(field: str, value: Any, lost: bool) -> None:
     assert list(data) == ["profiles"]
 
 
-@pytest.mark.parametrize("strange", [None, "x", [1], [{"plugins": 3}], [{"plugins": {"score": "x"}}],
-    [{"plugins": {"score": {"enabled": "x"}}}], [{"pluginConfig": "x"}], [{"pluginConfig": [1, {"name": 2}]}],
-    [{"pluginConfig": [{"name": FIT, "args": "x"}]}], [{"pluginConfig": [{"name": FIT, "args": {
-        "scoringStrategy": 1}}]}]])  # fmt: skip
+@pytest.mark.parametrize(
+    "strange",
+    [
+        None,
+        "x",
+        [1],
+        [{"plugins": 3}],
+        [{"plugins": {"score": "x"}}],
+        [{"plugins": {"score": {"enabled": "x"}}}],
+        [{"pluginConfig": "x"}],
+        [{"pluginConfig": [1, {"name": 2}]}],
+        [{"pluginConfig": [{"name": FIT, "args": "x"}]}],
+        [{"pluginConfig": [{"name": FIT, "args": {"scoringStrategy": 1}}]}],
+    ],
+)
 @pytest.mark.parametrize("new", ["v1beta1", "v1beta2", "v1beta3"])
 def test_wrong_types_are_left_to_the_check_of_types(strange: Any, new: str) -> None:
     converted("v1", new, profiles=strange)
