@@ -64,7 +64,9 @@ def test_a_gate_that_one_version_of_a_pool_lacks() -> None:
     ]
 
 
-@pytest.mark.parametrize(("version", "judged_as"), [("1.38", "1.37"), ("1.19", "1.20"), ("1.3", "1.20 (write 1.30 in quotes)")])
+@pytest.mark.parametrize(
+    ("version", "judged_as"), [("1.38", "1.37"), ("1.19", "1.20"), ("1.3", "1.20 (write 1.30 in quotes)")]
+)
 def test_versions_beyond_the_data_warn(version: str, judged_as: str) -> None:
     found = validate(HEAD + "maxPods: -1\n", versions=[version])
     assert [(one.level, one.versions) for one in found] == [("warning", (version,)), ("component", (version,))]
