@@ -175,7 +175,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._modules._component_units import NoSystemd, SystemctlFailed
+from ansible_collections.configok.node.plugins.module_utils._modules._component_units import SystemctlFailed
 from ansible_collections.configok.node.plugins.module_utils._modules._config_files import file_sentences
 from ansible_collections.configok.node.plugins.module_utils._modules._migration import migration_of, result_of
 
@@ -208,7 +208,7 @@ def main() -> None:
     with file_sentences(module):
         try:
             migration = migration_of(module.params, run)
-        except (NoSystemd, SystemctlFailed) as error:
+        except SystemctlFailed as error:
             module.fail_json(msg=f"{error}.")
         result = result_of(migration, diff=module._diff)
         refused = [str(found) for found in migration.findings if found.level in _LEVELS[module.params["fail_on"]]]

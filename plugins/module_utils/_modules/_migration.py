@@ -18,7 +18,7 @@ from .._componentconfig._migrate import Migration, migrate
 from .._componentconfig._values._secrets import redacted
 from .._componentconfig._values._versions import parse_minor
 from .._host._started import Started, read_started
-from ._component_units import ComponentUnits, Runner
+from ._component_units import ComponentUnits, NoSystemd, Runner
 
 __all__ = ["NotStarted", "migration_of", "result_of"]
 
@@ -30,8 +30,7 @@ class NotStarted(ValueError):
 
 
 def migration_of(parameters: Mapping[str, Any], run: Runner) -> Migration:
-    """Return the migration that the module's parameters ask for. Raises OSError, ValueError, NoSystemd,
-    SystemctlFailed."""
+    """Return the migration that the module's parameters ask for. Raises OSError, ValueError, SystemctlFailed."""
     version = parameters["kubernetes_version"] or ""
     if parameters["flags"] is not None:
         content = parameters["content"]
@@ -62,7 +61,12 @@ def _named(flags: Sequence[str]) -> str:
 
 
 def _live(parameters: Mapping[str, Any], run: Runner) -> Started:
-    units = ComponentUnits(run, drop_in="zz-configok.conf", state_directory="/var/lib/configok")
+    try:
+        units = ComponentUnits(run, drop_in="zz-configok.conf", state_directory="/var/lib/configok")
+    except NoSystemd:
+        raise NotStarted(
+            "This machine does not run systemd, so that it has no unit to look at: give flags instead"
+        ) from None
     unit = parameters["unit"] or f"{parameters['component']}.service"
     argv, directory = units.command_line(unit)
     if not argv:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from .._documents._findings import show
 from .._values._duration import nanoseconds
 from .._values._quantity import parse_quantity
 
@@ -38,13 +39,18 @@ def read_value(form: str, texts: Sequence[str], field_type: str = "") -> Any:
     return value
 
 
+def _wrong(text: str, allowed: str) -> ValueError:
+    """What to raise for a plain value. Of lists and maps nothing is shown: what is not in form may hold a secret."""
+    return ValueError(f"{show(text)}: {allowed}")
+
+
 def _string(texts: Sequence[str]) -> str:
     return texts[-1]
 
 
 def _boolean(texts: Sequence[str]) -> bool:
     if texts[-1] not in _BOOLEANS:
-        raise ValueError("must be true or false")
+        raise _wrong(texts[-1], "must be true or false")
     return _BOOLEANS[texts[-1]]
 
 
@@ -53,14 +59,14 @@ def _integer(texts: Sequence[str]) -> int:
     try:
         return int(text, 8) if _OCTAL.fullmatch(text) else int(text, 0)
     except ValueError:
-        raise ValueError("must be a whole number") from None
+        raise _wrong(text, "must be a whole number") from None
 
 
 def _float(texts: Sequence[str]) -> int | float:
     try:
         value = float(texts[-1])
     except ValueError:
-        raise ValueError("must be a number") from None
+        raise _wrong(texts[-1], "must be a number") from None
     return int(value) if value.is_integer() else value
 
 
@@ -68,7 +74,7 @@ def _duration(texts: Sequence[str]) -> str:
     try:
         nanoseconds(texts[-1])
     except ValueError:
-        raise ValueError("must be a duration, for example 90s, 1m30s or 500ms") from None
+        raise _wrong(texts[-1], "must be a duration, for example 90s, 1m30s or 500ms") from None
     return texts[-1]
 
 

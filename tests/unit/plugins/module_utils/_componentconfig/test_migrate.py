@@ -145,7 +145,9 @@ def test_what_has_no_effect_any_more_goes(flags: str, minor: int, why: str) -> N
     [
         ("--dynamic-config-dir=/d", 24, "dynamic configuration is gone"),
         ("--reserved-memory=0:memory=1Gi", 20, "it comes with 1.21"),
-        ("--max-pods=many", 30, "must be a whole number: the component refuses it, too"),
+        ("--max-pods=many", 30, '"many": must be a whole number: the component refuses it, too'),
+        ("--feature-gates=NodeSwap=maybe", 30, '"maybe": must be true or false'),
+        ("--manifest-url-header=Token=hunter2hunter2", 30, "--manifest-url-header: must be a list of key:value"),
         ("--fail-swap-on false", 30, "'false' is no flag"),
     ],
 )
