@@ -10,6 +10,7 @@ configok.node: no compatibility is promised.
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -67,6 +68,8 @@ def _float(texts: Sequence[str]) -> int | float:
         value = float(texts[-1])
     except ValueError:
         raise _wrong(texts[-1], "must be a number") from None
+    if not math.isfinite(value):  # a file cannot say it: JSON has no such number
+        raise _wrong(texts[-1], "must be a finite number")
     return int(value) if value.is_integer() else value
 
 

@@ -155,6 +155,13 @@ def test_what_can_neither_go_nor_stay_is_refused(flags: str, minor: int, why: st
     assert any(why in one for one in told(move(flags, minor=minor)))
 
 
+@pytest.mark.parametrize("value", ["inf", "-inf", "nan", "1e400"])
+@pytest.mark.parametrize("component", ["kube-proxy", "kube-scheduler"])
+def test_a_number_that_no_file_can_hold_is_refused(component: str, value: str) -> None:
+    found = move(f"--kube-api-qps={value}", component=component)
+    assert f'--kube-api-qps: "{value}": must be a finite number: the component refuses it, too' in told(found)
+
+
 def test_a_drop_in_keeps_the_flag_that_wins_over_it() -> None:
     found = move(
         "--config-dir=/d --max-pods=50 --cluster-domain=a",
