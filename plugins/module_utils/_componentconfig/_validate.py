@@ -119,7 +119,7 @@ def _kind_of(judged: Collected, component: str | None) -> Kind | None:
         if same:
             judged.add([Problem(("apiVersion",), f"{data['kind']} is known in {', '.join(same)}", "kind")], COMPONENT)
         else:
-            judged.add([Problem(("kind",), _wanted(component) or "unknown kind", "kind")], COMPONENT)
+            judged.add([Problem(("kind",), _wanted(component) or _unknown(data["kind"]), "kind")], COMPONENT)
         return None
     wrong = component in MAIN_KINDS and kind.kind != MAIN_KINDS[str(component)]
     if wrong or (component in known_components and kind.component != component):
@@ -132,6 +132,15 @@ def _wanted(component: str | None) -> str:
     if component in MAIN_KINDS:
         return f"{component} reads a {MAIN_KINDS[str(component)]}"
     return f"{component} does not read this kind" if component else ""
+
+
+def _unknown(kind: str) -> str:
+    import difflib  # late, for the sake of those that need it not
+
+    near = difflib.get_close_matches(kind, {one.kind for one in kinds()}, 1, 0.85)
+    return "unknown kind" + (
+        f", did you mean {near[0]}?" if near else ", no component config as KubeletConfiguration is"
+    )
 
 
 def _judge(judged: Collected, kind: Kind, minor: int) -> None:

@@ -105,6 +105,17 @@ def test_kinds(text: str, component: str | None, level: str, path: str) -> None:
     assert [(one.level, one.path) for one in found] == [(level, path)]
 
 
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("kubeletConfiguration", "unknown kind, did you mean KubeletConfiguration?"),
+        ("ConfigMap", "unknown kind, no component config as KubeletConfiguration is"),
+    ],
+)
+def test_a_kind_that_is_not_known(kind: str, message: str) -> None:
+    assert [one.message for one in validate(f"apiVersion: v1\nkind: {kind}\n")] == [message]
+
+
 def test_a_config_of_an_unknown_component_is_judged_by_its_syntax() -> None:
     found = validate("apiVersion: x/v1\nkind: X\na: 1\na: 2\npassword: x\n", component="my-proxy", bundle=True)
     assert {(one.level, one.rule) for one in found} == {
