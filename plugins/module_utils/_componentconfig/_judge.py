@@ -16,7 +16,8 @@ from ._collected import Collected
 from ._documents._document import Document
 from ._documents._findings import POLICY, WARNING, Finding, finding, worst
 from ._drop_ins import DropIn, drop_in_problems, drop_in_warnings, drop_ins
-from ._kinds._schema import Kind, find_kind, known_minors
+from ._kinds._gates import newest_minor
+from ._kinds._schema import Kind, find_kind
 from ._layers import render
 from ._policy import denied_problems
 from ._pool import Pool
@@ -79,7 +80,7 @@ def judge(
     kind = find_kind(document.data["apiVersion"], document.data["kind"])
     if kind is None or kind.kind != _WITH_DROP_INS:
         raise ValueError(f"only a {_WITH_DROP_INS} can be written as drop-ins")
-    findings += _of_drop_ins(rendered.layers, document, kind, Pool(versions, nodes or {}, known_minors()[-1]))
+    findings += _of_drop_ins(rendered.layers, document, kind, Pool(versions, nodes or {}, newest_minor()))
     return Judgement(document.data, rendered.text, findings, origins, drop_ins(rendered.layers))
 
 

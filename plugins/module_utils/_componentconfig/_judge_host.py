@@ -14,7 +14,7 @@ from typing import Any
 
 from ._documents._document import Document
 from ._documents._findings import Finding, finding
-from ._kinds._schema import known_minors
+from ._kinds._gates import newest_minor
 from ._rules._host import Host, Wanted
 from ._rules._host_checks import host_problems, wanted_of
 from ._rules._host_state import stale_state
@@ -42,7 +42,7 @@ def judge_host(
 
     Raises ValueError for a version that is none.
     """
-    minors = sorted({parse_minor(version) for version in versions}) or [known_minors()[-1]]
+    minors = sorted({parse_minor(version) for version in versions}) or [newest_minor()]
     found: dict[Finding, list[str]] = {}
     for minor in minors:
         context = context_of(document, minor)

@@ -17,7 +17,7 @@ from ._documents._decode import decode
 from ._documents._document import Document
 from ._documents._findings import COMPONENT, POLICY, WARNING, DecodeError, Finding
 from ._kinds._embedded import embedded
-from ._kinds._gates import Gates
+from ._kinds._gates import Gates, newest_minor
 from ._kinds._schema import MAIN_KINDS, Kind, find_kind, kinds, known_minors
 from ._kinds._types import Checked, Problem, check_types
 from ._policy import bundle_problems
@@ -65,7 +65,7 @@ def validate(
     `versions` and `nodes` of each tell for which minors and nodes it holds. Raises ValueError for a version that is
     none, nothing else: a text that cannot be read is one finding.
     """
-    pool = Pool(versions, nodes or {}, known_minors()[-1])
+    pool = Pool(versions, nodes or {}, newest_minor())
     minors = pool.minors
     try:
         document = source if isinstance(source, Document) else decode(source, file=file)

@@ -17,7 +17,8 @@ from .._componentconfig._disruption import check_overrides, classes, disruption_
 from .._componentconfig._documents._decode import decode
 from .._componentconfig._documents._findings import WARNING, DecodeError, Finding
 from .._componentconfig._judge import judge
-from .._componentconfig._kinds._schema import find_kind, known_minors
+from .._componentconfig._kinds._gates import newest_minor
+from .._componentconfig._kinds._schema import find_kind
 from .._componentconfig._values._versions import parse_minor
 from .._kube._client import Client
 from .._kube._errors import NotFound
@@ -120,7 +121,7 @@ def changes(
     one of them. overrides: by component, the user's own classes of that by field path. Raises UnusableDocument for an
     override that cannot be meant.
     """
-    minors = sorted({parse_minor(version) for version in versions}) or [known_minors()[-1]]
+    minors = sorted({parse_minor(version) for version in versions}) or [newest_minor()]
     found = []
     for component in sorted({*before, *after}):
         old, new = _data(before.get(component)), _data(after.get(component))

@@ -13,7 +13,7 @@ from typing import Any
 
 from .._componentconfig._documents._encode import encode
 from .._componentconfig._documents._findings import LEVELS
-from .._componentconfig._kinds._schema import known_minors
+from .._componentconfig._kinds._gates import newest_minor
 from .._componentconfig._migrate import Migration, migrate
 from .._componentconfig._values._secrets import redacted
 from .._componentconfig._values._versions import parse_minor
@@ -42,7 +42,7 @@ def migration_of(parameters: Mapping[str, Any], run: Runner) -> Migration:
     return migrate(
         parameters["component"],
         started.argv,
-        minor=parse_minor(version) if version else known_minors()[-1],
+        minor=parse_minor(version) if version else newest_minor(),
         config=started.config,
         drop_ins=started.drop_ins,
         directory=started.directory,

@@ -19,7 +19,7 @@ from ..._componentconfig._documents._document import Document
 from ..._componentconfig._documents._findings import POLICY, WARNING, DecodeError, Finding, finding
 from ..._componentconfig._flags._names import flags_of
 from ..._componentconfig._judge_host import judge_host
-from ..._componentconfig._kinds._schema import known_minors
+from ..._componentconfig._kinds._gates import newest_minor
 from ..._componentconfig._policy import bundle_problems, denied_problems
 from ..._componentconfig._rules._host import Host, Wanted
 from ..._componentconfig._validate import validate
@@ -50,7 +50,7 @@ def judge_here(
     argv: the component's command line, empty where it is not known. version: of the component, "" for the newest that
     the data cover. known: the config itself was judged before, so only the host is looked at.
     """
-    minor = parse_minor(version) if version else known_minors()[-1]
+    minor = parse_minor(version) if version else newest_minor()
     try:
         document = decode(text, file=file)
         instance = _instance(component)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 
 from .._values._versions import name
 
-__all__ = ["GateState", "Gates", "gate_history", "gate_names", "gate_needs"]
+__all__ = ["GateState", "Gates", "gate_history", "gate_names", "gate_needs", "newest_minor"]
 
 _GROUPS = {"AllAlpha": "Alpha", "AllBeta": "Beta"}
 
@@ -25,6 +25,12 @@ def _facts() -> dict[str, Any]:
     from .._data._gates import TEXT
 
     return cast("dict[str, Any]", json.loads(TEXT))
+
+
+def newest_minor() -> int:
+    """The newest Kubernetes minor that is known as a whole. Of a later one the data have the fields, as they stood
+    before its release, and neither gates nor defaults of its own."""
+    return int(_facts()["newest"])
 
 
 class Gates:

@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from typing import Any, cast
 
 from .._values._versions import name, parse_minor, unquoted
+from ._gates import newest_minor
 
 __all__ = ["MAIN_KINDS", "Kind", "kinds", "find_kind", "known_minor", "known_minors", "at_minor", "prune"]
 
@@ -122,11 +123,12 @@ def known_minors() -> tuple[int, ...]:
 
 
 def known_minor(version: str) -> int:
-    """The minor of a Kubernetes version that the data cover, the newest for ""; raises ValueError for others."""
-    first, *_between, newest = known_minors()
-    minor = parse_minor(version) if version else newest
-    if not first <= minor <= newest:
-        known = f"{name(first)} to {name(newest)} are"
+    """The minor of a Kubernetes version that the data cover, the newest whole one for ""; ValueError for others."""
+    if not version:
+        return newest_minor()
+    minor, (first, *_between, last) = parse_minor(version), known_minors()
+    if not first <= minor <= last:
+        known = f"{name(first)} to {name(last)} are"
         raise ValueError(f"Kubernetes {name(minor)} is not known here, {known}{unquoted(minor)}")
     return minor
 

@@ -19,7 +19,7 @@ from ._agent._storage._store import Store
 from ._agent._system._clock import SystemClock
 from ._componentconfig._documents._decode import decode
 from ._componentconfig._documents._findings import DecodeError
-from ._componentconfig._kinds._schema import known_minors
+from ._componentconfig._kinds._gates import newest_minor
 from ._componentconfig._validate import context_of
 from ._componentconfig._values._versions import parse_minor
 from ._kube._errors import KubeError
@@ -65,7 +65,7 @@ def _compare(configuration: AgentConfiguration, component: str) -> list[str]:
     try:
         minor = parse_minor(version)
     except ValueError:
-        minor = known_minors()[-1]
+        minor = newest_minor()
     context = context_of(document, minor)
     address = serving_address(configuration.components[component], document.data) if context is not None else None
     if context is None or address is None:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 
 from ._componentconfig._documents._findings import LEVELS
-from ._componentconfig._kinds._schema import known_minors
+from ._componentconfig._kinds._gates import newest_minor
 from ._componentconfig._migrate import migrate
 from ._componentconfig._values._secrets import redacted
 from ._componentconfig._values._versions import parse_minor
@@ -29,7 +29,7 @@ def migrate_flags(component: str, argv: Sequence[str], *, version: str, as_json:
     """
     try:
         started = read_started(argv, "/")
-        minor = parse_minor(version) if version else known_minors()[-1]
+        minor = parse_minor(version) if version else newest_minor()
     except OSError as error:
         complain(f"{error.filename}: cannot be read: {error.strerror or error}")
         return _USAGE

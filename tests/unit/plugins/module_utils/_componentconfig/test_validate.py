@@ -78,6 +78,11 @@ def test_gates_that_the_newest_minor_cannot_be_sure_of_warn() -> None:
     assert [(one.level, one.versions) for one in found] == [("component", ("1.36",)), ("warning", ("1.37",))]
 
 
+def test_without_versions_the_newest_that_is_known_as_a_whole_judges() -> None:
+    found = validate(HEAD + "featureGates: {NoSuchGate: true}\n")
+    assert [(one.level, one.versions) for one in found] == [("component", ("1.36",))]
+
+
 @pytest.mark.parametrize("version", ["", "2.1", "latest", "1", "1.x"])
 def test_versions_that_are_none(version: str) -> None:
     with pytest.raises(ValueError, match="not a Kubernetes version"):
