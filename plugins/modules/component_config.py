@@ -14,8 +14,8 @@ description:
   - Reads a component config, or merges several files as layers of one, and says everything that is wrong with it, for
     every Kubernetes version that it has to run on.
   - Knows the kinds and fields of the kubelet, kube-proxy, kube-scheduler, kube-controller-manager, the files of
-    kube-apiserver, kubeadm and kubectl, and the rules of the kubelet and kube-proxy, including those that the kubelet
-    only finds when it dies of them.
+    kube-apiserver, kubeadm and kubectl, and the rules of those who read them, including those that the kubelet only
+    finds when it dies of them.
   - Needs no cluster and no component. It runs where the files are, mostly on the controller.
 author:
   - the configok.node authors (@configok)

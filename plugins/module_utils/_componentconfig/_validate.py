@@ -8,7 +8,7 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -121,6 +121,8 @@ def _kind_of(judged: Collected, component: str | None) -> Kind | None:
         else:
             judged.add([Problem(("kind",), _wanted(component) or _unknown(data["kind"]), "kind")], COMPONENT)
         return None
+    if component is not None and component not in known_components:
+        _warn_of_name(judged, component, known_components)
     wrong = component in MAIN_KINDS and kind.kind != MAIN_KINDS[str(component)]
     if wrong or (component in known_components and kind.component != component):
         judged.add([Problem(("kind",), _wanted(component), "kind")], COMPONENT)
@@ -132,6 +134,16 @@ def _wanted(component: str | None) -> str:
     if component in MAIN_KINDS:
         return f"{component} reads a {MAIN_KINDS[str(component)]}"
     return f"{component} does not read this kind" if component else ""
+
+
+def _warn_of_name(judged: Collected, component: str, known: Iterable[str]) -> None:
+    """Say so where a component, whose name anybody may choose, is nearly called like one that is known."""
+    import difflib  # late, for the sake of those that need it not
+
+    near = difflib.get_close_matches(component, sorted(known), 1, 0.85)
+    if near:
+        message = f"the component {component} is not known here, so its kind is not looked at: did you mean {near[0]}?"
+        judged.add([Problem((), message, "kind")], WARNING)
 
 
 def _unknown(kind: str) -> str:

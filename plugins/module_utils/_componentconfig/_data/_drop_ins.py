@@ -17,5 +17,5 @@ TEXT = r"""
 "in a drop-in does not"]],[29,"internal",
 ["null in a drop-in does not take back what the main file says, and a zero in one is not the default"]],[32,
 "versioned",["drop-ins are merged into the main file once its defaults are filled in"]]],"fields":{"evictionHard":
-"its defaults are filled in before the drop-ins, whose keys add to them"}}
+"its defaults are filled in before the drop-ins, whose keys add to them: name all its signals in a layer"}}
 """

@@ -193,3 +193,11 @@ def test_worst() -> None:
     assert worst([]) is None
     assert worst(validate(HEAD + "a: 1\n")) == "policy"
     assert worst(validate(HEAD + "a: 1\nmaxPods: -1\n")) == "component"
+
+
+def test_a_component_that_is_nearly_called_like_one_is_told() -> None:
+    text = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+    [found] = validate(text, component="kubeletx")
+    assert found.level == "warning"
+    assert found.message.endswith("did you mean kubelet?")
+    assert validate(text, component="second-agent") == []
