@@ -34,7 +34,12 @@ def drop_ins(argv: Sequence[str], working_directory: str = "", root: str = "") -
     found = []
     for parent, _directories, names in os.walk(root + directory):
         found += [os.path.join(parent, name)[len(root) :] for name in names if name.endswith(_SUFFIX)]
-    return sorted(found)
+    # As filepath.WalkDir goes, name by name: what is in the directory a comes before a.conf beside it.
+    return sorted(found, key=_names)
+
+
+def _names(path: str) -> list[str]:
+    return path.split("/")
 
 
 def read_drop_in(path: str) -> bytes:

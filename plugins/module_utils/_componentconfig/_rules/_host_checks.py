@@ -11,11 +11,13 @@ schema/kubelet_validation_rules.json, or files, resolv-conf, cgroup-v1 and reser
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
 from .._documents._findings import POLICY, WARNING
+from .._values._float import parse_float
 from .._values._paths import Path
 from .._values._quantity import parse_quantity
 from ._context import Context
@@ -170,9 +172,9 @@ def _threshold(value: Any, capacity: int) -> Fraction:
     text = str(value)
     if text.endswith("%"):
         try:
-            return Fraction(text.rstrip("%")) * capacity / 100
-        except ValueError:
-            return Fraction(0)
+            return Fraction(parse_float(text.rstrip("%"))) * capacity / 100
+        except (ValueError, OverflowError):
+            return Fraction(0)  # as above; or infinite
     return _quantity(value)
 
 
@@ -188,7 +190,7 @@ def _numa(c: Context, host: Host) -> Iterator[HostProblem]:
     if c.get("topologyManagerPolicy") not in (None, "none") and c.gates.on("TopologyManager"):
         options = c.get("topologyManagerPolicyOptions") or {}
         most = str(options.get("max-allowable-numa-nodes", _MOST_NUMA_NODES))
-        if most.isdigit() and len(host.numa_nodes) > int(most):
+        if re.fullmatch(r"[0-9]{1,9}", most) and len(host.numa_nodes) > int(most):
             message = f"must be none: this host has {len(host.numa_nodes)} NUMA nodes, and {most} are allowed"
             yield HostProblem(("topologyManagerPolicy",), message, "topology-options")
     if c.get("memoryManagerPolicy") == "Static" and c.gates.on("MemoryManager"):

@@ -26,6 +26,15 @@ def test_the_files_of_a_command_line(tmp_path: Path) -> None:
         read_started(("kubelet", "--config=/none"), "/", str(tmp_path))
 
 
+def test_drop_ins_are_read_in_the_order_of_a_walk(tmp_path: Path) -> None:
+    # A directory's files come where its own name sorts: before a file with that name and a suffix.
+    for name in ("d/10-a.conf", "d/10-a/99.conf", "d/10-a-b.conf", "d/9.conf"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    found = read_started(("kubelet", "--config-dir=/d"), "/", str(tmp_path)).drop_ins
+    assert [path for path, _text in found] == ["/d/10-a/99.conf", "/d/10-a-b.conf", "/d/10-a.conf", "/d/9.conf"]
+
+
 def test_a_process() -> None:
     argv, directory = read_process(os.getpid())
     assert "pytest" in " ".join(argv)

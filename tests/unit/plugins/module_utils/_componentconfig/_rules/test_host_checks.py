@@ -221,6 +221,20 @@ ACCEPTED = [
 ]
 
 
+@pytest.mark.parametrize("percentage", ["1/0%", "1e999999999%", "nan%", "inf%", "%", "²%"])
+def test_a_percentage_that_is_none_is_left_to_validation(percentage: str) -> None:
+    assert problems({"evictionHard": {"memory.available": percentage}}, Host(memory=GIB)) == []
+
+
+@pytest.mark.parametrize("most", ["²", "9" * 5000, ""])
+def test_a_number_of_numa_nodes_that_is_none_is_left_to_validation(most: str) -> None:
+    options = {
+        "topologyManagerPolicy": "restricted",
+        "topologyManagerPolicyOptions": {"max-allowable-numa-nodes": most},
+    }
+    assert problems(options, Host(numa_nodes=frozenset(range(99)))) == []
+
+
 @pytest.mark.parametrize(("config", "host", "minor"), ACCEPTED)
 def test_what_the_kubelet_runs_with(config: Mapping[str, Any], host: Host, minor: int) -> None:
     assert problems(config, host, minor) == []
