@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, Callable, cast
 
 from ._documents._document import Document
-from ._kinds._defaults import default_of, defaulted, is_zero
+from ._kinds._defaults import defaulted, effective, is_zero
 from ._kinds._gates import Gates
 from ._kinds._schema import Kind
 from ._layers import merge
@@ -26,6 +26,7 @@ from ._values._paths import lookup
 __all__ = ["DropInRule", "lay_documents_over", "lay_over", "rule_at", "used_with"]
 
 _EVICTION = "evictionHard"
+_EVICTION_SWITCH = "mergeDefaultEvictionSettings"
 _HEAD = ("apiVersion", "kind")
 Data = Mapping[str, Any]
 
@@ -75,8 +76,11 @@ def lay_over(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> di
 
 def used_with(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
     """The same with all defaults filled in, as the kubelet uses it."""
-    result = defaulted(lay_over(main, drop_ins, kind, minor), kind, minor)
+    laid = lay_over(main, drop_ins, kind, minor)
+    result = defaulted(laid, kind, minor)
     rule = rule_at(minor)
+    if rule is not None and _fills(drop_ins):
+        result[_EVICTION] = laid[_EVICTION]
     if rule is not None and rule.name == "internal":
         # Defaults are filled into the main file alone: a zero of a drop-in stands for itself.
         return _with_zeros(result, merge(drop_ins), kind.fields, minor)
@@ -111,7 +115,7 @@ def _internal(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> d
 
 def _versioned(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
     result = merge([_filled(main, drop_ins, kind, minor), *drop_ins])
-    if any(_EVICTION in one for one in drop_ins):
+    if _fills(drop_ins):
         result.setdefault(_EVICTION, {})  # taken back by null: the defaults were filled in before, and come no more
     return result
 
@@ -123,13 +127,18 @@ _RULES: Mapping[str, Callable[[Data, Sequence[Data], Kind, int], dict[str, Any]]
 }
 
 
+def _fills(drop_ins: Sequence[Data]) -> bool:
+    """Whether a drop-in says something of evictionHard, whose defaults are filled in before it is looked at."""
+    return any(name in one for one in drop_ins for name in (_EVICTION, _EVICTION_SWITCH))
+
+
 def _filled(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
-    """The main file with the default of evictionHard where a drop-in is about to say something of it."""
-    if main.get(_EVICTION) is not None or not any(_EVICTION in one for one in drop_ins):
+    """The main file with the defaults of evictionHard where a drop-in is about to say something of it."""
+    if not _fills(drop_ins):
         return dict(main)
     given = main.get("featureGates")
     gates = Gates(minor, given if isinstance(given, Mapping) else {})
-    return {**main, _EVICTION: default_of(_EVICTION, main, kind.fields, minor, gates)}
+    return {**main, _EVICTION: effective(_EVICTION, main, kind.fields, minor, gates)}
 
 
 def _overlay(below: Any, above: Data) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
-from .._kinds._defaults import default_of, is_zero
+from .._kinds._defaults import effective, is_zero
 from .._kinds._gates import Gates
 from .._kinds._path_fields import PATH_FIELDS, is_relative
 from .._kinds._schema import Kind, at_minor
@@ -94,9 +94,10 @@ def outcome_of(flag: Flag, uses: Mapping[str, Sequence[str]], flags: FlagSet, pr
     shadow = _shadow(flag.field, value, present.drop_ins)
     if shadow:
         return Keep(f"{shadow} sets {format_path(flag.field)} too, and wins over the file")
-    default = _default_that_wins(flag.field, value, present)
-    if default is not None:
-        reason = f"in the file {json.dumps(value)} means the default, {json.dumps(default)}"
+    meant = _other_meaning(flag.field, value, present)
+    if meant is not None:
+        what = "gets its defaults too:" if isinstance(value, dict) else "means the default,"
+        reason = f"in the file {json.dumps(value)} {what} {json.dumps(meant)}"
         return Refuse(f"{reason}, and a flag is ignored beside it") if flags.ignores_flags else Keep(reason)
     port = next((one.name for one in flags.flags.values() if one.port_of == flag.name and one.name in uses), "")
     if port and _lacks_port(value):
@@ -147,21 +148,19 @@ def _overlap(one: str, other: str) -> bool:
     return one == other or one.startswith(f"{other}.") or other.startswith(f"{one}.")
 
 
-def _default_that_wins(path: Path, value: Any, present: Present) -> Any:
-    """The default that the file would put in the place of this value; None where it would take the value."""
+def _other_meaning(path: Path, value: Any, present: Present) -> Any:
+    """What the file would make of this value with its defaults; None where it would take the value as it is."""
     fields: Mapping[str, Any] = present.kind.fields
     siblings: Any = present.data
     for part in path[:-1]:
         fields = fields[str(part)]["fields"]
         siblings = siblings.get(part) if isinstance(siblings, Mapping) else None
     last = str(path[-1])
-    if not is_zero(value, fields[last], present.minor):
-        return None
     given = present.data.get(FEATURE_GATES)
     gates = Gates(present.minor, given if isinstance(given, Mapping) else {})
     siblings = siblings if isinstance(siblings, Mapping) else {}
-    default = default_of(last, siblings, fields, present.minor, gates)
-    return None if default is None or is_zero(default, fields[last], present.minor) else default
+    used = effective(last, {**siblings, last: value}, fields, present.minor, gates)
+    return None if used == value or is_zero(used, fields[last], present.minor) else used
 
 
 def _absolute(path: Path, value: Any, present: Present) -> Any:

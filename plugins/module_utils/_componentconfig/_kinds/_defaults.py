@@ -41,11 +41,16 @@ def default_of(name: str, siblings: Mapping[str, Any], fields: Mapping[str, Any]
 def effective(name: str, siblings: Mapping[str, Any], fields: Mapping[str, Any], minor: int, gates: Gates) -> Any:
     """What the component uses for one field of an object: the value as written, or the default of this minor.
 
-    A field that is no pointer in Go cannot hold a zero: 0, "", "0s" and false mean absent where there is a default.
+    A field that is no pointer in Go cannot hold a zero: 0, "", "0s" and false mean absent where there is a default. A
+    switch beside a map may add the default's keys to it.
     """
     value = siblings.get(name)
     if value is None:
         return default_of(name, siblings, fields, minor, gates)
+    switch = fields.get(name, {}).get("defaultAddedBy")
+    known = switch in fields and fields[switch].get("since", 0) <= minor
+    if known and siblings.get(switch) is True and isinstance(value, dict):
+        return {**(default_of(name, siblings, fields, minor, gates) or {}), **value}
     if is_zero(value, fields.get(name, {}), minor):
         default = default_of(name, siblings, fields, minor, gates)
         return value if default is None else default

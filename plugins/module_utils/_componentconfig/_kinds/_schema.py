@@ -38,7 +38,8 @@ class Kind:
     A field is a dict with `type` (string where absent), `optional`, `nullable` (a pointer in Go, or a list
     that may be empty on purpose), `since` and `last` (minors), `enum`, `default`, their histories `enums`, `types`,
     `defaults`, `nullables` (rows of minor and value), `defaultFrom` (the field beside it whose value it takes where
-    that is set), and `fields` below an object.
+    that is set), `defaultAddedBy` (the switch beside it that adds the default's keys to a map), and `fields` below an
+    object.
     """
 
     api_version: str

@@ -12,7 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_in_rules import lay_over, rule_at
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_in_rules import (
+    lay_over,
+    rule_at,
+    used_with,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._defaults import defaulted
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import find_kind
 from support.fuzzing import fuzz
@@ -142,3 +146,20 @@ def test_no_value_is_invented(minor: int, main: dict[str, Any], one: dict[str, A
     result = lay_over({**HEAD, **main}, [one, other], KIND, minor)
     for field in ("maxPods", "failSwapOn", "syncFrequency", "clusterDNS"):
         assert field not in result or result[field] in [layer.get(field) for layer in (main, one, other)]
+
+
+def test_the_switch_that_adds_the_defaults_of_eviction_holds_for_the_main_file_alone() -> None:
+    """cmd/kubelet/app/server.go: the defaults are added when the main file is loaded, before the drop-ins."""
+    assert KIND is not None
+    switch, few = {"mergeDefaultEvictionSettings": True}, {"evictionHard": {"memory.available": "50Mi"}}
+    other = {"evictionHard": {"nodefs.available": "7%"}}
+    added = {**EVICTION_30, "memory.available": "50Mi"}
+    for main, drop_in, made in (
+        ({**switch, **few}, {"maxPods": 5}, added),
+        ({**switch, **few}, other, {**added, "nodefs.available": "7%"}),
+        (few, switch, few["evictionHard"]),
+        (few, {**switch, **other}, {"memory.available": "50Mi", "nodefs.available": "7%"}),
+        ({}, {**switch, **few}, added),
+    ):
+        result = used_with({**HEAD, **main}, [{**HEAD, **drop_in}], KIND, 36)
+        assert result["evictionHard"] == made

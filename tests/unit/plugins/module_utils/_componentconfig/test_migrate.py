@@ -171,6 +171,15 @@ def test_a_drop_in_keeps_the_flag_that_wins_over_it() -> None:
     assert found.flags[-1].reason == "/d/10.conf sets maxPods too, and wins over the file"
 
 
+def test_a_file_that_adds_defaults_leaves_hard_eviction_to_the_flag() -> None:
+    text = f"{HEAD}mergeDefaultEvictionSettings: true\n"
+    found = move("--config=/c --eviction-hard=memory.available<50Mi", minor=34, config=("/c", text))
+    assert kept(found)[1:] == ["--eviction-hard=memory.available<50Mi"]
+    assert 'gets its defaults too: {"memory.available": "50Mi", "nodefs.available": "10%"' in found.flags[1].reason
+    assert found.before == found.after
+    assert len(found.after["evictionHard"]) == 1
+
+
 def test_paths_are_written_out() -> None:
     found = move("--pod-manifest-path=manifests", directory="/srv")
     assert document(found)["staticPodPath"] == "/srv/manifests"

@@ -137,6 +137,18 @@ def test_other_kinds(name: str, data: dict[str, Any], field: str, value: Any) ->
     assert resolved(data, 30, name)[field] == value
 
 
+def test_a_switch_adds_the_defaults_to_what_is_said_of_hard_eviction() -> None:
+    """cmd/kubelet/app/server.go loadConfigFile, from 1.33 on; an empty map is filled as well."""
+    said = {"evictionHard": {"memory.available": "50Mi"}}
+    added = {**resolved({}, 33)["evictionHard"], "memory.available": "50Mi"}
+    switch = "mergeDefaultEvictionSettings"
+    assert len(added) == 5
+    assert resolved({**said, switch: True}, 33)["evictionHard"] == added
+    assert resolved({"evictionHard": {}, switch: True}, 36)["evictionHard"] == resolved({}, 36)["evictionHard"]
+    for data, minor in (({**said, switch: False}, 33), (said, 33), ({**said, switch: True}, 32)):
+        assert resolved(data, minor)["evictionHard"] == said["evictionHard"]
+
+
 def test_the_document_is_left_as_it_is_and_shares_nothing() -> None:
     data: dict[str, Any] = {"kind": "KubeletConfiguration", "evictionHard": {"memory.available": "1Gi"}}
     before = deepcopy(data)
