@@ -29,7 +29,7 @@ TEXT = r"""
 {"type":"duration","field":"conntrack.udpStreamTimeout","since":29},"detect-local-mode":{"field":"detectLocalMode"},
 "feature-gates":{"type":"mapBool","field":"featureGates"},"healthz-bind-address":{"field":"healthzBindAddress",
 "refusedEmpty":["a file cannot switch this server off: take the flag away, or go on without a file"]},"healthz-port":
-{"type":"int","portOf":"healthz-bind-address","refusedEmpty":
+{"type":"int","portOf":"healthz-bind-address","onlyWithoutFile":true,"refusedEmpty":
 ["a file cannot switch this server off: take the flag away, or go on without a file"]},"hostname-override":{"field":
 "hostnameOverride","winsOverFile":20},"init-only":{"type":"bool","stays":"once","since":29},
 "iptables-localhost-nodeports":{"type":"bool","field":"iptables.localhostNodePorts","since":26},
@@ -55,7 +55,7 @@ TEXT = r"""
 "gone":["klog writes to standard error only"]},"masquerade-all":{"type":"bool","field":"iptables.masqueradeAll"},
 "master":{"stays":"access"},"metrics-bind-address":{"field":"metricsBindAddress","refusedEmpty":
 ["a file cannot switch this server off: take the flag away, or go on without a file"]},"metrics-port":{"type":"int",
-"portOf":"metrics-bind-address","refusedEmpty":
+"portOf":"metrics-bind-address","onlyWithoutFile":true,"refusedEmpty":
 ["a file cannot switch this server off: take the flag away, or go on without a file"]},"nodeport-addresses":{"type":
 "list","field":"nodePortAddresses"},"one-output":{"type":"bool","stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"oom-score-adj":{"type":"int","field":"oomScoreAdj"},"pod-bridge-interface":
@@ -74,21 +74,23 @@ TEXT = r"""
 ["it is klog's: the file has no field for it"],"serve":
 ["it is about kube-scheduler's own server, for which the file has no field"],"gates":
 ["the file has no field for feature gates"],"queue":["the file has no field for it"]},"flags":{"add-dir-header":
-{"type":"bool","stays":"klog","last":25,"gone":["klog writes to standard error only"]},"address":{"stays":"serve",
-"last":22,"gone":["the server without TLS is gone"]},"algorithm-provider":{"refused":
-["its policy is no config: write profiles of plugins, which replace it"]},"allow-metric-labels":{"stays":"serve"},
-"allow-metric-labels-manifest":{"stays":"serve"},"alsologtostderr":{"type":"bool","stays":"klog","last":25,"gone":
-["klog writes to standard error only"]},"authentication-kubeconfig":{"stays":"serve"},"authentication-skip-lookup":
-{"type":"bool","stays":"serve"},"authentication-token-webhook-cache-ttl":{"type":"duration","stays":"serve"},
-"authentication-tolerate-lookup-failure":{"type":"bool","stays":"serve"},"authorization-always-allow-paths":{"type":
-"list","stays":"serve"},"authorization-kubeconfig":{"stays":"serve"},"authorization-webhook-cache-authorized-ttl":
-{"type":"duration","stays":"serve"},"authorization-webhook-cache-unauthorized-ttl":{"type":"duration","stays":
-"serve"},"bind-address":{"stays":"serve"},"cert-dir":{"stays":"serve"},"client-ca-file":{"stays":"serve"},"config":
-{"stays":"self"},"contention-profiling":{"type":"bool","field":"enableContentionProfiling"},"disable-http2-serving":
-{"type":"bool","stays":"serve"},"disabled-metrics":{"type":"list","stays":"serve"},"emulated-version":{"stays":
-"gates","since":31},"feature-gates":{"type":"mapBool","stays":"gates"},"hard-pod-affinity-symmetric-weight":{"type":
-"int","last":22,"refused":
-["write it as hardPodAffinityWeight of InterPodAffinityArgs into a profile's pluginConfig"]},
+{"type":"bool","stays":"klog","last":25,"gone":["klog writes to standard error only"]},"address":{"onlyWithoutFile":
+true,"last":22,"refused":
+["a file says it as healthzBindAddress and metricsBindAddress (port 0, for no such server, from 1.22",
+"on): write them, or go on without a file"],"gone":["the server without TLS is gone"]},"algorithm-provider":
+{"refused":["its policy is no config: write profiles of plugins, which replace it"]},"allow-metric-labels":{"stays":
+"serve"},"allow-metric-labels-manifest":{"stays":"serve"},"alsologtostderr":{"type":"bool","stays":"klog","last":25,
+"gone":["klog writes to standard error only"]},"authentication-kubeconfig":{"stays":"serve"},
+"authentication-skip-lookup":{"type":"bool","stays":"serve"},"authentication-token-webhook-cache-ttl":{"type":
+"duration","stays":"serve"},"authentication-tolerate-lookup-failure":{"type":"bool","stays":"serve"},
+"authorization-always-allow-paths":{"type":"list","stays":"serve"},"authorization-kubeconfig":{"stays":"serve"},
+"authorization-webhook-cache-authorized-ttl":{"type":"duration","stays":"serve"},
+"authorization-webhook-cache-unauthorized-ttl":{"type":"duration","stays":"serve"},"bind-address":{"stays":"serve"},
+"cert-dir":{"stays":"serve"},"client-ca-file":{"stays":"serve"},"config":{"stays":"self"},"contention-profiling":
+{"type":"bool","field":"enableContentionProfiling"},"disable-http2-serving":{"type":"bool","stays":"serve"},
+"disabled-metrics":{"type":"list","stays":"serve"},"emulated-version":{"stays":"gates","since":31},"feature-gates":
+{"type":"mapBool","stays":"gates"},"hard-pod-affinity-symmetric-weight":{"type":"int","onlyWithoutFile":true,"last":
+22,"refused":["write it as hardPodAffinityWeight of InterPodAffinityArgs into a profile's pluginConfig"]},
 "http2-max-streams-per-connection":{"type":"int","stays":"serve"},"kube-api-burst":{"type":"int","field":
 "clientConnection.burst"},"kube-api-content-type":{"field":"clientConnection.contentType"},"kube-api-qps":{"type":
 "float","field":"clientConnection.qps"},"kubeconfig":{"field":"clientConnection.kubeconfig"},"leader-elect":{"type":
@@ -113,21 +115,23 @@ TEXT = r"""
 "stays":"queue","since":24},"policy-config-file":{"refused":
 ["its policy is no config: write profiles of plugins, which replace it"]},"policy-configmap":{"refused":
 ["its policy is no config: write profiles of plugins, which replace it"]},"policy-configmap-namespace":{"refused":
-["its policy is no config: write profiles of plugins, which replace it"]},"port":{"type":"int","stays":"serve","last":
-22,"gone":["the server without TLS is gone"]},"profiling":{"type":"bool","field":"enableProfiling"},
-"requestheader-allowed-names":{"type":"list","stays":"serve"},"requestheader-client-ca-file":{"stays":"serve"},
-"requestheader-extra-headers-prefix":{"type":"list","stays":"serve"},"requestheader-group-headers":{"type":"list",
-"stays":"serve"},"requestheader-uid-headers":{"type":"list","stays":"serve"},"requestheader-username-headers":{"type":
-"list","stays":"serve"},"scheduler-name":{"type":"profileName","field":"profiles","last":22},"secure-port":{"type":
-"int","stays":"serve"},"show-hidden-metrics-for-version":{"stays":"serve"},"skip-headers":{"type":"bool","stays":
-"klog","last":25,"gone":["klog writes to standard error only"]},"skip-log-headers":{"type":"bool","stays":"klog",
-"last":25,"gone":["klog writes to standard error only"]},"stderrthreshold":{"stays":"klog","last":25,"gone":
-["klog writes to standard error only"]},"tls-cert-file":{"stays":"serve"},"tls-cipher-suites":{"type":"list","stays":
-"serve"},"tls-min-version":{"stays":"serve"},"tls-private-key-file":{"stays":"serve"},"tls-sni-cert-key":{"stays":
-"serve"},"use-legacy-policy-config":{"type":"bool","refused":
-["its policy is no config: write profiles of plugins, which replace it"]},"v":{"type":"int","stays":"klog"},"version":
-{"stays":"once"},"vmodule":{"type":"vmodule","stays":"klog"},"write-config-to":{"stays":"once"}}},"kubelet":
-{"ignoresFlags":false,"reasons":{"access":
+["its policy is no config: write profiles of plugins, which replace it"]},"port":{"type":"int","onlyWithoutFile":true,
+"last":22,"refused":
+["a file says it as healthzBindAddress and metricsBindAddress (port 0, for no such server, from 1.22",
+"on): write them, or go on without a file"],"gone":["the server without TLS is gone"]},"profiling":{"type":"bool",
+"field":"enableProfiling"},"requestheader-allowed-names":{"type":"list","stays":"serve"},
+"requestheader-client-ca-file":{"stays":"serve"},"requestheader-extra-headers-prefix":{"type":"list","stays":"serve"},
+"requestheader-group-headers":{"type":"list","stays":"serve"},"requestheader-uid-headers":{"type":"list","stays":
+"serve"},"requestheader-username-headers":{"type":"list","stays":"serve"},"scheduler-name":{"type":"profileName",
+"field":"profiles","last":22},"secure-port":{"type":"int","stays":"serve"},"show-hidden-metrics-for-version":{"stays":
+"serve"},"skip-headers":{"type":"bool","stays":"klog","last":25,"gone":["klog writes to standard error only"]},
+"skip-log-headers":{"type":"bool","stays":"klog","last":25,"gone":["klog writes to standard error only"]},
+"stderrthreshold":{"stays":"klog","last":25,"gone":["klog writes to standard error only"]},"tls-cert-file":{"stays":
+"serve"},"tls-cipher-suites":{"type":"list","stays":"serve"},"tls-min-version":{"stays":"serve"},
+"tls-private-key-file":{"stays":"serve"},"tls-sni-cert-key":{"stays":"serve"},"use-legacy-policy-config":{"type":
+"bool","refused":["its policy is no config: write profiles of plugins, which replace it"]},"v":{"type":"int","stays":
+"klog"},"version":{"stays":"once"},"vmodule":{"type":"vmodule","stays":"klog"},"write-config-to":{"stays":"once"}}},
+"kubelet":{"ignoresFlags":false,"reasons":{"access":
 ["it says how the kubelet reaches the API server, for which the file has no field"],"self":["it names the file"],
 "node":["its value belongs to this node, and the file has no field for it"],"path":
 ["it names a place on the node's disk, for which the file has no field"],"register":["the file has no field for it"],

@@ -76,7 +76,8 @@ class Present:
 def outcome_of(flag: Flag, uses: Mapping[str, Sequence[str]], flags: FlagSet, present: Present) -> Outcome:
     """Return what becomes of a flag. uses: of all flags, this one among them, the values of all uses in order."""
     minor, texts = present.minor, uses[flag.name]
-    if flags.ignores_flags and present.reads_file and flag.field and not wins_over_file(flag, present):
+    of_file = flag.only_without_file or (flag.field and not wins_over_file(flag, present))
+    if flags.ignores_flags and present.reads_file and of_file:
         return Gone(f"{flags.component} ignores it beside --config")
     if flag.refused_empty and texts[-1] in ("", "0"):
         return Refuse(flag.refused_empty)
@@ -129,7 +130,7 @@ def _without_field(flag: Flag, minor: int) -> Outcome:
         if flag.stays:
             return Keep(flag.stays)
         return Refuse(flag.refused) if flag.refused else Keep("the file of this version has no field for it")
-    if flag.refused:
+    if flag.refused and not flag.gone:
         return Refuse(flag.refused)
     if flag.last is not None and flag.last < minor:
         gone = f"Kubernetes {version(flag.last + 1)} and newer do not have it"

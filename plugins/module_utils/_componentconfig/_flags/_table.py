@@ -29,7 +29,7 @@ class Flag:
     refused, refused_empty: what to do, where it cannot go on beside a file, at all or with an empty value.
     becomes: the flag that replaced it. port_of: the flag whose address this port completes. wins_since: the minor since
     which it wins over the file, where a file makes the component ignore the other flags. only_on: it can switch its
-    field on, not off.
+    field on, not off. only_without_file: it stands for no field, and has no effect beside a file.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Flag:
     port_of: str = ""
     wins_since: int | None = None
     only_on: bool = False
+    only_without_file: bool = False
     defaults: tuple[tuple[int, Any], ...] = ()
 
     def known_at(self, minor: int) -> bool:
@@ -111,5 +112,6 @@ def _flag(name: str, row: Mapping[str, Any], reasons: Mapping[str, str]) -> Flag
         port_of=row.get("portOf", ""),
         wins_since=row.get("winsOverFile"),
         only_on=row.get("onlyOn", False),
+        only_without_file=row.get("onlyWithoutFile", False),
         defaults=tuple((since, value) for since, value in defaults),
     )

@@ -242,6 +242,27 @@ def test_kube_scheduler() -> None:
     assert told(move("--policy-config-file=/p", component="kube-scheduler", minor=20))
 
 
+@pytest.mark.parametrize("flag", ["--port=0", "--address=127.0.0.1"])
+def test_the_schedulers_server_without_tls_is_the_files_beside_one(flag: str) -> None:
+    """cmd/kube-scheduler/app/options (1.20): beside a file its bind addresses alone count, which have a default."""
+    (why,) = told(move(flag, component="kube-scheduler", minor=20))
+    assert "a file says it as healthzBindAddress and metricsBindAddress" in why
+    assert move(flag, component="kube-scheduler", minor=23).left[0].reason.endswith("the server without TLS is gone")
+
+
+@pytest.mark.parametrize(
+    ("component", "kind", "flag"),
+    [
+        ("kube-proxy", "kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration", "--healthz-port=0"),
+        ("kube-scheduler", "kubescheduler.config.k8s.io/v1beta1\nkind: KubeSchedulerConfiguration", "--port=0"),
+    ],
+)
+def test_what_has_no_effect_beside_the_present_file_goes(component: str, kind: str, flag: str) -> None:
+    found = move(f"--config=/c {flag}", component=component, minor=20, config=("/c", f"apiVersion: {kind}\n"))
+    assert [one.reason for one in found.left] == [f"{component} ignores it beside --config"]
+    assert not told(found)
+
+
 FOUND = flag_set("kubelet")
 assert FOUND is not None
 KUBELET = FOUND
