@@ -49,6 +49,13 @@ class KeptFlag(NamedTuple):
     reason: str
     is_of_node: bool = False
 
+    @property
+    def shown_words(self) -> tuple[str, ...]:
+        """`words`; without the value where that looks like a secret, or the flag's name ends as a secret's does."""
+        value = self.words[-1] if len(self.words) > 1 else self.words[0].partition("=")[2]
+        shown = redacted(value, (self.name.rpartition("-")[2],))
+        return self.words if shown == value else (f"--{self.name}={shown}",)
+
 
 class LeftFlag(NamedTuple):
     """A flag that is not needed any more: its name, the field that took its value or "", and why it may go."""

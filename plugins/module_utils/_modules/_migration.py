@@ -87,7 +87,7 @@ def result_of(migration: Migration, *, diff: bool) -> dict[str, Any]:
         "valid": all(found.level == LEVELS[2] for found in migration.findings),
         "config": migration.shown_text,
         "flags": [
-            {"name": one.name, "words": list(one.words), "reason": one.reason, "of_node": one.is_of_node}
+            {"name": one.name, "words": list(one.shown_words), "reason": one.reason, "of_node": one.is_of_node}
             for one in migration.flags
         ],
         "left": [one._asdict() for one in migration.left],

@@ -31,13 +31,14 @@ _TEXT = re.compile(
 _NAMES = frozenset(
     ("password", "token", "secret", "client-key-data", "tlsBootstrapToken", "certificateKey", "secretKey", "privateKey")
 )
+_MASKED = "staticPodURLHeader"  # the kubelet masks each of these headers when it writes its config to its log
 
 
 def is_secret(value: Any, path: Path = ()) -> bool:
     """Whether a decoded value, at a field path, must neither be published nor shown."""
     if not isinstance(value, str):
         return isinstance(value, (dict, list)) and any(True for _unused in secrets(value, path))
-    named = bool(path) and path[-1] in _NAMES and value != ""
+    named = value != "" and (_MASKED in path or (bool(path) and path[-1] in _NAMES))
     return named or _TEXT.search(value) is not None
 
 

@@ -40,7 +40,7 @@ def migrate_flags(component: str, argv: Sequence[str], *, version: str, as_json:
     if as_json:
         answer = {
             "config": found.shown_text,
-            "flags": [{"words": list(one.words), "reason": one.reason} for one in found.flags],
+            "flags": [{"words": list(one.shown_words), "reason": one.reason} for one in found.flags],
             "left": [one._asdict() for one in found.left],
             "instanceConfig": redacted(dict(found.instance_config)),
             "findings": [one.as_dict() for one in found.findings],

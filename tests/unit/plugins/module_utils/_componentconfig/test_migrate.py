@@ -155,6 +155,23 @@ def test_what_can_neither_go_nor_stay_is_refused(flags: str, minor: int, why: st
     assert any(why in one for one in told(move(flags, minor=minor)))
 
 
+@pytest.mark.parametrize(
+    ("flags", "shown"),
+    [
+        ("--storage-driver-password=hunter2", ["--storage-driver-password=(a secret, not shown)"]),
+        ("--storage-driver-password hunter2", ["--storage-driver-password=(a secret, not shown)"]),
+        ("--proxy=http://u:hunter2@p", ["--proxy=(a secret, not shown)"]),
+        ("--storage-driver-password=", ["--storage-driver-password="]),
+        ("--with-token --root-dir /r", ["--with-token", "--root-dir", "/r"]),
+    ],
+)
+def test_a_secret_of_a_flag_that_stays_is_not_shown(flags: str, shown: list[str]) -> None:
+    found = move(flags)
+    assert [word for flag in found.flags[1:] for word in flag.shown_words] == shown
+    assert kept(found)[1:] == flags.split()
+    assert "hunter2" not in "".join(found.lines)
+
+
 @pytest.mark.parametrize("value", ["inf", "-inf", "nan", "1e400"])
 @pytest.mark.parametrize("component", ["kube-proxy", "kube-scheduler"])
 def test_a_number_that_no_file_can_hold_is_refused(component: str, value: str) -> None:

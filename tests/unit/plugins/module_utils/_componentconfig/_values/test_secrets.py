@@ -48,6 +48,13 @@ def test_names_of_secrets(name: str) -> None:
     assert not is_secret("", (name,))
 
 
+def test_every_header_for_static_pods_is_one() -> None:
+    """As the kubelet's own log has it (cmd/kubelet/app/server.go), whatever the header is called."""
+    headers = {"staticPodURLHeader": {"X-Vault": ["abc", ""]}}
+    assert list(secrets(headers)) == [("staticPodURLHeader", "X-Vault", 0)]
+    assert redacted(headers) == {"staticPodURLHeader": {"X-Vault": ["(a secret, not shown)", ""]}}
+
+
 @pytest.mark.parametrize(
     "value",
     [
