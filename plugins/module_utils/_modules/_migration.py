@@ -26,7 +26,8 @@ _PROGRAM_ANSWERS = "Kubernetes "
 
 
 class NotStarted(ValueError):
-    """The component's command line cannot be found out; the text is one sentence without its full stop."""
+    """What the component is started with, or its version, cannot be found out; the text is one sentence without its
+    full stop."""
 
 
 def migration_of(parameters: Mapping[str, Any], run: Runner) -> Migration:
@@ -39,6 +40,8 @@ def migration_of(parameters: Mapping[str, Any], run: Runner) -> Migration:
     else:
         started = _live(parameters, run)
         version = version or _says(started.argv[0], run)
+        if not version:
+            raise NotStarted(f"{started.argv[0]} does not say its version: give kubernetes_version")
     return migrate(
         parameters["component"],
         started.argv,

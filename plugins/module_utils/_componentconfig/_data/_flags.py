@@ -67,9 +67,9 @@ TEXT = r"""
 ["klog writes to standard error only"]},"stderrthreshold":{"stays":"klog","last":25,"gone":
 ["klog writes to standard error only"]},"udp-timeout":{"type":"duration","field":"udpIdleTimeout","last":25,"gone":
 ["the mode that used it is gone"]},"v":{"type":"int","field":"logging.verbosity","stays":"klog","winsOverFile":20},
-"version":{"stays":"once"},"vmodule":{"type":"vmodule","field":"logging.vmodule","stays":"klog","winsOverFile":20},
-"write-config-to":{"stays":"once"}}},"kube-scheduler":{"ignoresFlags":true,"reasons":{"self":["it names the file"],
-"once":["it makes kube-scheduler do one thing and end: it is no config"],"access":
+"version":{"stays":"once"},"vmodule":{"type":"vmodule","field":"logging.vmodule","adds":"before","stays":"klog",
+"winsOverFile":20},"write-config-to":{"stays":"once"}}},"kube-scheduler":{"ignoresFlags":true,"reasons":{"self":
+["it names the file"],"once":["it makes kube-scheduler do one thing and end: it is no config"],"access":
 ["it wins over the address in the kubeconfig, and the file has no field for it"],"klog":
 ["it is klog's: the file has no field for it"],"serve":
 ["it is about kube-scheduler's own server, for which the file has no field"],"gates":
@@ -266,6 +266,6 @@ true,"last":22,"refused":
 "topology-manager-policy":{"field":"topologyManagerPolicy"},"topology-manager-policy-options":{"type":"map","field":
 "topologyManagerPolicyOptions","since":26},"topology-manager-scope":{"field":"topologyManagerScope"},"v":{"type":
 "int","field":"logging.verbosity","stays":"klog"},"version":{"stays":"register"},"vmodule":{"type":"vmodule","field":
-"logging.vmodule","stays":"klog"},"volume-plugin-dir":{"field":"volumePluginDir"},"volume-stats-agg-period":{"type":
-"duration","field":"volumeStatsAggPeriod"}}}}
+"logging.vmodule","adds":"behind","stays":"klog"},"volume-plugin-dir":{"field":"volumePluginDir"},
+"volume-stats-agg-period":{"type":"duration","field":"volumeStatsAggPeriod"}}}}
 """

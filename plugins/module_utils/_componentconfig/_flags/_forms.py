@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The values of flags as data for a field: each form is read as the component's own parser reads it.
 
-A flag that is given several times: scalars and taints are replaced, lists go on, maps are merged by key. Private to
-configok.node: no compatibility is promised.
+A flag that is given several times: scalars and taints are replaced, other lists go on, maps are merged by key.
+Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _reservation(text: str) -> dict[str, Any]:
 
 def _levels(texts: Sequence[str]) -> list[dict[str, Any]]:
     found = []
-    for pattern, level in _pairs([texts[-1]], "="):
+    for pattern, level in _pairs(texts, "="):
         if not pattern or not level.isdigit():
             raise ValueError("must be a list of file=LEVEL with commas between")
         found.append({"filePattern": pattern, "verbosity": int(level)})

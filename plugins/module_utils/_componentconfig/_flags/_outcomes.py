@@ -23,7 +23,7 @@ from .._values._versions import name as version
 from ._forms import read_value
 from ._names import FEATURE_GATES
 from ._table import Flag, FlagSet
-from ._values import field_at
+from ._values import beside, field_at
 
 __all__ = ["Gone", "Into", "Keep", "Outcome", "Present", "Refuse", "outcome_of", "wins_over_file"]
 
@@ -92,6 +92,7 @@ def outcome_of(flag: Flag, uses: Mapping[str, Sequence[str]], flags: FlagSet, pr
         return Refuse(f"{error}: the component refuses it, too")
     if flag.only_on and not value:
         return Gone("it says what the file says without it")
+    value = beside(flag, present.data, value)
     shadow = _shadow(flag.field, value, present.drop_ins)
     if shadow:
         return Keep(f"{shadow} sets {format_path(flag.field)} too, and wins over the file")

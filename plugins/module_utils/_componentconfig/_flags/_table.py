@@ -30,6 +30,7 @@ class Flag:
     becomes: the flag that replaced it. port_of: the flag whose address this port completes. wins_since: the minor since
     which it wins over the file, where a file makes the component ignore the other flags. only_on: it can switch its
     field on, not off. only_without_file: it stands for no field, and has no effect beside a file.
+    adds: where it adds its values to those of the file, "before" or "behind" them.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Flag:
     wins_since: int | None = None
     only_on: bool = False
     only_without_file: bool = False
+    adds: str = ""
     defaults: tuple[tuple[int, Any], ...] = ()
 
     def known_at(self, minor: int) -> bool:
@@ -113,5 +115,6 @@ def _flag(name: str, row: Mapping[str, Any], reasons: Mapping[str, str]) -> Flag
         wins_since=row.get("winsOverFile"),
         only_on=row.get("onlyOn", False),
         only_without_file=row.get("onlyWithoutFile", False),
+        adds=row.get("adds", ""),
         defaults=tuple((since, value) for since, value in defaults),
     )

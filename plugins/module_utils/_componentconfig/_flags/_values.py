@@ -12,20 +12,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .._kinds._schema import Kind, at_minor
-from .._values._paths import Path
+from .._values._paths import Path, lookup
 from ._command_line import Given, read_command_line
 from ._forms import read_value
 from ._names import FEATURE_GATES
 from ._table import Flag, flag_set
 
-__all__ = ["field_at", "put", "uses_of", "with_flags"]
+__all__ = ["beside", "field_at", "put", "uses_of", "with_flags"]
 
 
 def with_flags(data: Any, argv: Sequence[str], kind: Kind, minor: int) -> tuple[Any, dict[Path, str]]:
     """Return the decoded config with the flags of a command line laid over it, and which flag set which field.
 
-    ``argv`` begins with the program. A flag wins over its whole field, feature gates by key. A flag whose value the
-    kubelet would refuse is left out, as is one whose field the minor does not have.
+    ``argv`` begins with the program. A flag wins over its whole field, feature gates by key; a few add to a list. A
+    flag whose value the kubelet would refuse is left out, as is one whose field the minor does not have.
     """
     known = flag_set(kind.component)
     if not isinstance(data, dict) or known is None:
@@ -41,10 +41,18 @@ def with_flags(data: Any, argv: Sequence[str], kind: Kind, minor: int) -> tuple[
             continue
         if flag.only_on and not value:
             continue
-        result = put(result, flag.field, value)
+        result = put(result, flag.field, beside(flag, result, value))
         below = [(*flag.field, key) for key in value] if flag.field == (FEATURE_GATES,) else [flag.field]
         origins.update(dict.fromkeys(below, f"--{flag.name}"))
     return result, origins
+
+
+def beside(flag: Flag, data: Mapping[str, Any], value: Any) -> Any:
+    """Return what the field has with a flag's value: that alone, or with the values that the data say already."""
+    present = lookup(data, flag.field) if flag.adds else None
+    if not isinstance(present, list):
+        return value
+    return [*present, *value] if flag.adds == "behind" else [*value, *present]
 
 
 def uses_of(given: Iterable[Given], flags: Mapping[str, Flag]) -> list[tuple[Flag, list[str]]]:

@@ -283,6 +283,9 @@ def _migrate(arguments: argparse.Namespace) -> int:
             complain(f"{arguments.component} was not seen to run here yet: give its flags behind --")
             return _FAILED
         version = version or "".join(_installed(configuration, arguments.component)[-1:])
+        if not version:
+            complain(f"the version of {arguments.component} is not known: give it with {_VERSION}")
+            return _FAILED
     return migrate_flags(arguments.component, argv, version=version, as_json=arguments.json)
 
 

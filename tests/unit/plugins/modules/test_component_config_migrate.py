@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import yaml
 
+from ansible_collections.configok.node.plugins.module_utils._host._started import Started
+from ansible_collections.configok.node.plugins.module_utils._modules import _migration
 from ansible_collections.configok.node.plugins.modules import component_config_migrate
 from support.modules import run_module
 
@@ -83,3 +86,17 @@ def test_without_systemd_flags_are_needed() -> None:
     result = run(unit="no-such.service")
     assert result["failed"]
     assert result["msg"].endswith(": give flags instead.")
+
+
+@pytest.mark.parametrize("answer", [(1, "", "unknown flag"), (0, "1.31\n", "")])
+def test_a_program_that_does_not_say_its_version_is_no_reason_to_guess(
+    answer: tuple[int, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_migration, "_live", lambda _parameters, _run: Started(("/k", "--max-pods=5"), "/", None, ()))
+    parameters = dict.fromkeys(("flags", "kubernetes_version", "path", "unit", "content"))
+    with pytest.raises(_migration.NotStarted, match="/k does not say its version: give kubernetes_version"):
+        _migration.migration_of({**parameters, "component": "kubelet"}, lambda _argv: answer)
+    told = _migration.migration_of(
+        {**parameters, "component": "kubelet"}, lambda _argv: (0, "Kubernetes v1.24.1\n", "")
+    )
+    assert "evictionHard" not in told.text  # as before 1.25

@@ -197,6 +197,21 @@ def test_a_file_that_adds_defaults_leaves_hard_eviction_to_the_flag() -> None:
     assert len(found.after["evictionHard"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("component", "kind", "order"),
+    [
+        ("kubelet", "kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration", ["f", "a", "b"]),
+        ("kube-proxy", "kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration", ["a", "b", "f"]),
+    ],
+)
+def test_levels_of_files_are_added_to_those_of_the_present_file(component: str, kind: str, order: list[str]) -> None:
+    """component-base/logs/api/v1/pflags.go appends; kube-proxy's copyLogsFromFlags puts the flags first."""
+    text = f"apiVersion: {kind}\nlogging: {{vmodule: [{{filePattern: f, verbosity: 1}}]}}\n"
+    found = move("--config=/c --vmodule=a=1 --vmodule=b=2", component=component, config=("/c", text))
+    assert [one["filePattern"] for one in document(found)["logging"]["vmodule"]] == order
+    assert found.before == found.after
+
+
 def test_paths_are_written_out() -> None:
     found = move("--pod-manifest-path=manifests", directory="/srv")
     assert document(found)["staticPodPath"] == "/srv/manifests"

@@ -46,6 +46,7 @@ GOOD: list[tuple[str, list[str], Any]] = [
         ],
     ),
     ("vmodule", ["a=1,b*=2"], [{"filePattern": "a", "verbosity": 1}, {"filePattern": "b*", "verbosity": 2}]),
+    ("vmodule", ["a=1", "b*=2"], [{"filePattern": "a", "verbosity": 1}, {"filePattern": "b*", "verbosity": 2}]),
     ("profileName", ["mine"], [{"schedulerName": "mine"}]),
 ]
 BAD = [
