@@ -59,7 +59,7 @@ def _read_back(given: Hostile) -> None:
 
 
 def _judge_host(given: Hostile) -> None:
-    host = Host(swaps=("/x",), cpus=4, memory=2**33, disk=2**34, cgroup_v2=False)
+    host = Host(swaps=("/x",), cpus=frozenset(range(4)), memory=2**33, disk=2**34, cgroup_v2=False)
     document = decode(given.layers[0])
     judge_host(
         document, "kubelet", ["1.31"], lambda _wanted: host, root_directory="/", runtime="", sets_state_aside=False

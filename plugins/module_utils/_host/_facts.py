@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._componentconfig._rules._host import KERNEL_FLAGS, STATE_FILES, File, Host, Wanted
+from .._componentconfig._values._cpu_set import cpu_set
 from ._files import MOST, below, text_of
 from ._runtime import runtime_driver
 
@@ -33,7 +34,7 @@ def read_host(wanted: Wanted, root: str = "/") -> Host:
     states = {name: _state(root, wanted.root_directory, name) for name in STATE_FILES}
     return Host(
         swaps=_swaps(text_of(root, "proc/swaps")),
-        cpus=_cpus(text_of(root, "sys/devices/system/cpu/online")),
+        cpus=cpu_set(text_of(root, "sys/devices/system/cpu/online")),
         sockets=_sockets(root),
         memory=_memory(text_of(root, "proc/meminfo")),
         disk=_disk(root, wanted.root_directory),
@@ -50,15 +51,6 @@ def read_host(wanted: Wanted, root: str = "/") -> Host:
 
 def _swaps(text: str) -> tuple[str, ...]:
     return tuple(line.split()[0] for line in text.strip().splitlines()[1:] if line.split())
-
-
-def _cpus(online: str) -> int:
-    """Count a list such as ``0-3,8``."""
-    ranges = [part.split("-") for part in online.strip().split(",") if part]
-    try:
-        return sum(int(one[-1]) - int(one[0]) + 1 for one in ranges)
-    except ValueError:
-        return 0
 
 
 def _sockets(root: str) -> int:

@@ -47,11 +47,11 @@ class Wanted(NamedTuple):
 
 
 class Host(NamedTuple):
-    """The facts. cpus and sockets are counts, memory and disk bytes, each 0 where unknown; numa_nodes and kernel
-    hold what could be read."""
+    """The facts. cpus are the CPUs that are online; sockets is a count, memory and disk bytes, each 0 where unknown;
+    cpus, numa_nodes and kernel hold what could be read."""
 
     swaps: tuple[str, ...] = ()
-    cpus: int = 0
+    cpus: frozenset[int] = frozenset()
     sockets: int = 0
     memory: int = 0
     disk: int = 0  # of the file system that the component keeps its state on

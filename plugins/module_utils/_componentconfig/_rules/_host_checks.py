@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 from .._documents._findings import POLICY, WARNING
+from .._values._cpu_set import cpu_set
 from .._values._float import parse_float
 from .._values._paths import Path
 from .._values._quantity import parse_quantity
@@ -123,12 +124,9 @@ def _kernel_flags(c: Context, host: Host) -> Iterator[HostProblem]:
 
 
 def _reserved_cpus(c: Context, host: Host) -> Iterator[HostProblem]:
-    try:
-        last = max(int(part.rpartition("-")[2]) for part in str(c.get("reservedSystemCPUs") or "").split(",") if part)
-    except ValueError:
-        return  # none, or no list of CPUs, which validation says
-    if host.cpus and last >= host.cpus:
-        message = f"CPU {last} does not exist: this host has CPUs 0 to {host.cpus - 1}"
+    missing = cpu_set(c.get("reservedSystemCPUs")) - host.cpus if host.cpus else ()
+    if missing:  # cmd/kubelet/app/server.go getReservedCPUs
+        message = f"CPU {min(missing)} is not online: this host has {len(host.cpus)}, the last is CPU {max(host.cpus)}"
         yield HostProblem(("reservedSystemCPUs",), message, "reserved-cpus-host")
 
 
@@ -148,7 +146,7 @@ _RESOURCES = {
 
 
 def _allocatable(c: Context, host: Host) -> Iterator[HostProblem]:
-    capacities = {"cpu": host.cpus, "memory": host.memory, "ephemeral-storage": host.disk}
+    capacities = {"cpu": len(host.cpus), "memory": host.memory, "ephemeral-storage": host.disk}
     for resource, (signal, unit) in _RESOURCES.items():
         capacity = capacities[resource]
         if not capacity or (resource == "cpu" and c.get("reservedSystemCPUs")):

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .._values._cpu_set import cpu_set
 from .._values._quantity import parse_quantity
 from ._context import Context
 from ._host import Host, HostProblem
@@ -23,7 +24,6 @@ __all__ = ["damaged_state", "stale_state"]
 _FIELDS = {"cpu_manager_state": "cpuManagerPolicy", "memory_manager_state": "memoryManagerPolicy"}
 _RULES = {"cpu_manager_state": "cpu-state", "memory_manager_state": "mem-state"}
 _GATES = {"cpu_manager_state": "CPUManager", "memory_manager_state": "MemoryManager"}
-_MOST_CPUS = 1 << 16
 
 
 def damaged_state(_c: Context, host: Host) -> Iterator[HostProblem]:
@@ -55,31 +55,21 @@ def _advice(name: str) -> str:
 
 def _cpus(c: Context, host: Host, state: Mapping[str, Any]) -> Iterator[HostProblem]:
     name = "cpu_manager_state"
-    free = _cpu_set(state.get("defaultCpuSet"))
+    free = cpu_set(state.get("defaultCpuSet"))
     entries = state.get("entries")
     pods = [pod for pod in entries.values() if isinstance(pod, dict)] if isinstance(entries, dict) else []
-    handed_out = [_cpu_set(one) for pod in pods for one in pod.values()]
+    handed_out = [cpu_set(one) for pod in pods for one in pod.values()]
     if not free:
         return
-    reserved = _cpu_set(c.get("reservedSystemCPUs"))
+    reserved = cpu_set(c.get("reservedSystemCPUs"))
     strict = str(c.given("cpuManagerPolicyOptions", "strict-cpu-reservation")).lower() in ("true", "t", "1")
     if (reserved & free) if strict else (reserved - free):
         message = f"{name} gives them to containers, or the other way round: {_advice(name)}"
         yield HostProblem(("reservedSystemCPUs",), message, "cpu-state")
     known = free.union(*handed_out, reserved if strict else ())
-    if host.cpus and len(known) != host.cpus:
-        message = f"{name} knows {len(known)} CPUs, and this host has {host.cpus} online: {_advice(name)}"
+    if host.cpus and len(known) != len(host.cpus):
+        message = f"{name} knows {len(known)} CPUs, and this host has {len(host.cpus)} online: {_advice(name)}"
         yield HostProblem(("cpuManagerPolicy",), message, "cpu-state")
-
-
-def _cpu_set(text: Any) -> frozenset[int]:
-    """Read a list such as 0-3,8; what is none is empty."""
-    found: set[int] = set()
-    for part in str(text or "").split(","):
-        first, dash, last = part.strip().partition("-")
-        if first.isdecimal() and (last.isdecimal() or not dash) and int(last or first) < _MOST_CPUS:
-            found.update(range(int(first), int(last or first) + 1))
-    return frozenset(found)
 
 
 def _memory(c: Context, state: Mapping[str, Any]) -> Iterator[HostProblem]:

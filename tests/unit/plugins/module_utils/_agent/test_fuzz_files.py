@@ -40,6 +40,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._storage._tra
     encode_startups,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._telling._report import read_report
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._cpu_set import cpu_set
 from ansible_collections.configok.node.plugins.module_utils._host import _facts, _runtime
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
@@ -174,7 +175,7 @@ def test_report(text: str) -> None:
 @given(lines_of(HOST))
 def test_files_of_the_host(text: str) -> None:
     assert all(isinstance(one, str) for one in parse_twice(_facts._swaps, text).value)
-    assert isinstance(parse_twice(_facts._cpus, text).value, int)
+    assert all(isinstance(one, int) for one in parse_twice(cpu_set, text).value)
     assert parse_twice(_facts._memory, text).value >= 0
     parse_twice(_runtime._of_containerd, text)
     parse_twice(lambda one: _runtime._of_crio([one]), text)

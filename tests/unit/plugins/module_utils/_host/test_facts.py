@@ -46,7 +46,7 @@ def test_the_facts_are_read_as_the_kernel_writes_them(tmp_path: Path) -> None:
     )
     assert read_host(Wanted(), root) == Host(
         swaps=("/dev/sda2", "/swap"),
-        cpus=4,
+        cpus=frozenset((0, 1, 2, 8)),
         memory=16303124 * 1024,
         numa_nodes=frozenset((0, 1)),
         cgroup_v2=True,

@@ -40,6 +40,7 @@ CERTIFICATE = File("file", frozenset(("CERTIFICATE",)))
 KEY = File("file", frozenset(("RSA PRIVATE KEY",)))
 MISSING = File("missing")
 GIB = 1024**3
+FOUR = frozenset(range(4))
 
 
 def context(config: Mapping[str, Any], minor: int = 31, base: Mapping[str, Any] | None = None) -> Context:
@@ -100,13 +101,19 @@ REFUSED = [
     ),
     (
         {"reservedSystemCPUs": "0,2-4"},
-        Host(cpus=4),
+        Host(cpus=FOUR),
         20,
-        "reservedSystemCPUs: CPU 4 does not exist: this host has CPUs 0 to 3",
+        "reservedSystemCPUs: CPU 4 is not online: this host has 4, the last is CPU 3",
+    ),
+    (
+        {"reservedSystemCPUs": "0-2"},
+        Host(cpus=frozenset((0, 2, 4, 6))),
+        31,
+        "reservedSystemCPUs: CPU 1 is not online: this host has 4, the last is CPU 6",
     ),
     (
         {"systemReserved": {"cpu": "4500m"}},
-        Host(cpus=4),
+        Host(cpus=FOUR),
         20,
         "systemReserved.cpu: with the other reservations and evictionHard it is more than this host has: 4 CPUs",
     ),
@@ -188,11 +195,12 @@ ACCEPTED = [
     ({"failCgroupV1": False}, Host(cgroup_v2=False), 35),
     ({}, Host(kernel={"kernel/panic": 0}), 31),  # the kubelet sets it itself
     ({"protectKernelDefaults": True}, Host(kernel=KERNEL_FLAGS), 31),
-    ({"reservedSystemCPUs": "0-3"}, Host(cpus=4), 31),
-    ({"reservedSystemCPUs": "0", "kubeReserved": {"cpu": "9"}}, Host(cpus=4), 31),  # which they replace
+    ({"reservedSystemCPUs": "0-3"}, Host(cpus=FOUR), 31),
+    ({"reservedSystemCPUs": "0,6"}, Host(cpus=frozenset((0, 2, 4, 6))), 31),  # no hyper-threads
+    ({"reservedSystemCPUs": "0", "kubeReserved": {"cpu": "9"}}, Host(cpus=FOUR), 31),  # which they replace
     ({"reservedSystemCPUs": "0"}, Host(), 31),  # unknown is no reason
-    ({"kubeReserved": {"cpu": "4"}}, Host(cpus=4), 31),
-    ({"systemReserved": {"pid": "40000000"}}, Host(cpus=1), 20),  # it is not counted
+    ({"kubeReserved": {"cpu": "4"}}, Host(cpus=FOUR), 31),
+    ({"systemReserved": {"pid": "40000000"}}, Host(cpus=frozenset((0,))), 20),  # it is not counted
     (
         {"systemReserved": {"ephemeral-storage": "9Ti"}, "featureGates": {"LocalStorageCapacityIsolation": False}},
         Host(disk=GIB),
@@ -309,7 +317,7 @@ def stale(config: Mapping[str, Any], host: Host, minor: int = 31) -> list[str]:
 def test_a_state_file_that_the_kubelet_would_exit_over(
     config: Mapping[str, Any], name: str, state: Mapping[str, Any], said: str
 ) -> None:
-    [found] = stale(config, Host(cpus=4, states={name: state}))
+    [found] = stale(config, Host(cpus=FOUR, states={name: state}))
     assert found.startswith(said)
     assert found.endswith(f"[{name.partition('_')[0].replace('memory', 'mem')}-state]")
 
@@ -341,7 +349,7 @@ def test_a_state_file_that_the_kubelet_would_exit_over(
 def test_a_state_file_that_goes_with_the_config(
     config: Mapping[str, Any], name: str, state: Mapping[str, Any], minor: int
 ) -> None:
-    assert stale(config, Host(cpus=4, states={name: state}), minor) == []
+    assert stale(config, Host(cpus=FOUR, states={name: state}), minor) == []
 
 
 def test_what_has_no_effect_on_cgroup_v1_is_worth_a_word() -> None:
