@@ -16,7 +16,7 @@ from .._componentconfig._flags._names import CONFIG_DIRECTORY, flags_of
 __all__ = ["MOST", "drop_ins", "read_drop_in"]
 
 MOST = 1024 * 1024
-"""Bytes that are read of a config; no more fit a bundle."""
+"""Bytes that a config may have; no more fit a bundle."""
 
 _SUFFIX = ".conf"
 
@@ -43,6 +43,6 @@ def _names(path: str) -> list[str]:
 
 
 def read_drop_in(path: str) -> bytes:
-    """Return a drop-in's content, at most MOST bytes. Raises OSError."""
+    """Return a drop-in's content; of one that is too large so much that it is refused for that. Raises OSError."""
     with open(path, "rb") as file:
-        return file.read(MOST)
+        return file.read(MOST + 1)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import migrate
+from ansible_collections.configok.node.plugins.module_utils._host._drop_in_files import MOST
 from ansible_collections.configok.node.plugins.module_utils._host._started import read_process, read_started
 
 
@@ -33,6 +35,15 @@ def test_drop_ins_are_read_in_the_order_of_a_walk(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     found = read_started(("kubelet", "--config-dir=/d"), "/", str(tmp_path)).drop_ins
     assert [path for path, _text in found] == ["/d/10-a/99.conf", "/d/10-a-b.conf", "/d/10-a.conf", "/d/9.conf"]
+
+
+def test_a_config_that_is_too_large_is_not_taken_for_its_beginning(tmp_path: Path) -> None:
+    head = b"apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+    (tmp_path / "c").write_bytes(head + b"#" * (MOST - len(head)) + b"\nmaxPods: 5\n")
+    argv = ("kubelet", "--config=/c")
+    found = migrate("kubelet", argv, minor=31, config=read_started(argv, "/", str(tmp_path)).config)
+    assert found.text == ""
+    assert [one.rule for one in found.findings] == ["too-large"]
 
 
 def test_a_process() -> None:
