@@ -93,7 +93,7 @@ def test_a_kubelet_taken_over_as_it_ran_can_be_given_another_cpu_policy(bed: Tes
             {"tlsCertFile": "/etc/hostname", "tlsPrivateKeyFile": "/etc/none.key"},
             "tlsCertFile: the file holds no certificate in PEM form",
         ),
-        ({"reservedSystemCPUs": "4000"}, "reservedSystemCPUs: CPU 4000 is not online: this host has "),
+        ({"reservedSystemCPUs": "4000"}, "reservedSystemCPUs: CPU 4000 is too high: this host has "),
         (
             {"kubeReserved": {"memory": "9Ti"}},
             "kubeReserved.memory: with the other reservations and evictionHard it is",

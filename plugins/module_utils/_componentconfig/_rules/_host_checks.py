@@ -29,6 +29,7 @@ __all__ = ["host_problems", "wanted_of"]
 
 _CERTIFICATE = "CERTIFICATE"
 _MOST_NUMA_NODES = 8
+_SINGLE_CPUS_SINCE = 22
 _ENFORCED = {"kube-reserved": "kubeReservedCgroup", "system-reserved": "systemReservedCgroup"}
 
 
@@ -124,9 +125,13 @@ def _kernel_flags(c: Context, host: Host) -> Iterator[HostProblem]:
 
 
 def _reserved_cpus(c: Context, host: Host) -> Iterator[HostProblem]:
-    missing = cpu_set(c.get("reservedSystemCPUs")) - host.cpus if host.cpus else ()
-    if missing:  # cmd/kubelet/app/server.go getReservedCPUs
-        message = f"CPU {min(missing)} is not online: this host has {len(host.cpus)}, the last is CPU {max(host.cpus)}"
+    # cmd/kubelet/app/server.go; before 1.22 it holds the highest against their number.
+    by_number = c.minor < _SINGLE_CPUS_SINCE
+    allowed = frozenset(range(len(host.cpus))) if by_number else host.cpus
+    missing = cpu_set(c.get("reservedSystemCPUs")) - allowed
+    if host.cpus and missing:
+        why = "is too high" if by_number else "is not online"
+        message = f"CPU {min(missing)} {why}: this host has {len(host.cpus)} online, up to CPU {max(host.cpus)}"
         yield HostProblem(("reservedSystemCPUs",), message, "reserved-cpus-host")
 
 

@@ -103,13 +103,19 @@ REFUSED = [
         {"reservedSystemCPUs": "0,2-4"},
         Host(cpus=FOUR),
         20,
-        "reservedSystemCPUs: CPU 4 is not online: this host has 4, the last is CPU 3",
+        "reservedSystemCPUs: CPU 4 is too high: this host has 4 online, up to CPU 3",
     ),
     (
         {"reservedSystemCPUs": "0-2"},
         Host(cpus=frozenset((0, 2, 4, 6))),
         31,
-        "reservedSystemCPUs: CPU 1 is not online: this host has 4, the last is CPU 6",
+        "reservedSystemCPUs: CPU 1 is not online: this host has 4 online, up to CPU 6",
+    ),
+    (
+        {"reservedSystemCPUs": "0,6"},
+        Host(cpus=frozenset((0, 2, 4, 6))),
+        21,
+        "reservedSystemCPUs: CPU 6 is too high: this host has 4 online, up to CPU 6",
     ),
     (
         {"systemReserved": {"cpu": "4500m"}},
@@ -196,7 +202,7 @@ ACCEPTED = [
     ({}, Host(kernel={"kernel/panic": 0}), 31),  # the kubelet sets it itself
     ({"protectKernelDefaults": True}, Host(kernel=KERNEL_FLAGS), 31),
     ({"reservedSystemCPUs": "0-3"}, Host(cpus=FOUR), 31),
-    ({"reservedSystemCPUs": "0,6"}, Host(cpus=frozenset((0, 2, 4, 6))), 31),  # no hyper-threads
+    ({"reservedSystemCPUs": "0,6"}, Host(cpus=frozenset((0, 2, 4, 6))), 22),  # no hyper-threads
     ({"reservedSystemCPUs": "0", "kubeReserved": {"cpu": "9"}}, Host(cpus=FOUR), 31),  # which they replace
     ({"reservedSystemCPUs": "0"}, Host(), 31),  # unknown is no reason
     ({"kubeReserved": {"cpu": "4"}}, Host(cpus=FOUR), 31),
