@@ -8,11 +8,12 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from .._componentconfig._documents._encode import encode
 from .._componentconfig._documents._findings import LEVELS
+from .._componentconfig._flags._names import flags_of
 from .._componentconfig._kinds._gates import newest_minor
 from .._componentconfig._migrate import Migration, migrate
 from .._componentconfig._values._secrets import redacted
@@ -35,8 +36,9 @@ def migration_of(parameters: Mapping[str, Any], run: Runner) -> Migration:
     version = parameters["kubernetes_version"] or ""
     if parameters["flags"] is not None:
         content = parameters["content"]
-        config = None if content is None else (_named(parameters["flags"]), content)
-        started = Started((parameters["component"], *parameters["flags"]), parameters["directory"], config, ())
+        argv = (parameters["component"], *parameters["flags"])
+        config = None if content is None else (dict(flags_of(argv)).get("config") or "content", content)
+        started = Started(argv, parameters["directory"], config, ())
     else:
         started = _live(parameters, run)
         version = version or _says(started.argv[0], run)
@@ -51,16 +53,6 @@ def migration_of(parameters: Mapping[str, Any], run: Runner) -> Migration:
         directory=started.directory,
         path=parameters["path"] or "",
     )
-
-
-def _named(flags: Sequence[str]) -> str:
-    """The name of the file that --config names, for messages and relative paths."""
-    for index, word in enumerate(flags):
-        if word.startswith("--config="):
-            return word.partition("=")[2]
-        if word == "--config" and index + 1 < len(flags):
-            return flags[index + 1]
-    return "content"
 
 
 def _live(parameters: Mapping[str, Any], run: Runner) -> Started:

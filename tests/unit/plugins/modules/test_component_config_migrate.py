@@ -100,3 +100,11 @@ def test_a_program_that_does_not_say_its_version_is_no_reason_to_guess(
         {**parameters, "component": "kubelet"}, lambda _argv: (0, "Kubernetes v1.24.1\n", "")
     )
     assert "evictionHard" not in told.text  # as before 1.25
+
+
+def test_of_several_configs_the_last_is_the_one_that_is_read() -> None:
+    content = f"{HEAD}staticPodPath: manifests\n"
+    for flags in (["--config=/a/k.yaml", "--config", "/b/k.yaml"], ["--config=/b/k.yaml"]):
+        result = run(flags=flags, content=content, kubernetes_version="1.31")
+        assert yaml.safe_load(result["config"])["staticPodPath"] == "/b/manifests"
+        assert result["flags"][0]["words"] == ["--config=/b/k.yaml"]
