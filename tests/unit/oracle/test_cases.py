@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import NoReturn
 
 import pytest
 
@@ -93,7 +94,7 @@ def test_a_disagreement_is_told_unless_it_is_explained() -> None:
 
 
 def test_our_stage_is_the_first_at_which_something_is_wrong() -> None:
-    def nothing_to_read(_wanted: object) -> object:
+    def nothing_to_read(_wanted: object) -> NoReturn:
         raise AssertionError("a text that is no document needs no host")
 
-    assert judge(Case("text a", "[" * 9), nothing_to_read).stage == "load"  # type: ignore[arg-type]
+    assert judge(Case("text a", "[" * 9), nothing_to_read).stage == "load"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["parse_yaml"]
 
 _PREFIX = "tag:yaml.org,2002:"
+_TAGGED: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,), "null": (type(None),)}
 _TAGS = frozenset(("str", "int", "float", "bool", "null", "map", "seq"))
 
 
@@ -71,10 +72,9 @@ def _scalar(event: Any, builder: Builder) -> None:
 def _tagged(tag: str, text: str, line: int, builder: Builder) -> Any:
     name = tag[len(_PREFIX) :] if tag.startswith(_PREFIX) else ""
     _check_tag(tag, line, builder)
-    if name in ("int", "float", "bool", "null"):
+    if name in _TAGGED:
         value = resolve(text)
-        wanted = {"int": int, "float": (int, float), "bool": bool, "null": type(None)}[name]
-        if not isinstance(value, wanted) or (name != "bool" and isinstance(value, bool)):  # type: ignore[arg-type]
+        if type(value) not in _TAGGED[name]:
             raise builder.fail(line, f"the tag !!{name} does not fit its value", "tag")
         return value
     return text

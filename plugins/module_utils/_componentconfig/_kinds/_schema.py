@@ -102,10 +102,8 @@ def _index() -> dict[str, Any]:
 @lru_cache(maxsize=1)
 def kinds() -> tuple[Kind, ...]:
     """All kinds in all their API versions."""
-    return tuple(
-        Kind(*key.split(" ", 1), component=component, since=since, last=last, family=family)  # type: ignore[misc]
-        for key, (family, component, since, last) in _index()["kinds"].items()
-    )
+    found = (find_kind(*key.split(" ", 1)) for key in _index()["kinds"])
+    return tuple(kind for kind in found if kind is not None)
 
 
 def find_kind(api_version: Any, kind: Any) -> Kind | None:

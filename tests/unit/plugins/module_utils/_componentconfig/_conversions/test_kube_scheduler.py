@@ -55,10 +55,10 @@ def score(old: str, new: str, **lists: Any) -> tuple[Any, list[str]]:
 def test_default_weights_that_would_change_are_written_out(old: str, weights: Any) -> None:
     """Also where the config says nothing of profiles."""
     data, lost = converted(old, "v1", parallelism=5)
-    expected = {"parallelism": 5}
+    expected: dict[str, Any] = {"parallelism": 5}
     if weights:
         plugins = {"score": {"enabled": weights}}
-        expected |= {"profiles": [{"schedulerName": "default-scheduler", "plugins": plugins}]}  # type: ignore[dict-item]
+        expected |= {"profiles": [{"schedulerName": "default-scheduler", "plugins": plugins}]}
     assert (data, lost) == (expected, [])
 
 

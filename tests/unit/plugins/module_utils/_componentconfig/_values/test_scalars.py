@@ -9,7 +9,11 @@ import math
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._scalars import key_text, resolve
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._scalars import (
+    Scalar,
+    key_text,
+    resolve,
+)
 
 
 @pytest.mark.parametrize("text", ["y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "true", "True", "TRUE"])
@@ -87,5 +91,5 @@ def test_infinite_and_no_number() -> None:
 @pytest.mark.parametrize(
     ("value", "text"), [(True, "true"), (False, "false"), (5, "5"), (5.0, "5"), (1.5, "1.5"), ("x", "x")]
 )
-def test_keys(value: object, text: str) -> None:
-    assert key_text(value) == text  # type: ignore[arg-type]
+def test_keys(value: Scalar, text: str) -> None:
+    assert key_text(value) == text
