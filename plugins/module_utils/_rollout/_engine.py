@@ -9,9 +9,7 @@ Any run may be killed and run again: what was done is seen in the record and on 
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .._kube._client import Client
@@ -19,13 +17,13 @@ from . import _steps as steps
 from ._clock import Clock
 from ._errors import Interrupted, RolloutError, RolloutRefused
 from ._events import tell_began, tell_ended
-from ._lock import Lock
 from ._node_view import NodeView
 from ._observe import observe
 from ._plan import CANARY, Plan
 from ._progress import Progress
-from ._record import COMPLETE, HALTED, PAUSED, Exceptional, Record, Rollout
+from ._record import COMPLETE, HALTED, PAUSED, Exceptional, Rollout
 from ._record_store import read_record, update_record
+from ._session import Session
 from ._wave_loop import Hooks, WaveLoop, WaveOrders
 from ._window import Step, Window
 
@@ -74,10 +72,11 @@ def move_wave(
         raise RolloutRefused(plan.refusals)
     if not plan.target.is_published:
         raise RolloutError(f"{plan.target.name} is not published: nothing can be assigned")
-    mover = _Mover(client, plan, wave, runner, progress, clock or Clock())
+    session = Session(client, plan, wave, runner, progress, clock or Clock(), lease_duration)
+    mover = _Mover(session, plan, wave)
     try:
-        with _locked(client, plan, wave, runner, progress, mover.clock, lease_duration) as lock:
-            return mover.move(lock)
+        with session.locked():
+            return mover.move()
     except KeyboardInterrupt as error:
         raise Interrupted(
             f"interrupted in {wave} of pool {plan.pool}: what is assigned goes on by itself, nothing else is assigned; "
@@ -100,68 +99,44 @@ def settle(
     """
     if plan.changes or plan.refusals or not plan.target.is_published:
         raise RolloutError(f"pool {plan.pool} has waves to move: it is not settled")
-    clock = clock or Clock()
-    record = read_record(client, plan.pool)
-    if steps.settled(record, plan, clock.now()) == record:
+    session = Session(client, plan, "", runner, progress, clock or Clock(), lease_duration)
+    now = session.clock.now()
+    record = read_record(session.client, plan.pool)
+    if steps.settled(record, plan, now) == record:
         return WaveResult("", COMPLETE, False)
-    with _locked(client, plan, "", runner, progress, clock, lease_duration):
-        now = clock.now()
-        _record, changed = update_record(client, plan.pool, lambda found: steps.settled(found, plan, now))
+    with session.locked():
+        _record, changed = update_record(session.client, plan.pool, lambda found: steps.settled(found, plan, now))
     return WaveResult("", COMPLETE, changed)
-
-
-@contextmanager
-def _locked(
-    client: Client,
-    plan: Plan,
-    wave: str,
-    runner: str,
-    progress: Callable[[Progress], None],
-    clock: Clock,
-    lease_duration: float,
-) -> Iterator[Lock]:
-    lock = Lock(client, plan.pool, runner, clock=clock, duration=lease_duration)
-    lock.acquire(lambda line: progress(Progress(wave, line)))
-    try:
-        yield lock
-    finally:
-        lock.release()
 
 
 class _Mover:
     """One run over one wave."""
 
-    def __init__(
-        self, client: Client, plan: Plan, wave: str, runner: str, progress: Callable[[Progress], None], clock: Clock
-    ) -> None:
-        self.clock = clock
-        self._client = client
+    def __init__(self, session: Session, plan: Plan, wave: str) -> None:
+        self._session = session
         self._plan = plan
         self._wave = wave
-        self._runner = runner
-        self._progress = progress
 
-    def move(self, lock: Lock) -> WaveResult:
+    def move(self) -> WaveResult:
         """Begin the rollout or go on with it, and move the wave."""
+        session = self._session
         views = self._observe()
-        lock.keep()  # the list of a large pool may take longer than the lock holds
-        rollout, began = self._update(lambda record: steps.begin(record, self._plan, views, self.clock.now()))
+        session.keep()  # the list of a large pool may take longer than the lock holds
+        rollout, began = session.update(lambda record: steps.begin(record, self._plan, views, session.clock.now()))
         if began:
-            tell_began(self._client, self._plan.pool, rollout, self._runner)
+            tell_began(session.events, self._plan.pool, rollout, session.runner)
         if rollout.taking_back:
-            return self._take_back(lock, rollout)
+            return self._take_back(rollout)
         place = self._place(rollout)
         if rollout.phase == COMPLETE or place < rollout.finished:
             return WaveResult(self._wave, rollout.phase, began)
         again = rollout.waves[place].nodes[: rollout.cursor]
-        rollout, _changed = self._update(
-            lambda record: steps.enter(record, self._plan, place, views, runner=self._runner, now=self.clock.now())
+        rollout = session.take(
+            lambda record: steps.enter(record, self._plan, place, views, runner=session.runner, now=session.clock.now())
         )
-        return self._run(lock, rollout, place, views, again)
+        return self._run(rollout, place, views, again)
 
-    def _run(
-        self, lock: Lock, rollout: Rollout, place: int, views: Sequence[NodeView], again: Collection[str]
-    ) -> WaveResult:
+    def _run(self, rollout: Rollout, place: int, views: Sequence[NodeView], again: Collection[str]) -> WaveResult:
         wave, source = rollout.waves[place], rollout.target.source
         # A canary that fails stops the rollout, whatever the budget of the pool allows.
         budget, failed = (0, 0) if wave.name == CANARY else (self._plan.failure_budget, rollout.failures)
@@ -183,28 +158,30 @@ class _Mover:
 
         def before_assigning(names: tuple[str, ...], found: Mapping[str, Exceptional]) -> None:
             ahead = self._plan.max_unavailable
-            self._write(lambda record, now: steps.assigning(record, place, names, found, ahead=ahead, now=now))
+            self._session.write(lambda record, now: steps.assigning(record, place, names, found, ahead=ahead, now=now))
 
         hooks = self._hooks(
-            lock, before_assigning, lambda found: self._write(lambda record, now: steps.soaking(record, found, now=now))
+            before_assigning,
+            lambda found: self._session.write(lambda record, now: steps.soaking(record, found, now=now)),
         )
-        loop = WaveLoop(self._client, window, orders, hooks, self.clock)
+        loop = WaveLoop(self._session.client, window, orders, hooks, self._session.node_clock)
         step = loop.run()
-        ended = self._write(
+        ended = self._session.write(
             lambda record, now: steps.ended(record, self._plan, place, step, loop.exceptions(), now=now)
         )
         self._tell_end(wave.name, step, window)
-        tell_ended(self._client, self._plan.pool, ended)
+        tell_ended(self._session.events, self._plan.pool, ended)
         if ended.taking_back:
-            return self._take_back(lock, ended)
+            return self._take_back(ended)
         return WaveResult(
             wave.name, ended.phase, True, ended.reason, dict(window.counts), ended.exceptions, step.reason
         )
 
-    def _take_back(self, lock: Lock, rollout: Rollout) -> WaveResult:
+    def _take_back(self, rollout: Rollout) -> WaveResult:
         """Take the nodes that are still on a failed config back to what they used before; broken ones have done so."""
-        lock.keep()
-        self._update(lambda record: steps.own(record, self._runner, self.clock.now()))
+        session = self._session
+        session.keep()
+        session.take(lambda record: steps.own(record, session.runner, session.clock.now()))
         views = self._observe()
         sources = {
             view.name: rollout.before[view.name]
@@ -213,11 +190,13 @@ class _Mover:
         }
         window = self._window(tuple(sources), views, len(sources), 0)
         orders = WaveOrders(_ROLLBACK, self._plan.selector, sources, 0.0, self._plan.node_timeout)
-        loop = WaveLoop(self._client, window, orders, self._hooks(lock, _nothing, _nothing), self.clock)
+        loop = WaveLoop(self._session.client, window, orders, self._hooks(_nothing, _nothing), self._session.node_clock)
         step = loop.run()
-        done = self._write(lambda record, now: steps.taken_back(record, step, len(sources), loop.exceptions(), now=now))
+        done = self._session.write(
+            lambda record, now: steps.taken_back(record, step, len(sources), loop.exceptions(), now=now)
+        )
         self._tell_end(_ROLLBACK, step, window)
-        tell_ended(self._client, self._plan.pool, done)
+        tell_ended(self._session.events, self._plan.pool, done)
         return WaveResult(self._wave, done.phase, True, done.reason, dict(window.counts), done.exceptions)
 
     def _window(self, nodes: tuple[str, ...], views: Sequence[NodeView], budget: int, failed: int) -> Window:
@@ -232,18 +211,11 @@ class _Mover:
 
     def _hooks(
         self,
-        lock: Lock,
         before_assigning: Callable[[tuple[str, ...], Mapping[str, Exceptional]], None],
         soaking: Callable[[Mapping[str, Exceptional]], object],
     ) -> Hooks:
-        mutex = threading.Lock()
-
-        def keep() -> None:
-            with mutex:
-                if lock.keep():
-                    self._write(lambda record, _now: record)  # it had stalled: see whether the record is still its own
-
-        return Hooks(keep, before_assigning, soaking, lambda: _down(self._observe()), self._progress)
+        session = self._session
+        return Hooks(session.keep, before_assigning, soaking, lambda: _down(self._observe()), session.progress)
 
     def _place(self, rollout: Rollout) -> int:
         names = [one.name for one in rollout.waves]
@@ -257,23 +229,12 @@ class _Mover:
         return place
 
     def _observe(self) -> list[NodeView]:
-        return observe(self._client, selector=self._plan.selector)
-
-    def _update(self, change: Callable[[Record], Record]) -> tuple[Rollout, bool]:
-        record, changed = update_record(self._client, self._plan.pool, change)
-        return steps.rollout_of(record), changed
-
-    def _write(self, change: Callable[[Record, str], Record]) -> Rollout:
-        """Write a step, if the record is still this runner's."""
-        rollout, _changed = self._update(
-            lambda record: change(steps.mine(record, self._plan, self._runner), self.clock.now())
-        )
-        return rollout
+        return observe(self._session.client, selector=self._plan.selector)
 
     def _tell_end(self, wave: str, step: Step, window: Window) -> None:
         words = {"done": "through", "halt": "HALTED", "pause": "PAUSED"}
         line = f"{wave}: {words[step.outcome]}" + (f": {step.reason}" if step.reason else "")
-        self._progress(Progress(wave, line, sum(window.counts.values()), dict(window.counts)))
+        self._session.progress(Progress(wave, line, sum(window.counts.values()), dict(window.counts)))
 
 
 def _down(views: Sequence[NodeView]) -> list[str]:

@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["Interrupted", "InvalidPool", "InvalidRecord", "LockLost", "Locked", "RolloutError", "RolloutRefused"]
+__all__ = [
+    "ApiAway",
+    "Interrupted",
+    "InvalidPool",
+    "InvalidRecord",
+    "LockLost",
+    "Locked",
+    "RolloutError",
+    "RolloutRefused",
+]
 
 
 class RolloutError(Exception):
@@ -44,3 +53,7 @@ class LockLost(RolloutError):
 
 class Interrupted(RolloutError):
     """Somebody pressed Ctrl-C: the record is right, and running again goes on."""
+
+
+class ApiAway(RolloutError):
+    """The API server was away for longer than a run waits."""

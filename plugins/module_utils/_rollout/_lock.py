@@ -44,7 +44,7 @@ class Lock:
         """Take the lock; wait for the lease of a killed runner to expire, and say so. Raises Locked, KubeError."""
         while True:
             found = self._read()
-            if found is not None and _holder(found):
+            if found is not None and _holder(found) not in ("", self._runner):  # its own: the answer was lost
                 self._wait_until_expired(found, tell)
             try:
                 self._write(found)

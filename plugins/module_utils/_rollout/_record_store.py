@@ -32,13 +32,16 @@ def read_record(client: Client, pool: str) -> Record:
 def update_record(client: Client, pool: str, change: Callable[[Record], Record]) -> tuple[Record, bool]:
     """Read the record, change it, write it with its resourceVersion; read again when somebody else was faster.
 
-    change: is given the record as it is now, and may be called again; what it raises ends the update. Returns the
-    record
-    as it stands, and whether anything was written. Raises RolloutError, KubeError.
+    A write whose answer was lost finds what it wanted to write, and has succeeded. change: is given the record as it is
+    now, and may be called again; what it raises ends the update. Returns the record as it stands, and whether anything
+    was written. Raises RolloutError, KubeError.
     """
     conflict: Conflict | None = None
+    wanted: Record | None = None
     for _attempt in range(_ATTEMPTS):
         record, found = _read(client, pool)
+        if record == wanted:
+            return record, True
         wanted = change(record)
         if wanted == record:
             return record, False

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .._kube._client import Client
-from .._kube._errors import KubeError, ServerError, TooManyRequests, Unreachable
+from .._kube._errors import CredentialsError, KubeError, Unauthorized, Unreachable
 from .._kube._fanout import fan_out
 from .._kube._watch import Event
 from .._nodeconfig._config_source import ConfigSource
@@ -31,7 +31,7 @@ __all__ = ["Hooks", "WaveLoop", "WaveOrders"]
 
 _TICK = 1.0  # seconds at most between two looks at the clock
 _READS = 256  # Nodes at most that are read between two looks at the lock
-_TRANSIENT = (Unreachable, ServerError, TooManyRequests)
+_NO_NODES_FAULT = (CredentialsError, Unauthorized, Unreachable)  # errors of the runner, which end the run
 _KIND = {FAILED: "failed", UNKNOWN: "unknown", STRUCK_OUT: "gone"}
 
 
@@ -130,6 +130,8 @@ class WaveLoop:
 
         moved = []
         for name, result in fan_out(work, names, workers=CONNECTIONS):
+            if isinstance(result, _NO_NODES_FAULT):
+                raise result
             if isinstance(result, KubeError):
                 self._answer(name, Answer(DONT_KNOW, f"it could not be assigned: {result}"))
             elif result.view is None:
@@ -200,12 +202,7 @@ class WaveLoop:
         names = [name for name in self._open() if name in self._changed or self._due_at(name) <= now][:_READS]
         if not names:
             return
-        try:
-            views = read_nodes(self._client, names)
-        except _TRANSIENT as error:
-            self._hooks.tell(self._progress(f"the nodes cannot be read, and are tried again: {error}"))
-            self._clock.sleep(_TICK)
-            return
+        views = read_nodes(self._client, names)
         self._changed.difference_update(names)
         now = self._clock.monotonic()
         for name, view in views.items():

@@ -1,0 +1,169 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Survive an outage of the API server, such as a restart of the control plane. Private to configok.node."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .._kube._client import Client, Listing, Object
+from .._kube._errors import Forbidden, KubeError, Unauthorized
+from .._kube._interrupt import Interrupt
+from .._kube._retry import is_transient
+from ._clock import Clock
+from ._errors import ApiAway
+
+__all__ = ["Outage", "OutageClock", "SteadyClient"]
+
+LONGEST = 300.0  # seconds without an API server that a run survives
+_PAUSE = 1.0  # seconds between two tries, beyond the client's own back-off
+_LONGEST_PAUSE = 30.0
+_REMINDER = 60.0  # seconds between two lines on the screen
+
+_T = TypeVar("_T")
+
+
+class Outage:
+    """Repeats requests until the API server answers, for at most five minutes; safe for many threads.
+
+    tell: shows a line to the user.
+    """
+
+    def __init__(self, clock: Clock, tell: Callable[[str], None], *, longest: float = LONGEST) -> None:
+        self._clock = clock
+        self._tell = tell
+        self._longest = longest
+        self._mutex = threading.Lock()
+        self._since: float | None = None  # when the first request of the present outage was sent
+        self._remind_at = 0.0
+        self._past = 0.0  # seconds of all outages that are over
+
+    def ride_out(self, work: Callable[[], _T], *, before_again: Callable[[], object] | None = None) -> _T:
+        """Return what work returns, repeating it while the API server is away.
+
+        work: must be idempotent. before_again: runs before each repetition, for example to retake the lock. Raises
+        ApiAway after five minutes, and whatever else work raises.
+        """
+        again = False
+        while True:
+            sent = self._clock.monotonic()
+            try:
+                if again and before_again is not None:
+                    before_again()
+                result = work()
+            except KubeError as error:
+                if not self._is_away(error):
+                    raise
+                self._note_failure(sent, error)
+                self._clock.sleep(min(max(_PAUSE, error.retry_after or 0.0), _LONGEST_PAUSE))
+                again = True
+            else:
+                self._note_answer(sent)
+                return result
+
+    def monotonic(self) -> float:
+        """Return seconds that stand still during an outage: no node can answer in that time."""
+        with self._mutex:
+            now = self._clock.monotonic()
+            return (now if self._since is None else self._since) - self._past
+
+    def _is_away(self, error: KubeError) -> bool:
+        # A server that has just started may deny what it allows a moment later, until it knows its roles.
+        starting = self._since is not None and isinstance(error, (Unauthorized, Forbidden))
+        return starting or is_transient(error, idempotent=True)
+
+    def _note_failure(self, sent: float, error: KubeError) -> None:
+        with self._mutex:
+            now = self._clock.monotonic()
+            if self._since is None:
+                self._since = sent
+                self._remind_at = now
+            away = now - self._since
+            if away > self._longest:
+                raise ApiAway(
+                    f"the API server has not answered for {away:.0f}s ({error}): nothing else is assigned, and what is "
+                    "assigned goes on by itself; run it again to go on"
+                ) from error
+            if now >= self._remind_at:
+                self._remind_at = now + _REMINDER
+                self._tell(
+                    f"the API server does not answer ({error}): nothing is assigned meanwhile, "
+                    f"waiting up to {self._longest - away:.0f}s for it"
+                )
+
+    def _note_answer(self, sent: float) -> None:
+        with self._mutex:
+            if self._since is None or sent < self._since:
+                return
+            away = self._clock.monotonic() - self._since
+            self._since = None
+            self._past += away
+            self._tell(f"the API server answers again after {away:.0f}s: going on")
+
+
+class OutageClock(Clock):
+    """A clock for deadlines of nodes: it stands still while the API server is away."""
+
+    def __init__(self, clock: Clock, outage: Outage) -> None:
+        self._clock = clock
+        self._outage = outage
+
+    def monotonic(self) -> float:
+        """Return seconds during which the API server answered."""
+        return self._outage.monotonic()
+
+    def now(self) -> str:
+        """Return the time for people and for the API."""
+        return self._clock.now()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait for so many seconds."""
+        self._clock.sleep(seconds)
+
+    def get(self, events: queue.Queue[_T], seconds: float) -> _T | None:
+        """Return the next event, None when there was none within so many seconds."""
+        return self._clock.get(events, seconds)
+
+
+class SteadyClient(Client):
+    """A client whose requests survive an outage; watches survive on their own.
+
+    before_again: runs before a write is repeated. A write that names a resourceVersion ends in a Conflict when the
+    first one took effect and only its answer was lost, and a create in AlreadyExists.
+    """
+
+    def __init__(self, client: Client, outage: Outage, *, before_again: Callable[[], object] | None = None) -> None:
+        self._client = client
+        self._outage = outage
+        self._before_again = before_again
+
+    def interruptible(self, interrupt: Interrupt) -> Client:
+        """Return a client for a watch."""
+        return self._client.interruptible(interrupt)
+
+    def get(self, path: str, *, metadata_only: bool = False, **query: object) -> Object:
+        """Return the object at path."""
+        return self._outage.ride_out(lambda: self._client.get(path, metadata_only=metadata_only, **query))
+
+    def list(self, path: str, **options: Any) -> Listing:
+        """Return all objects at path."""
+        return self._outage.ride_out(lambda: self._client.list(path, **options))
+
+    def create(self, path: str, body: Object, *, dry_run: bool = False) -> Object:
+        """Create an object in the collection at path and return it."""
+        return self._write(lambda: self._client.create(path, body, dry_run=dry_run))
+
+    def replace(self, path: str, body: Object, *, dry_run: bool = False) -> Object:
+        """Replace the object at path and return it."""
+        return self._write(lambda: self._client.replace(path, body, dry_run=dry_run))
+
+    def patch(self, path: str, body: Any, **options: Any) -> Object:
+        """Patch the object at path and return it."""
+        return self._write(lambda: self._client.patch(path, body, **options))
+
+    def _write(self, work: Callable[[], Object]) -> Object:
+        return self._outage.ride_out(work, before_again=self._before_again)

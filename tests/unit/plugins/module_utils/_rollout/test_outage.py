@@ -1,0 +1,365 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A rollout survives lost answers and an API server that is away, and charges neither to a node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden, KubeError, Unreachable
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import lease
+from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._errors import ApiAway, LockLost, RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock
+from ansible_collections.configok.node.plugins.module_utils._rollout._outage import Outage
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
+from support.rollout_world import World
+from support.simulated_nodes import ADOPTS, CRASHES, GOOD, status_of
+
+MakeWorld = Callable[[int], World]
+WRITES = ("create", "replace", "patch", "delete")
+LEASE = lease("configok-rollouts", "workers")
+
+
+class Losing:
+    """A client that loses the answer to its nth write, which took effect.
+
+    resend: whether the client's own retry sends the write again, as it does when the server is there at once.
+    """
+
+    def __init__(self, client: Any, at: int, *, resend: bool) -> None:
+        self._client, self._left, self._resend, self.lost = client, at, resend, ""
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._client, name)
+        if name not in WRITES:
+            return method
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self._left -= 1
+            if self._left != 0:
+                return method(*args, **kwargs)
+            self.lost = f"{name} {args[0]}"
+            method(*args, **kwargs)
+            if self._resend and name != "create":
+                return method(*args, **kwargs)
+            raise Unreachable("no answer", where=self.lost)
+
+        return call
+
+
+class Away:
+    """A client whose server does not answer from the first request that ``begins`` picks on, for so many seconds."""
+
+    def __init__(self, world: World, seconds: float, begins: Callable[[str, str], bool]) -> None:
+        self._world, self._seconds, self._begins = world, seconds, begins
+        self.until: float | None = None
+        self.refused: list[str] = []
+        self.patched_while_away = 0
+
+    @property
+    def away(self) -> bool:
+        return self.until is not None and self._world.clock.monotonic() < self.until
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._world.client, name)
+        if name == "interruptible":
+            return method
+
+        def call(path: str, *args: Any, **kwargs: Any) -> Any:
+            if self.until is None and self._begins(name, path):
+                self.until = self._world.clock.monotonic() + self._seconds
+            if self.away:
+                self.refused.append(f"{name} {path}")
+                raise Unreachable("connection refused", where=f"{name} {path}", sent=False)
+            return method(path, *args, **kwargs)
+
+        return call
+
+
+def check_complete(world: World, target: Any, nodes: int) -> None:
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert (rollout.phase, rollout.exceptions) == ("Complete", ())
+    assert all(world.nodes.view(f"n{number:02d}").is_on(target.source) for number in range(nodes))
+    assert len(world.nodes.assignments) == nodes, "no node was assigned twice"
+    assert not any("is locked by" in line for line in world.lines()), "no run waits for its own lock"
+
+
+@pytest.mark.parametrize("resend", [False, True], ids=["no answer", "sent again by the client"])
+def test_the_answer_to_any_write_may_be_lost(make_world: MakeWorld, resend: bool) -> None:
+    at = 0
+    while True:
+        at += 1
+        world = make_world(5)
+        target = world.publish(100)
+        losing = Losing(world.client, at, resend=resend)
+        results = world.rollout(target, client=losing)
+        if not losing.lost:
+            break
+        assert (losing.lost, results[-1].phase) == (losing.lost, "Complete")
+        check_complete(world, target, 5)
+    assert at > 20, "the rollout has at least so many writes"
+
+
+@pytest.mark.parametrize("resend", [False, True], ids=["no answer", "sent again by the client"])
+def test_the_answer_to_any_write_may_be_lost_while_nodes_are_taken_back(make_world: MakeWorld, resend: bool) -> None:
+    at = 0
+    while True:
+        at += 1
+        world = make_world(4)
+        first = world.publish(100)
+        world.rollout(first)
+        second = world.publish(200)
+        made = world.plan(second, onFailure="rollback", failureBudget=0, waves=["100%"])
+        doomed = made.wave("wave 1").nodes[0]
+
+        def behave(name: str, source: Any, doomed: str = doomed, bad: Any = second.source) -> str:
+            return CRASHES if (name, source) == (doomed, bad) else GOOD
+
+        world.nodes.behaviour = behave
+        world.move(made, "canary")
+        losing = Losing(world.client, at, resend=resend)
+        result = world.move(made, "wave 1", client=losing)
+        if not losing.lost:
+            break
+        assert (losing.lost, result.phase) == (losing.lost, "Halted")
+        assert "taken back" in result.reason
+        assert [one.node for one in result.exceptions] == [doomed]
+        for number in range(4):
+            view = world.nodes.view(f"n{number:02d}")
+            assert view.name == doomed or view.is_on(first.source), losing.lost
+    assert at > 8, "the wave and the way back have at least so many writes"
+
+
+def test_a_revision_published_after_a_lost_answer_changes_nothing(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    target = world.publish(100)
+    made = world.plan(target)
+
+    class Published(Losing):
+        """The last write of the record is answered, but a revision was published before the client asked again."""
+
+        def __getattr__(self, name: str) -> Any:
+            if name != "replace":
+                return getattr(world.client, name)
+
+            def replace(path: str, body: dict[str, Any], **options: Any) -> Any:
+                answer = world.client.replace(path, body, **options)
+                if not self.lost and '"phase": "Complete"' in (body.get("data") or {}).get("record", ""):
+                    self.lost = path
+                    world.publish(200)
+                    raise Unreachable("no answer", where=path)
+                return answer
+
+            return replace
+
+    losing = Published(world.client, 0, resend=False)
+    results = [world.move(made, wave.name, client=losing, runner="one run") for wave in made.waves]
+    assert losing.lost
+    assert results[-1].phase == "Complete"
+    assert [one.result for one in world.record().revisions] == ["Complete", ""]
+
+
+def test_an_update_whose_answer_was_lost_says_that_it_has_written(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    target = world.publish(100)
+    losing: Any = Losing(world.client, 1, resend=True)
+    _record, changed = update_record(losing, "workers", lambda found: found.with_result(1, "Complete"))
+    assert changed
+    assert world.record().revision_of(target).result == "Complete"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("verb", "path"),
+    [
+        ("create", "/leases"),
+        ("replace", "/leases/workers"),
+        ("get", "/nodes"),
+        ("get", "/nodes/n"),
+        ("patch", "/nodes/n"),
+        ("get", "/configmaps/workers"),
+        ("replace", "/configmaps/workers"),
+    ],
+)
+def test_a_control_plane_that_restarts_for_nearly_five_minutes_costs_nothing(
+    make_world: MakeWorld, verb: str, path: str
+) -> None:
+    world = make_world(5)
+    target = world.publish(100)
+    away = Away(world, 290.0, lambda name, where: name == verb and path in where)
+    # A node has less time than the outage takes: time in which it cannot answer is not held against it.
+    assert world.rollout(target, client=away, nodeTimeout="200s")[-1].phase == "Complete"
+    assert away.refused
+    check_complete(world, target, 5)
+    lines = "\n".join(world.lines())
+    assert "the API server does not answer" in lines
+    assert "nothing is assigned meanwhile, waiting up to " in lines
+    assert "the API server answers again after 29" in lines
+
+
+def test_nodes_that_move_while_the_server_is_away_keep_their_time(make_world: MakeWorld) -> None:
+    world = make_world(3)
+    target = world.publish(100)
+    world.nodes.behaviour = lambda _name, _source: ADOPTS
+    away = Away(world, 280.0, lambda name, path: name == "replace" and path == LEASE and bool(world.nodes.assignments))
+
+    class Recovers(Away):
+        def __getattr__(self, name: str) -> Any:
+            method = getattr(away, name)
+
+            def call(*args: Any, **kwargs: Any) -> Any:
+                answer = method(*args, **kwargs)
+                if away.until is not None:  # back: the agents answer now, too
+                    world.nodes.behaviour = lambda _name, _source: GOOD
+                    for node, _id, source in list(world.nodes.assignments):
+                        view = world.nodes.view(node)
+                        if view.config_ok != "True":
+                            world.nodes.say(node, *status_of(view, source, GOOD)[-1])
+                return answer
+
+            return method if name == "interruptible" else call
+
+    results = world.rollout(target, client=Recovers(world, 0, lambda _name, _path: False), nodeTimeout="200s")
+    assert results[-1].phase == "Complete", results[-1].reason
+    assert world.record().bad == ()
+
+
+def test_a_longer_outage_ends_the_run_with_the_advice_to_run_it_again(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    target = world.publish(100)
+    away = Away(world, 1000.0, lambda name, path: name == "patch" and "/nodes/" in path)
+    with pytest.raises(ApiAway, match=r"has not answered for 30\ds .*nothing else is assigned.*run it again to go on"):
+        world.rollout(target, client=away)
+    assert world.nodes.assignments == []
+    world.clock.sleep(6.0)
+    assert world.rollout(target)[-1].phase == "Complete"
+
+
+def test_a_run_that_comes_back_and_finds_its_lock_taken_assigns_nothing(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    made = world.plan(world.publish(100))
+
+    class Robbed(Away):
+        def __getattr__(self, name: str) -> Any:
+            method = super().__getattr__(name)
+
+            def call(*args: Any, **kwargs: Any) -> Any:
+                if self.until is not None and len(self.refused) == 3:
+                    self.refused.append("thief")
+                    Lock(world.client, "workers", "thief", clock=world.clock, duration=5.0).acquire(lambda _line: None)
+                return method(*args, **kwargs)
+
+            return method if name == "interruptible" else call
+
+    away = Robbed(world, 60.0, lambda name, path: name == "patch" and "/nodes/" in path)
+    with pytest.raises(LockLost, match="thief has its lock now"):
+        world.move(made, "canary", client=away)
+    assert world.nodes.assignments == []
+
+
+def test_a_lock_that_may_not_be_renewed_ends_the_run_and_is_charged_to_no_node(make_world: MakeWorld) -> None:
+    world = make_world(12)
+    made = world.plan(world.publish(100))
+
+    class Revoked:
+        """A client that may not renew the lock any more once a node was assigned."""
+
+        patched = False
+
+        def __getattr__(self, name: str) -> Any:
+            method = getattr(world.client, name)
+
+            def call(path: str, *args: Any, **kwargs: Any) -> Any:
+                if name == "get" and path.startswith("/api/v1/nodes/"):
+                    world.clock.sleep(4.0)  # the renewal is due in the threads that assign
+                    self.patched = True
+                if name == "replace" and path == LEASE and self.patched:
+                    raise Forbidden("you may not", where="PUT leases/workers", status=403)
+                return method(path, *args, **kwargs)
+
+            return call if name in ("get", "replace") else method
+
+    with pytest.raises(RolloutError, match="the lock of pool workers cannot be renewed: PUT leases/workers"):
+        world.move(made, "canary", client=Revoked())
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert (rollout.phase, rollout.exceptions) == ("Canary", ())
+
+
+def test_credentials_that_expired_end_the_run_and_are_charged_to_no_node(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    made = world.plan(world.publish(100))
+
+    class Expired:
+        def __getattr__(self, name: str) -> Any:
+            def patch(*_args: Any, **_kwargs: Any) -> Any:
+                raise Unreachable("the certificate has expired", where="PATCH nodes/n00", transient=False)
+
+            return patch if name == "patch" else getattr(world.client, name)
+
+    with pytest.raises(KubeError, match="the certificate has expired"):
+        world.move(made, "canary", client=Expired())
+    assert world.record().rollout.exceptions == ()  # type: ignore[union-attr]
+
+
+class HandClock(Clock):
+    def __init__(self) -> None:
+        self.time = 100.0
+
+    def monotonic(self) -> float:
+        return self.time
+
+    def sleep(self, seconds: float) -> None:
+        self.time += seconds
+
+
+def test_time_for_nodes_stands_still_during_an_outage_and_the_screen_says_what_goes_on() -> None:
+    clock = HandClock()
+    said: list[str] = []
+    outage = Outage(clock, said.append)
+    seen: list[float] = []
+    errors: list[KubeError] = [Unreachable("no answer", where="GET x")] * 100
+    errors[3] = Forbidden("not yet", where="GET x", status=403)  # a server that has just started
+
+    def work() -> str:
+        seen.append(outage.monotonic())
+        if errors:
+            raise errors.pop(0)
+        return "done"
+
+    assert outage.ride_out(work) == "done"
+    assert set(seen) == {100.0}
+    assert (clock.time, outage.monotonic()) == (200.0, 100.0)
+    clock.time += 5
+    assert outage.monotonic() == 105.0
+    assert said == [
+        "the API server does not answer (GET x: no answer): nothing is assigned meanwhile, waiting up to 300s for it",
+        "the API server does not answer (GET x: no answer): nothing is assigned meanwhile, waiting up to 240s for it",
+        "the API server answers again after 100s: going on",
+    ]
+
+
+def test_a_refusal_is_no_outage_and_a_server_that_asks_for_a_year_is_asked_again_sooner() -> None:
+    clock = HandClock()
+    said: list[str] = []
+    outage = Outage(clock, said.append)
+
+    def denied() -> None:
+        raise Forbidden("you may not", where="GET x", status=403)
+
+    with pytest.raises(Forbidden):
+        outage.ride_out(denied)
+    answers: list[KubeError] = [Unreachable("no answer", where="GET x")]
+    answers[0].retry_after = 31536000.0
+
+    def slow() -> None:
+        if answers:
+            raise answers.pop()
+
+    outage.ride_out(slow)
+    assert clock.time == 130.0
