@@ -181,15 +181,25 @@ class _Mover:
         """Take the nodes that are still on a failed config back to what they used before; broken ones have done so."""
         session = self._session
         session.keep()
-        session.take(lambda record: steps.own(record, session.runner, session.clock.now()))
         views = self._observe()
+        rollout = session.take(
+            lambda record: steps.take_back(record, views, runner=session.runner, now=session.clock.now())
+        )
+        by_name = {view.name: view for view in views}
         sources = {
-            view.name: rollout.before[view.name]
-            for view in views
-            if view.name in rollout.before and view.source == rollout.target.source and view.config_ok != "False"
+            name: rollout.before[name]
+            for name in rollout.returning
+            if name in by_name and by_name[name].source in (rollout.target.source, rollout.before[name])
         }
         window = self._window(tuple(sources), views, len(sources), 0)
-        orders = WaveOrders(_ROLLBACK, self._plan.selector, sources, 0.0, self._plan.node_timeout)
+        orders = WaveOrders(
+            _ROLLBACK,
+            self._plan.selector,
+            sources,
+            0.0,
+            self._plan.node_timeout,
+            maybe_assigned=frozenset(sources),  # by a run that was killed, or whose answer was lost
+        )
         loop = WaveLoop(self._session.client, window, orders, self._hooks(_nothing, _nothing), self._session.node_clock)
         step = loop.run()
         done = self._session.write(

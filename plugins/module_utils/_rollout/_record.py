@@ -87,7 +87,7 @@ class Rollout:
     wave
     after those may have been assigned, written before they are. size: the frozen denominator. down: nodes that were
     not ready when the wave began. before: what each node used when the rollout began. taking_back: whether nodes are on
-    their way back (onFailure: rollback).
+    their way back (onFailure: rollback). returning: which nodes these are, written before the first of them moves.
     """
 
     revision: int
@@ -105,6 +105,7 @@ class Rollout:
     exceptions: tuple[Exceptional, ...] = ()
     before: Mapping[str, ConfigSource | None] = field(default_factory=dict)
     taking_back: bool = False
+    returning: tuple[str, ...] = ()
 
     @property
     def ended(self) -> bool:

@@ -106,6 +106,7 @@ def _encode_nodes(rollout: Rollout) -> dict[str, Any]:
     return {
         "waves": [list(wave.nodes) for wave in rollout.waves],
         "down": list(rollout.down),
+        "returning": list(rollout.returning),
         "sources": [None if source is None else source.to_dict() for source in sources],
         "before": [
             [places[rollout.before[node]] if node in rollout.before else -1 for node in wave.nodes]
@@ -174,4 +175,5 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         exceptions=tuple(Exceptional(**{key: str(text) for key, text in one.items()}) for one in value["exceptions"]),
         before=before,
         taking_back=bool(value["takingBack"]),
+        returning=tuple(str(name) for name in nodes.get("returning", ())),
     )

@@ -19,7 +19,7 @@ from ._record import COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, Exceptional, Re
 from ._target import Target
 from ._window import Step
 
-__all__ = ["assigning", "begin", "ended", "enter", "mine", "own", "rollout_of", "settled", "soaking", "taken_back"]
+__all__ = ["assigning", "begin", "ended", "enter", "mine", "rollout_of", "settled", "soaking", "take_back", "taken_back"]
 
 _SUPERSEDED = "Superseded"
 
@@ -35,8 +35,7 @@ def begin(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Re
     refusal = record.refusal(plan.target)
     if refusal is not None:
         raise RolloutRefused([refusal])
-    if rollout is not None and not rollout.ended:
-        record = record.with_result(rollout.revision, _SUPERSEDED)
+    record = _superseding(record)
     by_name = {view.name: view for view in views}
     begun = Rollout(
         revision=plan.revision,
@@ -82,9 +81,18 @@ def enter(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, 
     return replace(record, rollout=entered)
 
 
-def own(record: Record, runner: str, now: str) -> Record:
-    """Say who moves the pool now."""
-    return replace(record, rollout=replace(rollout_of(record), runner=runner, changed=now))
+def take_back(record: Record, views: Sequence[NodeView], *, runner: str, now: str) -> Record:
+    """Say who takes nodes back, and which: those on the failed config; broken ones have gone back by themselves.
+
+    An earlier run may have written which, and may have moved some of them already.
+    """
+    rollout = rollout_of(record)
+    returning = rollout.returning or tuple(
+        view.name
+        for view in views
+        if view.name in rollout.before and view.source == rollout.target.source and view.config_ok != "False"
+    )
+    return replace(record, rollout=replace(rollout, returning=returning, runner=runner, changed=now))
 
 
 def mine(record: Record, plan: Plan, runner: str) -> Record:
@@ -158,9 +166,18 @@ def settled(record: Record, plan: Plan, now: str) -> Record:
     if rollout is not None and rollout.is_for(plan.target) and rollout.ended:
         return record
     if rollout is None or not rollout.is_for(plan.target):
+        record = _superseding(record)
         rollout = Rollout(plan.revision, plan.target, PLANNED, (), plan.size, now, now)
     done = replace(rollout, phase=COMPLETE, finished=len(rollout.waves), cursor=0, changed=now, reason="")
     return replace(record, rollout=done).with_result(plan.revision, COMPLETE)
+
+
+def _superseding(record: Record) -> Record:
+    """Return the record in which a rollout that is not over is Superseded, because another one takes its place."""
+    rollout = record.rollout
+    if rollout is None or rollout.ended:
+        return record
+    return record.with_result(rollout.revision, _SUPERSEDED)
 
 
 def _is_to_move(view: NodeView, target: Target) -> bool:

@@ -433,6 +433,79 @@ def test_killed_while_it_takes_nodes_back_it_goes_on_taking_them_back(make_world
         world.publish(200)
 
 
+def test_a_run_after_a_kill_waits_for_nodes_that_were_being_taken_back_and_counts_all_of_them(
+    make_world: MakeWorld,
+) -> None:
+    world = make_world(6)
+    first = world.publish(100)
+    world.rollout(first)
+    second = world.publish(200)
+    policy: dict[str, Any] = {"onFailure": "rollback", "nodeTimeout": "60m"}
+    made = world.plan(second, **policy)
+    doomed = set(made.wave("wave 2").nodes[:2])
+    mute: set[str] = set()
+
+    def behave(name: str, source: object) -> str:
+        if name in doomed and source == second.source:
+            return CRASHES
+        if source == first.source and not mute:
+            mute.add(name)
+        return SILENT if name in mute and source == first.source else GOOD
+
+    world.nodes.behaviour = behave
+    for wave in made.waves[:-1]:
+        world.move(made, wave.name)
+
+    class DyingOnTheWayBack(Dying):
+        """A client whose process is killed right after it has taken the first node back."""
+
+        def __getattr__(self, name: str) -> Any:
+            method = super().__getattr__(name)
+
+            def patch(path: str, body: Any, **options: Any) -> Any:
+                answer = method(path, body, **options)
+                if first.uid in str(body):
+                    self.dead = True
+                return answer
+
+            return patch if name == "patch" else method
+
+    with pytest.raises(Killed):
+        world.move(made, "wave 2", client=DyingOnTheWayBack(world.client, 0, after=True))
+    until(lambda: bool(mute))
+    (silent,) = mute
+    result = world.move(world.plan(second, **{**policy, "nodeTimeout": "210s"}), "wave 2")
+    assert result.phase == "Halted"
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert rollout.taking_back, f"{silent} has not said that it is back"
+    world.nodes.say(silent, *status_of(world.nodes.view(silent), first.source, GOOD)[-1])
+    result = world.move(made, "wave 2")
+    assert result.reason.endswith("; 4 nodes were taken back")
+    assert not world.record().rollout.taking_back  # type: ignore[union-attr]
+    backs = [name for name, _id, source in world.nodes.assignments if source == first.source]
+    assert backs.count(silent) == 2, "on the first rollout, and once on the way back"
+
+
+def test_a_paused_rollout_that_another_replaces_is_superseded(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    first = world.publish(100)
+    world.rollout(first)
+    second = world.publish(200)
+    made = world.plan(second)
+    mute = made.wave("canary").nodes[0]
+    world.nodes.behaviour = lambda name, _source: SILENT if name == mute else GOOD
+    assert world.rollout(second, nodeTimeout="210s")[-1].phase == "Paused"
+    # Somebody puts the nodes back by hand, so that the way back has nothing to move.
+    world.nodes.behaviour = lambda _name, _source: GOOD
+    assign(world.client, first.source, names=[f"n{number:02d}" for number in range(6)])
+    until(lambda: all(world.nodes.view(f"n{number:02d}").is_on(first.source) for number in range(6)))
+    back = world.plan(first)
+    assert not back.changes
+    settle(world.client, back, runner="back", progress=world.said.append, clock=world.clock)
+    assert [one.result for one in world.record().revisions] == ["Complete", "Superseded"]
+
+
 def test_never_more_than_max_unavailable_at_a_time_those_that_are_down_included(make_world: MakeWorld) -> None:
     world = make_world(12)
     world.nodes.set_ready("n05", False)
