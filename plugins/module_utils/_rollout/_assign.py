@@ -84,14 +84,24 @@ def assign(
     return sorted(results, key=lambda one: one.name)
 
 
-def assign_one(client: Client, name: str, source: ConfigSource | None, *, is_done: Callable[[NodeView], bool]) -> Given:
-    """Read a Node in full and assign it source, unless is_done says that this needs not be. Raises KubeError."""
+def assign_one(
+    client: Client,
+    name: str,
+    source: ConfigSource | None,
+    *,
+    is_done: Callable[[NodeView], bool],
+    forget_bad: bool = False,
+) -> Given:
+    """Read a Node in full and assign it source, unless is_done says that this needs not be.
+
+    forget_bad: let the node forget that the config was bad. Raises KubeError.
+    """
     view = _get(client, name)
     if view is None:
         return Given(None)
     if is_done(view):
         return Given(view, view.given)
-    return _patch(client, view, source, False, is_done, dry_run=False)
+    return _patch(client, view, source, forget_bad, is_done, dry_run=False)
 
 
 def _patch(

@@ -151,6 +151,7 @@ class _Mover:
             maybe_assigned=frozenset(again),
             not_ready_before=frozenset(rollout.down),
             seen=views,
+            forget_bad=rollout.forget_bad,
             watched={
                 name: source for earlier in rollout.waves[:place] for name in earlier.nodes if name not in failed_before
             },
@@ -173,9 +174,9 @@ class _Mover:
         tell_ended(self._session.events, self._plan.pool, ended)
         if ended.taking_back:
             return self._take_back(ended)
-        return WaveResult(
-            wave.name, ended.phase, True, ended.reason, dict(window.counts), ended.exceptions, step.reason
-        )
+        question = ended.reason[len(step.full) :]  # what the operator is asked, behind the words of the nodes
+        summary = step.reason + question
+        return WaveResult(wave.name, ended.phase, True, ended.reason, dict(window.counts), ended.exceptions, summary)
 
     def _take_back(self, rollout: Rollout) -> WaveResult:
         """Take the nodes that are still on a failed config back to what they used before; broken ones have done so."""

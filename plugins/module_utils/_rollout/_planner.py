@@ -23,11 +23,15 @@ ADOPTION_SECONDS = 6.0  # what one node takes to fetch, restart and answer: meas
 _NAMES_SHOWN = 5
 
 
-def left_out_reason(view: NodeView, target: Target) -> str | None:
-    """Return why a node is not moved by a rollout to target, in a sentence; None when it is."""
+def left_out_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> str | None:
+    """Return why a node is not moved by a rollout to target, in a sentence; None when it is.
+
+    forget_bad: a node that refused the target before is assigned it again.
+    """
     if view.deleting:
         return "it is being deleted"
-    if target.is_published and view.has_answered(target.source) and view.config_ok == "False":
+    refused = target.is_published and view.has_answered(target.source) and view.config_ok == "False"
+    if refused and not forget_bad:
         return f"it was given this config before: {view.words}"
     if not view.has_agent:
         return "no agent has ever reported from it"
@@ -56,7 +60,7 @@ def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) 
     revision = record.revision_of(target)
     running = _running(record, target)
     size = running.size if running else len(views)
-    sorting = _Sorting()
+    sorting = _Sorting(record.forgets_bad(target))
     waves = _frozen(running, views, sorting) if running else ()
     for name in views:
         if name not in sorting.placed:
@@ -99,6 +103,7 @@ def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) 
 class _Sorting:
     """Where each node belongs, found node by node."""
 
+    forget_bad: bool
     placed: set[str] = field(default_factory=set)
     to_move: list[NodeView] = field(default_factory=list)
     broken: list[NodeView] = field(default_factory=list)
@@ -108,7 +113,7 @@ class _Sorting:
 
     def place(self, view: NodeView, target: Target) -> None:
         self.placed.add(view.name)
-        reason = left_out_reason(view, target)
+        reason = left_out_reason(view, target, forget_bad=self.forget_bad)
         if target.is_published and view.is_on(target.source) and not view.deleting:
             self.already.append(view.name)
         elif reason is not None:

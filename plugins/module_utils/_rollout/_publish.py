@@ -73,7 +73,7 @@ def publish(client: Client, bundle: dict[str, Any], *, clock: Clock, check: bool
 
 
 def _refuse_bad(record: Record, target: Target) -> None:
-    refusal = record.refusal(target)
+    refusal = record.refusal_to_publish(target)
     if refusal is not None:
         raise RolloutRefused([refusal])
 

@@ -22,6 +22,7 @@ __all__ = [
     "SOAKING",
     "BadConfig",
     "Exceptional",
+    "Forgotten",
     "Record",
     "Revision",
     "Rollout",
@@ -60,13 +61,43 @@ class Revision:
 
 @dataclass(frozen=True)
 class BadConfig:
-    """A config that failed in this pool: refused, by uid and by content, until somebody clears it."""
+    """A config that failed in this pool: refused, by uid and by content, until an operator clears it.
+
+    confirmed: two nodes failed, or the only canary did. Otherwise one node of several failed, which may be the node's
+    fault: the operator decides.
+    """
 
     uid: str
     name: str
     content_hash: str
     reason: str
     time: str
+    confirmed: bool = True
+
+    def is_of(self, target: Target) -> bool:
+        """Return whether a target is this config, by its uid or its content."""
+        return _is_same(self.uid, self.content_hash, target)
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """A bad config that an operator cleared.
+
+    failure: why it was refused. assigned: whether a rollout with forgetBad has begun.
+    """
+
+    uid: str
+    name: str
+    content_hash: str
+    failure: str
+    time: str
+    reason: str
+    author: str
+    assigned: bool = False
+
+    def is_pending_for(self, target: Target) -> bool:
+        """Return whether the next rollout of this target lets the nodes forget that it was bad."""
+        return not self.assigned and _is_same(self.uid, self.content_hash, target)
 
 
 @dataclass(frozen=True)
@@ -88,6 +119,7 @@ class Rollout:
     after those may have been assigned, written before they are. size: the frozen denominator. down: nodes that were
     not ready when the wave began. before: what each node used when the rollout began. taking_back: whether nodes are on
     their way back (onFailure: rollback). returning: which nodes these are, written before the first of them moves.
+    forget_bad: whether nodes that refused the config are assigned it again.
     """
 
     revision: int
@@ -106,11 +138,17 @@ class Rollout:
     before: Mapping[str, ConfigSource | None] = field(default_factory=dict)
     taking_back: bool = False
     returning: tuple[str, ...] = ()
+    forget_bad: bool = False
 
     @property
     def ended(self) -> bool:
         """Return whether a new run would begin a new rollout instead of going on with this one."""
         return self.phase in _ENDED and not self.taking_back
+
+    @property
+    def in_motion(self) -> bool:
+        """Return whether a runner should be moving nodes now."""
+        return not self.ended and self.phase != PAUSED
 
     def is_for(self, target: Target) -> bool:
         """Return whether this rollout takes the pool to that target."""
@@ -142,6 +180,7 @@ class Record:
     revisions: tuple[Revision, ...] = ()
     bad: tuple[BadConfig, ...] = ()
     rollout: Rollout | None = None
+    forgotten: tuple[Forgotten, ...] = ()
 
     @property
     def latest(self) -> Revision | None:
@@ -158,12 +197,13 @@ class Record:
 
     def bad_config(self, target: Target) -> BadConfig | None:
         """Return why this target is refused in the pool, by its uid or its content, None where it is not."""
-        for one in self.bad:
-            if target.uid and one.uid == target.uid:
-                return one
-            if target.content_hash and one.content_hash == target.content_hash:
-                return one
-        return None
+        return next((bad for bad in self.bad if bad.is_of(target)), None)
+
+    def forgets_bad(self, target: Target) -> bool:
+        """Return whether nodes that refused this target are assigned it again, because an operator cleared it."""
+        rollout = self.rollout
+        running = rollout is not None and not rollout.ended and rollout.is_for(target) and rollout.forget_bad
+        return running or any(one.is_pending_for(target) for one in self.forgotten)
 
     def refusal(self, target: Target) -> str | None:
         """Return why this target must not be rolled out in the pool, and what to do; None when it may.
@@ -174,10 +214,17 @@ class Record:
         taking_back = self.rollout is not None and self.rollout.taking_back and self.rollout.target.name == target.name
         if bad is None or taking_back:
             return None
-        return (
-            f"{bad.name} failed in pool {self.pool} at {bad.time} and is refused: {bad.reason}: "
-            "publish another config, or undo"
-        )
+        if bad.confirmed:
+            return (
+                f"{bad.name} failed in pool {self.pool} at {bad.time} and is refused: {bad.reason}: "
+                "publish another config, undo, or clear it with configok.node.forget"
+            )
+        return f"{bad.name} failed in pool {self.pool} at {bad.time}: {bad.reason}"
+
+    def refusal_to_publish(self, target: Target) -> str | None:
+        """Return why this target must not be published; None when it may, or when the operator is yet to decide."""
+        bad = self.bad_config(target)
+        return self.refusal(target) if bad is not None and bad.confirmed else None
 
     def with_revision(self, target: Target, *, time: str, author: str, cause: str) -> Record:
         """Return the record with this target as its latest revision."""
@@ -193,12 +240,34 @@ class Record:
         )
         return replace(self, revisions=(*self.revisions, revision)[-_MAX_REVISIONS:])
 
-    def with_bad(self, target: Target, reason: str, time: str) -> Record:
+    def with_bad(self, target: Target, reason: str, time: str, *, confirmed: bool = True) -> Record:
         """Return the record that remembers that this target failed; the init config is never remembered as bad."""
-        if target.is_init or self.bad_config(target) is not None:
+        known = self.bad_config(target)
+        if target.is_init or (known is not None and (known.confirmed or not confirmed)):
             return self
-        bad = BadConfig(target.uid, target.name, target.content_hash, reason[:_MAX_REASON], time)
-        return replace(self, bad=(*self.bad, bad)[-_MAX_BAD:])
+        others = tuple(bad for bad in self.bad if bad is not known)
+        bad = BadConfig(target.uid, target.name, target.content_hash, reason[:_MAX_REASON], time, confirmed)
+        return replace(self, bad=(*others, bad)[-_MAX_BAD:])
+
+    def with_forgotten(self, bad: BadConfig, *, reason: str, author: str, time: str) -> Record:
+        """Return the record in which an operator has cleared a bad config."""
+        cleared = Forgotten(
+            bad.uid, bad.name, bad.content_hash, bad.reason, time, reason[:_MAX_REASON], author[:_MAX_REASON]
+        )
+        return replace(
+            self,
+            bad=tuple(one for one in self.bad if one != bad),
+            forgotten=(*self.forgotten, cleared)[-_MAX_BAD:],
+        )
+
+    def with_assigned(self, target: Target) -> Record:
+        """Return the record in which a rollout has begun that lets nodes forget that this target was bad."""
+        return replace(
+            self,
+            forgotten=tuple(
+                replace(one, assigned=True) if one.is_pending_for(target) else one for one in self.forgotten
+            ),
+        )
 
     def with_result(self, number: int, result: str) -> Record:
         """Return the record in which the revision of that number ended so."""
@@ -206,6 +275,10 @@ class Record:
             self,
             revisions=tuple(replace(one, result=result) if one.number == number else one for one in self.revisions),
         )
+
+
+def _is_same(uid: str, content_hash: str, target: Target) -> bool:
+    return bool((target.uid and uid == target.uid) or (target.content_hash and content_hash == target.content_hash))
 
 
 def phase_of(wave: str) -> str:

@@ -17,7 +17,7 @@ from .._nodeconfig._names import LABEL_POOL, NAMESPACE_ROLLOUTS
 from .._nodeconfig._trial import InvalidTrial
 from ._errors import InvalidRecord
 from ._plan import Wave
-from ._record import BadConfig, Exceptional, Record, Revision, Rollout
+from ._record import BadConfig, Exceptional, Forgotten, Record, Revision, Rollout
 from ._target import Target
 
 __all__ = ["FORMAT", "MAX_BYTES", "decode_record", "encode_record"]
@@ -74,6 +74,7 @@ def _encode(record: Record) -> dict[str, Any]:
         "pool": record.pool,
         "rollout": None if record.rollout is None else _encode_rollout(record.rollout),
         "bad": [dict(vars(one)) for one in record.bad],
+        "forgotten": [dict(vars(one)) for one in record.forgotten],
         "revisions": [dict(vars(one)) for one in record.revisions],
     }
 
@@ -91,6 +92,7 @@ def _encode_rollout(rollout: Rollout) -> dict[str, Any]:
         "finished": rollout.finished,
         "cursor": rollout.cursor,
         "takingBack": rollout.taking_back,
+        "forgetBad": rollout.forget_bad,
         "waves": [{"name": wave.name, "nodes": len(wave.nodes), "soak": wave.soak} for wave in rollout.waves],
         "exceptions": [dict(vars(one)) for one in rollout.exceptions],
     }
@@ -132,14 +134,24 @@ def _decode(value: dict[str, Any], data: Mapping[str, str]) -> Record:
     return Record(
         pool=str(value["pool"]),
         revisions=tuple(_decode_revision(one) for one in value["revisions"]),
-        bad=tuple(BadConfig(**{key: str(text) for key, text in one.items()}) for one in value["bad"]),
+        bad=tuple(
+            BadConfig(**_texts(one, "confirmed"), confirmed=bool(one.get("confirmed", True))) for one in value["bad"]
+        ),
+        forgotten=tuple(
+            Forgotten(**_texts(one, "assigned"), assigned=bool(one["assigned"])) for one in value.get("forgotten", ())
+        ),
         rollout=None if rollout is None else _decode_rollout(rollout, _unpack(data[_KEY_NODES])),
     )
 
 
+def _texts(value: Mapping[str, Any], *others: str) -> dict[str, str]:
+    """Return the fields that are texts: all but the others."""
+    return {key: str(text) for key, text in value.items() if key not in others}
+
+
 def _decode_revision(value: dict[str, Any]) -> Revision:
     number = int(value["number"])
-    return Revision(number, **{key: str(text) for key, text in value.items() if key != "number"})
+    return Revision(number, **_texts(value, "number"))
 
 
 def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
@@ -175,5 +187,6 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         exceptions=tuple(Exceptional(**{key: str(text) for key, text in one.items()}) for one in value["exceptions"]),
         before=before,
         taking_back=bool(value["takingBack"]),
+        forget_bad=bool(value.get("forgetBad", False)),
         returning=tuple(str(name) for name in nodes.get("returning", ())),
     )

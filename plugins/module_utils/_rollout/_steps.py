@@ -13,23 +13,39 @@ from dataclasses import replace
 
 from ._errors import LockLost, RolloutError, RolloutRefused
 from ._node_view import NodeView
-from ._plan import Plan
+from ._plan import CANARY, Plan, Wave
 from ._planner import left_out_reason
 from ._record import COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, Exceptional, Record, Rollout, phase_of
 from ._target import Target
 from ._window import Step
 
-__all__ = ["assigning", "begin", "ended", "enter", "mine", "rollout_of", "settled", "soaking", "take_back", "taken_back"]
+__all__ = [
+    "assigning",
+    "begin",
+    "ended",
+    "enter",
+    "mine",
+    "rollout_of",
+    "settled",
+    "soaking",
+    "take_back",
+    "taken_back",
+]
 
 _SUPERSEDED = "Superseded"
+_QUESTION = (
+    "no other node failed: if the node is at fault, clear the config with configok.node.forget and run it again; "
+    "if the config is at fault, publish another, or undo"
+)
 
 
 def begin(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Record:
     """Freeze the plan's waves, unless the record is in (or has completed) just this rollout. Raises RolloutRefused."""
     rollout = record.rollout
+    forget_bad = record.forgets_bad(plan.target)
     if rollout is not None and rollout.is_for(plan.target):
         planned = {name for wave in plan.waves for name in wave.nodes}
-        left = any(view.name in planned and _is_to_move(view, plan.target) for view in views)
+        left = any(view.name in planned and _is_to_move(view, plan.target, forget_bad) for view in views)
         if not rollout.ended or (rollout.phase == COMPLETE and not left):
             return record
     refusal = record.refusal(plan.target)
@@ -46,8 +62,9 @@ def begin(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Re
         started=now,
         changed=now,
         before={name: by_name[name].active for wave in plan.waves for name in wave.nodes if name in by_name},
+        forget_bad=forget_bad,
     )
-    return replace(record, rollout=begun)
+    return replace(record.with_assigned(plan.target), rollout=begun)
 
 
 def enter(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, runner: str, now: str) -> Record:
@@ -63,7 +80,7 @@ def enter(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, 
         late = [
             view
             for view in sorted(views, key=lambda one: one.name)
-            if view.name not in known and _is_to_move(view, rollout.target)
+            if view.name not in known and _is_to_move(view, rollout.target, rollout.forget_bad)
         ]
         waves = (*waves[:-1], replace(waves[-1], nodes=waves[-1].nodes + tuple(view.name for view in late)))
         before.update({view.name: view.active for view in late})
@@ -140,8 +157,10 @@ def ended(record: Record, plan: Plan, place: int, step: Step, found: Mapping[str
     """Write down how a wave ended: through, halted (what failed is remembered), or paused."""
     rollout = replace(rollout_of(record).with_exceptions(found), reason=step.full, changed=now)
     if step.outcome == "halt":
-        halted = replace(rollout, phase=HALTED, taking_back=plan.on_failure == "rollback")
-        record = replace(record, rollout=halted).with_bad(rollout.target, step.full, now)
+        confirmed = _is_confirmed(rollout, rollout.waves[place])
+        reason = step.full if confirmed else f"{step.full}; {_QUESTION}"
+        halted = replace(rollout, phase=HALTED, reason=reason, taking_back=plan.on_failure == "rollback")
+        record = replace(record, rollout=halted).with_bad(rollout.target, reason, now, confirmed=confirmed)
         return record.with_result(rollout.revision, HALTED)
     if step.outcome == "pause":
         return replace(record, rollout=replace(rollout, phase=PAUSED)).with_result(rollout.revision, PAUSED)
@@ -172,6 +191,11 @@ def settled(record: Record, plan: Plan, now: str) -> Record:
     return replace(record, rollout=done).with_result(plan.revision, COMPLETE)
 
 
+def _is_confirmed(rollout: Rollout, wave: Wave) -> bool:
+    """Return whether a failure is the config's: one node of several may lie, or be broken."""
+    return rollout.failures > 1 or (wave.name == CANARY and len(wave.nodes) == 1)
+
+
 def _superseding(record: Record) -> Record:
     """Return the record in which a rollout that is not over is Superseded, because another one takes its place."""
     rollout = record.rollout
@@ -180,8 +204,8 @@ def _superseding(record: Record) -> Record:
     return record.with_result(rollout.revision, _SUPERSEDED)
 
 
-def _is_to_move(view: NodeView, target: Target) -> bool:
-    return not view.is_on(target.source) and left_out_reason(view, target) is None
+def _is_to_move(view: NodeView, target: Target, forget_bad: bool) -> bool:
+    return not view.is_on(target.source) and left_out_reason(view, target, forget_bad=forget_bad) is None
 
 
 def rollout_of(record: Record) -> Rollout:

@@ -42,7 +42,8 @@ class WaveOrders:
     maybe_assigned: nodes that an earlier run of this rollout may have assigned already. not_ready_before: nodes that
     were
     not Ready when the wave began. watched: nodes of earlier waves, which may fail late, with what they were assigned.
-    seen: the pool as it was when the wave began.
+    seen: the pool as it was when the wave began. forget_bad: nodes that refused the config before are assigned it
+    again.
     """
 
     name: str
@@ -54,6 +55,7 @@ class WaveOrders:
     not_ready_before: Collection[str] = ()
     watched: Mapping[str, ConfigSource | None] = field(default_factory=dict)
     seen: Sequence[NodeView] = ()
+    forget_bad: bool = False
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,7 @@ class WaveLoop:
 
     def _assign(self, names: tuple[str, ...]) -> None:
         self._hooks.before_assigning(names, self.exceptions())
+        forget_bad = self._orders.forget_bad
 
         def work(name: str) -> Given:
             source = self._orders.sources[name]
@@ -124,9 +127,10 @@ class WaveLoop:
 
             def is_done(view: NodeView) -> bool:
                 self._hooks.keep()  # right before each write: many of them may take longer than the lock holds
-                return view.is_on(source) or (again and not view.source_error and view.source == source)
+                assigned = again and not view.source_error and view.source == source
+                return view.is_on(source) or (assigned and not (forget_bad and view.config_ok == "False"))
 
-            return assign_one(self._client, name, source, is_done=is_done)
+            return assign_one(self._client, name, source, is_done=is_done, forget_bad=forget_bad)
 
         moved = []
         for name, result in fan_out(work, names, workers=CONNECTIONS):

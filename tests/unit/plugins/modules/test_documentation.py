@@ -19,7 +19,15 @@ from ansible_collections.configok.node.plugins.module_utils._modules._nodes impo
 from ansible_collections.configok.node.plugins.module_utils._modules._wave import WAVE_ARGUMENT_SPEC
 
 PACKAGE = "ansible_collections.configok.node.plugins"
-NAMES = ["cluster_access", "config_bundle", "config_source", "config_status_info", "rollout_plan", "rollout_wave"]
+NAMES = [
+    "cluster_access",
+    "config_bundle",
+    "config_source",
+    "config_status_info",
+    "rollout_forget",
+    "rollout_plan",
+    "rollout_wave",
+]
 FRAGMENTS = {"configok.node.kube": kube, "configok.node.nodes": nodes}
 
 

@@ -9,7 +9,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from support.cluster_fixtures import cluster
 from support.rollout_world import World
+
+__all__ = ["cluster", "make_world"]
 
 
 @pytest.fixture

@@ -1,0 +1,125 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clear a config that a pool refuses."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: rollout_forget
+short_description: Clear a config that failed in a pool
+version_added: 0.1.0
+author:
+  - The configok.node authors (@configok)
+description:
+  - A config that failed in a pool is refused there, by its uid and by its content. This module clears it, for example
+    because the node that failed was at fault and not the config.
+  - The reason and the author are kept in the record of the pool.
+  - The next rollout of the config also moves the nodes that refused it, and lets them forget that
+    (C(forgetBad) in the assignment).
+  - A config that is cleared already changes nothing.
+extends_documentation_fragment:
+  - configok.node.kube
+  - configok.node.attributes
+  - configok.node.attributes.localhost
+  - configok.node.attributes.actiongroup_configok
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: none
+  idempotent:
+    support: full
+options:
+  pool:
+    description:
+      - The name of the pool.
+    type: str
+    required: true
+  bundle:
+    description:
+      - The name of the bundle, for example V(workers-0a1b2c3d4e).
+      - The default is the config of the pool's last rollout.
+    type: str
+  reason:
+    description:
+      - Why the config may be tried again.
+    type: str
+    required: true
+  author:
+    description:
+      - Who clears it.
+    type: str
+    default: ""
+seealso:
+  - module: configok.node.rollout_plan
+  - module: configok.node.config_status_info
+"""
+
+EXAMPLES = r"""
+- name: Try the config again that failed last
+  configok.node.rollout_forget:
+    pool: workers
+    reason: the disk of node-7 was broken
+    author: alice
+"""
+
+RETURN = r"""
+bundle:
+  description: The name of the bundle that is cleared.
+  returned: success
+  type: str
+  sample: workers-0a1b2c3d4e
+text:
+  description: What was done, as a line for people.
+  returned: success
+  type: str
+  sample: "workers-0a1b2c3d4e is not refused in pool workers any more: run configok.node.rollout to try it again"
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.configok.node.plugins.module_utils._kube._arguments import (
+    KUBE_ARGUMENT_SPEC,
+    client_from_params,
+)
+from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
+from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._forget import forget_config
+
+
+def argument_spec() -> dict[str, Any]:
+    """Return the options of this module."""
+    return {
+        **KUBE_ARGUMENT_SPEC,
+        "pool": {"type": "str", "required": True},
+        "bundle": {"type": "str"},
+        "reason": {"type": "str", "required": True},
+        "author": {"type": "str", "default": ""},
+    }
+
+
+def main() -> None:
+    """Clear the config."""
+    module = AnsibleModule(argument_spec=argument_spec(), supports_check_mode=True)
+    params = module.params
+    with sentences(module), client_from_params(params) as client:
+        name, changed = forget_config(
+            client,
+            params["pool"],
+            params["bundle"] or None,
+            reason=params["reason"],
+            author=params["author"],
+            clock=Clock(),
+            check=module.check_mode,
+        )
+        state = "would not be refused" if changed and module.check_mode else "is not refused"
+        text = f"{name} {state} in pool {params['pool']} any more: run configok.node.rollout to try it again"
+        module.exit_json(changed=changed, bundle=name, text=text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One node's word does not end a good config, and an operator clears a bad one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, node
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import ANNOTATION_ASSIGNMENT
+from ansible_collections.configok.node.plugins.module_utils._rollout._errors import RolloutError, RolloutRefused
+from ansible_collections.configok.node.plugins.module_utils._rollout._forget import forget_config
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_format import decode_record
+from ansible_collections.configok.node.plugins.modules import rollout_forget
+from support.clusters import SandboxCluster
+from support.modules import run_module
+from support.rollout_world import World
+from support.simulated_nodes import CRASHES, GOOD
+
+MakeWorld = Callable[[int], World]
+
+
+def halted_by_one(world: World) -> tuple[Any, str]:
+    """Publish a config on which one of two canary nodes lies, and roll it out."""
+    target = world.publish(100)
+    liar = world.plan(target).wave("canary").nodes[0]
+    world.nodes.behaviour = lambda name, _source: CRASHES if name == liar else GOOD
+    result = world.rollout(target)[-1]
+    assert result.phase == "Halted"
+    return target, liar
+
+
+def forget(world: World, **options: Any) -> tuple[str, bool]:
+    given: dict[str, Any] = {"reason": "the disk was broken", "author": "alice", "clock": world.clock, **options}
+    return forget_config(world.client, "workers", given.pop("bundle", None), **given)
+
+
+def test_one_node_of_several_does_not_end_a_config_and_the_operator_is_asked(make_world: MakeWorld) -> None:
+    world = make_world(9)
+    target, liar = halted_by_one(world)
+    record = world.record()
+    assert [(bad.uid, bad.confirmed) for bad in record.bad] == [(target.uid, False)]
+    assert record.rollout is not None
+    question = (
+        "no other node failed: if the node is at fault, clear the config with configok.node.forget and run it again"
+    )
+    assert question in record.rollout.reason
+    assert world.publish(100) == target, "it may be published; only moving nodes needs an answer"
+    # The question stays when the node is deleted.
+    world.client.delete(node(liar))
+    (refusal,) = world.plan(target).refusals
+    assert question in refusal
+    with pytest.raises(RolloutRefused, match=r"clear the config with configok\.node\.forget"):
+        world.move(world.plan(target), "canary")
+
+
+def test_the_last_line_of_the_run_asks_the_operator(make_world: MakeWorld) -> None:
+    world = make_world(9)
+    target = world.publish(100)
+    liar = world.plan(target).wave("canary").nodes[0]
+    world.nodes.behaviour = lambda name, _source: CRASHES if name == liar else GOOD
+    summary = world.rollout(target)[-1].summary
+    assert summary.startswith("1 node has failed, the budget is 0; no other node failed: if the node is at fault")
+
+
+def test_two_nodes_or_the_only_canary_mark_a_config_bad_at_once(make_world: MakeWorld) -> None:
+    for count in (1, 2):
+        world = make_world(9)
+        target = world.publish(100)
+        world.nodes.behaviour = lambda _name, _source: CRASHES
+        assert world.rollout(target, canary={"count": count, "soak": "5s"})[-1].phase == "Halted"
+        (bad,) = world.record().bad
+        assert bad.confirmed
+        with pytest.raises(RolloutRefused, match=r"or clear it with configok\.node\.forget"):
+            world.publish(100)
+
+
+def test_failures_of_two_waves_mark_a_config_bad(make_world: MakeWorld) -> None:
+    world = make_world(12)
+    target = world.publish(100)
+    made = world.plan(target)
+    doomed = {made.wave("wave 1").nodes[0], made.wave("wave 2").nodes[0]}
+    world.nodes.behaviour = lambda name, _source: CRASHES if name in doomed else GOOD
+    assert world.rollout(target)[-1].phase == "Halted"
+    assert [bad.confirmed for bad in world.record().bad] == [True]
+
+
+def test_a_cleared_config_is_assigned_with_forget_bad_also_to_the_node_that_refused_it(make_world: MakeWorld) -> None:
+    world = make_world(9)
+    target, liar = halted_by_one(world)
+    assert forget(world) == (target.name, True)
+    assert forget(world) == (target.name, False), "clearing it again changes nothing"
+    (cleared,) = world.record().forgotten
+    assert (cleared.name, cleared.reason, cleared.author) == (target.name, "the disk was broken", "alice")
+    assert "crashed 4 times" in cleared.failure
+    assert world.record().bad == ()
+    world.nodes.behaviour = lambda _name, _source: GOOD
+    moved: list[str] = []
+    real = world.nodes.behaviour
+
+    def behave(name: str, source: Any) -> str:
+        moved.append(world.client.get(node(name))["metadata"]["annotations"][ANNOTATION_ASSIGNMENT])
+        return real(name, source)
+
+    world.nodes.behaviour = behave
+    assert world.rollout(target)[-1].phase == "Complete"
+    assert world.nodes.view(liar).is_on(target.source)
+    assert all("forgetBad" in annotation for annotation in moved)
+    # A later rollout does not let nodes forget again what they say then.
+    assert not world.record().forgets_bad(target)
+
+
+def test_a_node_that_fails_again_after_it_was_cleared_is_counted_again(make_world: MakeWorld) -> None:
+    world = make_world(9)
+    target, _liar = halted_by_one(world)
+    forget(world)
+    world.nodes.behaviour = lambda _name, _source: CRASHES
+    assert world.rollout(target)[-1].phase == "Halted"
+    (bad,) = world.record().bad
+    assert bad.confirmed
+    assert "is refused" in world.plan(target).refusals[0]
+
+
+def test_what_is_not_refused_cannot_be_cleared_and_the_sentence_names_what_is(make_world: MakeWorld) -> None:
+    world = make_world(9)
+    with pytest.raises(RolloutError, match="pool workers does not refuse a config: it refuses none"):
+        forget(world)
+    target, _liar = halted_by_one(world)
+    with pytest.raises(RolloutError, match=f"does not refuse other: it refuses {target.name}: name one of them"):
+        forget(world, bundle="other")
+    with pytest.raises(RolloutError, match="reason is empty"):
+        forget(world, reason=" ")
+    assert forget(world, check=True) == (target.name, True)
+    assert world.record().forgotten == ()
+    assert forget(world, bundle=target.name) == (target.name, True)
+
+
+def test_records_of_earlier_versions_are_read(make_world: MakeWorld) -> None:
+    world = make_world(9)
+    halted_by_one(world)
+    stored = world.client.get(config_map("configok-rollouts", "workers"))
+    value = json.loads(stored["data"]["record"])
+    del value["forgotten"], value["rollout"]["forgetBad"], value["bad"][0]["confirmed"]
+    stored["data"]["record"] = json.dumps(value)
+    record = decode_record(stored)
+    assert record.forgotten == ()
+    assert record.bad[0].confirmed
+    assert record.rollout is not None
+    assert not record.rollout.forget_bad
+
+
+def test_the_module_says_what_comes_next(cluster: SandboxCluster) -> None:
+    given: dict[str, Any] = {"kubeconfig": cluster.kubeconfig, "pool": "workers"}
+    result = run_module(rollout_forget.main, {**given, "reason": "try again"})
+    assert (result["failed"], result["msg"]) == (True, "pool workers does not refuse a config: it refuses none")
+    assert run_module(rollout_forget.main, given)["msg"] == "missing required arguments: reason"
+
+
+def test_the_module_clears_a_config(make_world: MakeWorld, tmp_path: Any) -> None:
+    world = make_world(9)
+    target, _liar = halted_by_one(world)
+    given = {"host": world.server.url, "api_key": "admin", "pool": "workers", "reason": "try again", "author": "alice"}
+    would = run_module(rollout_forget.main, given, check=True)
+    assert (would["changed"], would["bundle"]) == (True, target.name)
+    assert world.record().forgotten == ()
+    result = run_module(rollout_forget.main, given)
+    assert (result["changed"], result["bundle"]) == (True, target.name)
+    assert result["text"] == (
+        f"{target.name} is not refused in pool workers any more: run configok.node.rollout to try it again"
+    )
+    assert [one.author for one in world.record().forgotten] == ["alice"]
