@@ -14,7 +14,8 @@ author:
   - The configok.node authors (@configok)
 description:
   - Returns, for each Node, the condition C(ConfigOK), what the node is assigned, uses and falls back to, and why.
-  - With O(pool), also how the pool's rollout stands.
+  - With O(pool), also how the pool's rollout stands. When its runner may be dead, this takes as long as the lock of
+    the pool holds, 15 seconds by default.
   - Only reads the API server. Nothing is asked of the nodes themselves.
 extends_documentation_fragment:
   - configok.node.kube
@@ -163,6 +164,9 @@ pool:
   description:
     - How the pool's rollout stands. C(revision), C(target) and C(phase), C(waves), nodes C(by_state) and C(by_config),
       and C(exceptions), the nodes that did not come through.
+    - C(moved_by) is the runner that moves nodes now. It is empty when a rollout was begun and no runner moves it, and
+      null when nothing is to be moved.
+    - C(refused) lists the configs that failed in this pool, C(forgotten) those that an operator has cleared.
   returned: success, and O(pool) is given
   type: dict
   sample: {pool: workers, revision: 2, target: workers-0a1b2c3d4e, phase: Complete}
@@ -193,7 +197,9 @@ from ansible_collections.configok.node.plugins.module_utils._kube._arguments imp
 from ansible_collections.configok.node.plugins.module_utils._modules._nodes import NODES_ARGUMENT_SPEC, observe_all
 from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
 from ansible_collections.configok.node.plugins.module_utils._modules._status_lines import status_lines
+from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
 from ansible_collections.configok.node.plugins.module_utils._rollout._history import history
+from ansible_collections.configok.node.plugins.module_utils._rollout._lock import holder_of
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._status import (
@@ -219,7 +225,9 @@ def main() -> None:
     with sentences(module), client_from_params(params) as client:
         views = observe_all(client, params["nodes"], params["label_selector"])
         record = read_record(client, params["pool"]) if params["pool"] else Record("")
-        status = pool_status(record, views)
+        in_motion = record.rollout is not None and record.rollout.in_motion
+        moved_by = holder_of(client, params["pool"], Clock()) if in_motion else None
+        status = pool_status(record, views, moved_by=moved_by)
         result: dict[str, Any] = {
             "nodes": [{**node_facts(view), "state": node_state(view)} for view in views],
             "not_fine": status["not_fine"],

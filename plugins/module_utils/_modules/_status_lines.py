@@ -50,6 +50,10 @@ def _pool(pool: Mapping[str, Any], not_fine: Sequence[Mapping[str, str]]) -> lis
         revision = f"revision {pool['revision']} ({pool['target']})" if pool["revision"] else "the init config"
         where = f"{revision}, {pool['phase']}"
     lines = [f"Pool {pool['pool']}: {where}, {pool['size']} node{'' if pool['size'] == 1 else 's'}"]
+    if pool.get("moved_by"):
+        lines.append(f"  moved by {pool['moved_by']}")
+    elif pool.get("moved_by") == "":
+        lines.append("  no runner is moving it: run it again to go on")
     reason = str(pool["reason"])
     for one in not_fine:  # their words come below
         reason = reason.replace(f": {one['node']}: {one['reason']}", "")

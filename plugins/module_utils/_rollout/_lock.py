@@ -9,15 +9,16 @@ from collections.abc import Callable
 from typing import Any
 
 from .._kube._client import Client
-from .._kube._errors import Conflict, KubeError, NotFound
+from .._kube._errors import Conflict, Forbidden, KubeError, NotFound
 from .._kube._paths import lease, leases
 from .._nodeconfig._names import NAMESPACE_ROLLOUTS
 from ._clock import Clock
 from ._errors import Locked, LockLost, RolloutError
 
-__all__ = ["Lock"]
+__all__ = ["Lock", "holder_of"]
 
 _POLLS = 10  # looks at a lease that somebody else holds, within its duration
+_DURATION = 15.0  # seconds
 _RENEWALS = 3  # renewals within a duration
 
 
@@ -28,7 +29,7 @@ class Lock:
     renewTime was seen unchanged for its duration by this machine's clock: no clocks of two machines are compared.
     """
 
-    def __init__(self, client: Client, pool: str, runner: str, *, clock: Clock, duration: float = 15.0) -> None:
+    def __init__(self, client: Client, pool: str, runner: str, *, clock: Clock, duration: float = _DURATION) -> None:
         self._client = client
         self._pool = pool
         self._runner = runner
@@ -89,28 +90,18 @@ class Lock:
 
     def _wait_until_expired(self, found: dict[str, Any], tell: Callable[[str], None]) -> None:
         seconds = float(found["spec"].get("leaseDurationSeconds") or self._duration)
-        seen = found["spec"].get("renewTime")
         tell(f"pool {self._pool} is locked by {_holder(found)}: waiting {seconds:g}s to see whether it still runs")
-        deadline = self._clock.monotonic() + seconds
-        while self._clock.monotonic() < deadline:
-            self._clock.sleep(min(seconds / _POLLS, deadline - self._clock.monotonic()))
-            now = self._read()
-            if now is None or not _holder(now):
-                return
-            if now["spec"].get("renewTime") != seen or _holder(now) != _holder(found):
-                raise Locked(
-                    f"pool {self._pool} is being moved by {_holder(now)}, since {now['spec'].get('acquireTime')}: "
-                    "wait until that run has ended"
-                )
-        tell(f"the run of {_holder(found)} has ended without a word: taking pool {self._pool} over")
+        now = _once_changed(self._read, found, self._clock, seconds)
+        if now is None:
+            tell(f"the run of {_holder(found)} has ended without a word: taking pool {self._pool} over")
+        elif _holder(now):
+            raise Locked(
+                f"pool {self._pool} is being moved by {_holder(now)}, since {now['spec'].get('acquireTime')}: "
+                "wait until that run has ended"
+            )
 
     def _read(self) -> dict[str, Any] | None:
-        try:
-            found = self._client.get(self._path)
-        except NotFound:
-            return None
-        found["spec"] = found.get("spec") or {}
-        return found
+        return _read(self._client, self._path)
 
     def _write(self, found: dict[str, Any] | None) -> None:
         # The own deadline counts from before the request: the server may have seen it that early.
@@ -140,6 +131,44 @@ class Lock:
                 f"the namespace {NAMESPACE_ROLLOUTS} does not exist: "
                 "prepare the cluster with the role configok.node.cluster"
             ) from error
+
+
+def holder_of(client: Client, pool: str, clock: Clock) -> str | None:
+    """Return who moves a pool, "" when no runner does, None when this user may not read Leases.
+
+    Waits until the Lease of a runner is renewed, or has expired. Raises KubeError.
+    """
+    path = lease(NAMESPACE_ROLLOUTS, pool)
+    try:
+        found = _read(client, path)
+        if found is None or not _holder(found):
+            return ""
+        seconds = float(found["spec"].get("leaseDurationSeconds") or _DURATION)
+        return _holder(_once_changed(lambda: _read(client, path), found, clock, seconds) or {})
+    except Forbidden:
+        return None
+
+
+def _once_changed(
+    read: Callable[[], dict[str, Any] | None], found: dict[str, Any], clock: Clock, seconds: float
+) -> dict[str, Any] | None:
+    """Return the lease as soon as it differs, None when it stays as it is for so many seconds."""
+    deadline = clock.monotonic() + seconds
+    while clock.monotonic() < deadline:
+        clock.sleep(min(seconds / _POLLS, deadline - clock.monotonic()))
+        now = read() or {"spec": {}}
+        if now["spec"].get("renewTime") != found["spec"].get("renewTime") or _holder(now) != _holder(found):
+            return now
+    return None
+
+
+def _read(client: Client, path: str) -> dict[str, Any] | None:
+    try:
+        found = client.get(path)
+    except NotFound:
+        return None
+    found["spec"] = found.get("spec") or {}
+    return found
 
 
 def _holder(found: dict[str, Any]) -> str:

@@ -54,9 +54,11 @@ def node_state(view: NodeView) -> str:
     return "trial" if view.status is not None and view.status.in_trial else "ok"
 
 
-def pool_status(record: Record, nodes: Sequence[NodeView]) -> dict[str, Any]:
+def pool_status(record: Record, nodes: Sequence[NodeView], *, moved_by: str | None = None) -> dict[str, Any]:
     """Return pool, revision, phase, nodes by state, and for each node that is not fine the reason in the agent's own
     words.
+
+    moved_by: who holds the lock of a rollout in motion, "" when no runner does, None when that is not known.
     """
     rollout = record.rollout
     states = {view.name: node_state(view) for view in nodes}
@@ -69,6 +71,9 @@ def pool_status(record: Record, nodes: Sequence[NodeView]) -> dict[str, Any]:
         "reason": rollout.reason if rollout else "",
         "changed": rollout.changed if rollout else "",
         "runner": rollout.runner if rollout else "",
+        "moved_by": moved_by,
+        "refused": [dict(vars(one)) for one in record.bad],
+        "forgotten": [dict(vars(one)) for one in record.forgotten],
         "waves": [
             {"name": wave.name, "nodes": len(wave.nodes), "finished": number < rollout.finished}
             for number, wave in enumerate(rollout.waves)

@@ -5,15 +5,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._modules._status_lines import status_lines
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _verdict as verdicts
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
+from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._status import pool_status
 from ansible_collections.configok.node.plugins.modules import config_status_info
 from support.clusters import SandboxCluster
 from support.modules import run_module
+from support.rollout_views import a_target
 from support.simulated_nodes import SimulatedNodes
 
 
@@ -75,3 +82,34 @@ def test_what_halted_the_pool_is_said_once() -> None:
         "n1: it crashed",
         "",
     ]
+
+
+def test_a_rollout_whose_runner_is_dead_is_said_to_be_moved_by_no_runner(
+    cluster: SandboxCluster, nodes: SimulatedNodes
+) -> None:
+    del nodes
+    target = a_target()
+    begun = Rollout(1, target, "Wave 1", (), 4, "now", "now", runner="alice@a")
+    update_record(
+        cluster.client,
+        "workers",
+        lambda record: replace(record.with_revision(target, time="now", author="", cause=""), rollout=begun),
+    )
+    lock = Lock(cluster.client, "workers", "alice@a", clock=Clock(), duration=1.0)
+    lock.acquire(lambda _line: None)  # and never renews it
+    result = run(cluster, label_selector="pool=workers", pool="workers")
+    assert result["pool"]["moved_by"] == ""
+    assert result["text"][:2] == [
+        f"Pool workers: revision 1 ({target.name}), Wave 1, 4 nodes",
+        "  no runner is moving it: run it again to go on",
+    ]
+
+
+def test_who_moves_a_pool_is_named_and_a_rollout_that_is_over_needs_no_runner() -> None:
+    target = a_target()
+    for phase, moved_by, line in (("Wave 1", "bob@b", "  moved by bob@b"), ("Complete", None, "")):
+        record = Record("workers", rollout=Rollout(1, target, phase, (), 1, "now", "now"))
+        assert record.rollout is not None
+        assert record.rollout.in_motion == bool(moved_by)
+        lines = status_lines(pool_status(record, [], moved_by=moved_by), [], [])
+        assert lines[1:-1] == [line] * bool(line)

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden, Unreachable
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import lease
 from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
 from ansible_collections.configok.node.plugins.module_utils._rollout._errors import Locked, LockLost, RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock
+from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock, holder_of
 from support.rollout_world import World
 
 MakeWorld = Callable[[int], World]
@@ -154,3 +154,29 @@ def test_without_the_namespace_it_says_what_to_do(make_world: MakeWorld) -> None
     world.client.delete("/api/v1/namespaces/configok-rollouts")
     with pytest.raises(RolloutError, match="prepare the cluster with the role configok"):
         locks(world, HandClock(), "alice@a")[0].acquire(lambda _line: None)
+
+
+def test_who_moves_a_pool_is_judged_by_renewals_and_not_by_the_name_in_the_lease(make_world: MakeWorld) -> None:
+    world, clock = make_world(0), HandClock()
+    assert holder_of(world.client, "workers", clock) == ""
+    first = locks(world, clock, "alice@a")[0]
+    first.acquire(lambda _line: None)
+    clock.while_asleep = first.keep
+    assert holder_of(world.client, "workers", clock) == "alice@a"
+    clock.while_asleep = lambda: None
+    began = clock.time
+    assert holder_of(world.client, "workers", clock) == "", "it is dead"
+    assert clock.time - began >= 15.0
+    first.release()
+    began = clock.time
+    assert holder_of(world.client, "workers", clock) == ""
+    assert clock.time == began
+
+
+def test_a_user_who_may_not_read_leases_learns_nothing_false(make_world: MakeWorld) -> None:
+    class Viewer:
+        def get(self, path: str) -> Any:
+            raise Forbidden("you may not", where=path, status=403)
+
+    viewer: Any = Viewer()
+    assert holder_of(viewer, "workers", HandClock()) is None
