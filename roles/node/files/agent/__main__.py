@@ -136,6 +136,7 @@ _OF_VALIDATE = (
         help="judge it as a bundle that this node is to run: with its instance config, the component's flags, the host",
     ),
     _argument("--only-host", action="store_true", help="the same, but look at the host alone"),
+    _argument("--limited", action="store_true", help="with little memory, CPU time and files, as the agent does it"),
 )
 _OF_DIFF = (
     _argument("files", metavar="FILE", nargs=2, help="- is standard input"),
@@ -237,6 +238,10 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _validate(arguments: argparse.Namespace) -> int:
+    if arguments.limited:
+        from ._limits import limit_this_process
+
+        limit_this_process()
     from ._validate import judge_anywhere, judge_on_node, validate_files
 
     versions = list(arguments.versions)
