@@ -96,7 +96,7 @@ class Daemon:
         self._store = store or Store(configuration.state_directory, now=clock.now)
         self._transactions = Transactions(configuration, self._store, clock, journal)
         self._versions = Versions(
-            configuration, self._store, judge, journal, engine=agent_version, version_of=version_of
+            configuration, self._store, judge, clock, journal, errand(), engine=agent_version, version_of=version_of
         )
         preparation = Preparation(
             configuration,
@@ -217,12 +217,12 @@ class Daemon:
         if local.choice.left in ("bad", "CrashLoop"):
             self._roll_back()
             return True, 0.0
-        self._versions.learn(self._care.invocations, local)
+        known = self._versions.learn(self._care.invocations, local)
         wish = None
         if view is not None:
             wish = read_wish(view, local.snapshot.answered, local.current, self._configuration.namespace)
             began = self._clock.since_boot()
-            followed = self._pursuit.follow(wish, local, self._acknowledge)
+            followed = self._pursuit.follow(wish, local, self._acknowledge, known=known)
             if followed.done not in ("", "waiting"):
                 if followed.done in ("adopted", "unassigned"):
                     self._care.begin()
@@ -244,7 +244,7 @@ class Daemon:
         self._seen = (local, wish)
         self._speak(wish, local, seen)
         fetch = self._pursuit.due if wish is not None else float("inf")
-        return False, min(self._care.due, fetch, self._trial.end)
+        return False, min(self._care.due, fetch, self._trial.end, self._versions.due)
 
     def _read(self) -> Local:
         with locked(self._store.lock, wait=STORE_WAIT):
