@@ -28,7 +28,7 @@ from ._care import Care, Seen
 from ._deciding._decision import in_trial
 from ._deciding._local import Local, read_local
 from ._deciding._wish import NodeView, Wish, read_wish
-from ._judging._command_line import CommandLines, read_arguments
+from ._judging._command_line import CommandLines, read_arguments, why_not_read
 from ._judging._prepare import STORE_WAIT, Check, Preparation
 from ._judging._verdicts import Judge
 from ._pursuit import Pursuit
@@ -235,14 +235,17 @@ class Daemon:
             self._switch()
         seen = self._care.look(local, steady=self._steady(local))
         self._command_lines.learn(self._care.well)
-        done = self._trial.keep(local, seen)
+        unread = next(filter(None, (why_not_read(self._store, name) for name in self._configuration.components)), "")
+        if unread:
+            self._trial.pause()
+        done = "" if unread else self._trial.keep(local, seen)
         if done:
             self._announcer.kept(done, local.current, seen.detail)
             if done == "rolled back":
                 self._care.begin()
             return True, 0.0
         self._seen = (local, wish)
-        self._speak(wish, local, seen)
+        self._speak(wish, local, seen, unread)
         fetch = self._pursuit.due if wish is not None else float("inf")
         return False, min(self._care.due, fetch, self._trial.end, self._versions.due)
 
@@ -279,7 +282,7 @@ class Daemon:
         wish = read_wish(view, local.snapshot.answered, local.current, self._configuration.namespace) if view else None
         self._say(verdict, local, wish, active=record, states={})
 
-    def _speak(self, wish: Wish | None, local: Local, seen: Seen) -> None:
+    def _speak(self, wish: Wish | None, local: Local, seen: Seen, unread: str) -> None:
         trial = in_trial(local.current, local.snapshot.last_known_good)
         failing = "" if trial else self._trial.failing(local, seen)
         # The first word stands while it lasts: one transition, one write.
@@ -289,7 +292,7 @@ class Daemon:
         verdict = answer(
             wish,
             local,
-            Condition(healthy=seen.healthy, failing=self._failing, stopped=seen.stopped),
+            Condition(healthy=seen.healthy, failing=self._failing, stopped=seen.stopped, unread=unread),
             init_provided=self._statement.init_provided,
             fetch_error=self._pursuit.fetch_error,
             damaged=self._store.set_aside(),
