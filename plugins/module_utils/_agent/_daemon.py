@@ -33,11 +33,12 @@ from ._judging._prepare import STORE_WAIT, Check, Preparation
 from ._judging._verdicts import Judge
 from ._pursuit import Pursuit
 from ._storage._lock import Locked, locked
-from ._storage._records import LOCAL, Record
+from ._storage._records import LOCAL, Answered, Record
 from ._storage._store import Store
+from ._storage._trouble import FileTrouble
 from ._system._node_watch import NodeWatch
 from ._system._nudge import Nudges
-from ._telling._answer import Condition, answer
+from ._telling._answer import Condition, answer, using
 from ._telling._events import Events
 from ._telling._report import Report
 from ._telling._reporter import Reporter
@@ -118,6 +119,7 @@ class Daemon:
             self._tally,
             errand(),
         )
+        self._trouble = FileTrouble(configuration.state_directory, journal, lasting=_DO_FAILED)
         self._command_lines = CommandLines(configuration, self._store, arguments_of)
         self._care = Care(configuration, self._store, service_manager, prober, clock, journal, self._tally, errand)
         self._trial = TrialKeeper(configuration, self._store, self._transactions, clock)
@@ -190,8 +192,11 @@ class Daemon:
                 changed, due = self._round(view)
                 if not changed:
                     break
+            self._trouble.over()
         except (OSError, Locked) as error:
-            self._journal("error", f"the agent's own files: {error}")
+            lasts = self._trouble.met(error, self._clock.since_boot())
+            if lasts and self._view is not None:
+                self._say_unusable(self._view, lasts)
             due = self._clock.since_boot() + _DO_FAILED
         self._reporter.attend()
         if self._reporter.is_written:
@@ -335,13 +340,38 @@ class Daemon:
             active=active,
             states=states,
         )
-        label = self._statement.label(active)
+        self._put(verdict, status, self._statement.label(active))
+
+    def _put(self, verdict: Verdict, status: ConfigStatus, label: str) -> None:
+        """Have it written, unless it is what was said before."""
         if self._view is not None:
             self._reporter.found(self._view.status, verdict.cut(), status, label)
         before = self._reporter.wanted
         if before is not None and (before[0], essence(before[1]), before[2]) == (verdict.cut(), essence(status), label):
             return
         self._reporter.say(verdict, status, label)
+
+    def _say_unusable(self, view: NodeView, trouble: str) -> None:
+        """Answer without the agent's own files: what is in use is known from before at best."""
+        known = self._said_before() or ConfigStatus()
+        answered, current = Answered(view.uid, known.assignment, known.assigned), Record(source=known.active)
+        use = None
+        if self._seen is not None:
+            local, before = self._seen
+            answered, current = local.snapshot.answered, local.current
+            use = using(before, local, init_provided=self._statement.init_provided)
+        elif known.active is not None:
+            use = words.Using("current", known.active.uid)
+        wish = read_wish(view, answered, current, self._configuration.namespace)
+        verdict = words.files_unusable(use, trouble)
+        status = known._replace(
+            assignment=wish.answered.id,
+            assigned=wish.source,
+            error=verdict.cut().reason,
+            cause=verdict.cause,
+            agent_version=self._agent_version,
+        )
+        self._put(verdict, status, self._statement.label(current))
 
     def _opted_out(self, local: Local) -> tuple[bool, float]:
         """Use the local config as prestart does, so that what is said is so."""
@@ -354,8 +384,6 @@ class Daemon:
 
     def _show(self) -> None:
         """Show on the node itself what the last round went by, and what came of it."""
-        if self._seen is None:
-            return
         said = self._reporter.wanted
         watching = "" if self._watch is None else self._watch.trouble
         report = Report(
@@ -367,4 +395,7 @@ class Daemon:
             written_at=self._reporter.written_at,
             trouble=watching or self._reporter.trouble,
         )
-        self._surface.show(*self._seen, report)
+        if self._seen is not None:
+            self._surface.show(*self._seen, report)
+        elif said is not None:
+            self._surface.report(report)
