@@ -746,3 +746,17 @@ def test_the_components_own_check_refuses_without_a_restart(tmp_path: Path) -> N
     bench.check_code = 0
     bench.run(60)
     assert bench.words[0] == "True"
+
+
+@pytest.mark.contract("validate.own-check")
+@pytest.mark.parametrize("code", [-9, 124, 137, 152], ids=["killed", "too slow", "killed in a shell", "CPU limit"])
+def test_a_check_that_was_ended_gives_no_verdict_and_is_run_again(tmp_path: Path, code: int) -> None:
+    bench = Bench(tmp_path, check_command=("/usr/bin/kubelet-check", "--config"))
+    bench.good_node()
+    bench.check_code = code
+    bench.assign(bench.publish("maxPods: 150\n"))
+    bench.run(5)
+    assert bench.status.cause == "FetchFailed"
+    bench.check_code = 0
+    bench.run(60)
+    assert bench.words[0] == "True"
