@@ -88,13 +88,15 @@ def _live(configuration: AgentConfiguration, host: str, port: int) -> Mapping[st
         try:
             connection.request("GET", "/configz")
             answer = connection.getresponse()
-            text = answer.read(_MOST)
+            text = answer.read(_MOST + 1)
         finally:
             connection.close()
     except (OSError, http.client.HTTPException, KubeError) as error:
         raise _Unknown(f"https://{host}:{port}/configz: {' '.join(str(error).split())[:200]}") from error
     if answer.status in (401, 403):
         raise _Unknown(_REFUSED)
+    if len(text) > _MOST:
+        raise _Unknown(f"https://{host}:{port}/configz answers more than {_MOST >> 20} MiB")
     try:
         live = json.loads(text)["kubeletconfig"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
