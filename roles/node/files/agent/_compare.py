@@ -24,6 +24,7 @@ from ._componentconfig._validate import context_of
 from ._componentconfig._values._versions import parse_minor
 from ._kube._errors import KubeError
 from ._kube._kubeconfig import from_kubeconfig
+from ._output import show
 
 __all__ = ["compare"]
 
@@ -51,7 +52,7 @@ def compare(configuration: AgentConfiguration, component: str, *, as_json: bool)
         print(json.dumps(answer._asdict()))
     else:
         for line in answer.differences or [answer.unknown or "the live config is what the file says"]:
-            print(line)
+            show(line)
     return 2 if answer.unknown else int(bool(answer.differences))
 
 
