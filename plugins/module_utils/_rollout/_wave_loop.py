@@ -17,11 +17,12 @@ from .._kube._fanout import fan_out
 from .._kube._watch import Event
 from .._nodeconfig._config_source import ConfigSource
 from .._nodeconfig._names import LABEL_CONFIG_OK
+from .._nodeconfig._text import sanitize
 from ._assign import Given, assign_one
 from ._clock import Clock
 from ._gate import DONT_KNOW, FAIL, GONE, Answer, Task, judge
 from ._node_feed import NodeFeed
-from ._node_view import NodeView, node_view, plain
+from ._node_view import NodeView, node_view
 from ._observe import CONNECTIONS, read_nodes
 from ._progress import Progress, names_in_short
 from ._record import Exceptional
@@ -187,7 +188,7 @@ class WaveLoop:
             return
         if status.assignment != view.given or view.name in self._late:
             return
-        reason = f"it had passed, then failed: {plain(status.error or status.cause)}"
+        reason = f"it had passed, then failed: {sanitize(status.error or status.cause, 1024)}"
         if passed:
             self._answer(view.name, Answer(FAIL, reason))
         else:

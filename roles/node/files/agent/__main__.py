@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from ._agent._basis._configuration import AgentConfiguration, InvalidConfiguration, load_configuration
 from ._agent._basis._version import AGENT_VERSION
 from ._agent._storage._lock import Locked
-from ._output import complain, journal_for
+from ._output import complain, journal_for, show
 
 __all__ = ["main", "start"]
 
@@ -223,7 +223,7 @@ def _status(arguments: argparse.Namespace) -> int:
     else:
         from ._agent._telling._status_text import render
 
-        print(render(description))
+        show(render(description))
     return 0
 
 
@@ -322,7 +322,7 @@ def _forget_bad(arguments: argparse.Namespace) -> int:
 
     forgotten = forget_bad(_configuration(arguments), None if arguments.all else arguments.uid)
     for uid in forgotten:
-        print(f"forgotten: {uid}")
+        show(f"forgotten: {uid}")
     if not forgotten:
         print("nothing to forget")
     return 0
