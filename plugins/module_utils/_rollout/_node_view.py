@@ -11,8 +11,8 @@ from typing import Any
 
 from .._nodeconfig._assignment import Assignment, InvalidAssignment
 from .._nodeconfig._config_source import ConfigSource, InvalidConfigSource
-from .._nodeconfig._config_status import ConfigStatus, read_condition, read_status
-from .._nodeconfig._names import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE
+from .._nodeconfig._config_status import ConfigStatus, read_condition, try_status
+from .._nodeconfig._names import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
 
 __all__ = ["COVER_FIELDS", "NodeView", "given_assignment", "given_source", "node_view", "plain"]
 
@@ -28,7 +28,8 @@ class NodeView:
     """A Node as one read saw it.
 
     ready: True, False, None where the condition says Unknown or is missing. given: the id of the assignment annotation,
-    0 for none. config_ok: "True", "False", "Unknown", "" for a Node without the condition.
+    0 for none. config_ok: "True", "False", "Unknown", "" for a Node without the condition. status_error: why the
+    annotation with the status cannot be read, "" where it can.
     """
 
     name: str
@@ -48,6 +49,7 @@ class NodeView:
     reason: str = ""
     message: str = ""
     status: ConfigStatus | None = None
+    status_error: str = ""
 
     @property
     def has_agent(self) -> bool:
@@ -77,6 +79,8 @@ class NodeView:
     @property
     def words(self) -> str:
         """Return what the agent says, in its own words: effect and cause."""
+        if self.status_error:
+            return f"its annotation {ANNOTATION_CONFIG_STATUS} cannot be read: {self.status_error}"
         if not self.config_ok:
             return "no ConfigOK condition"
         return f"ConfigOK is {self.config_ok}: {self.message}: {self.reason}" if self.message else self.reason
@@ -121,10 +125,13 @@ def given_source(annotations: Mapping[str, str]) -> tuple[ConfigSource | None, s
         return None, str(error)
 
 
-def given_assignment(annotations: Mapping[str, str]) -> int:
-    """Return the id of a Node's assignment annotation, 0 where there is none that can be read."""
+def given_assignment(annotations: Mapping[str, str], answered: int) -> int:
+    """Return the id of a Node's assignment annotation, 0 where there is none that a node accepts.
+
+    answered: the id that the node's status answers.
+    """
     try:
-        return Assignment.parse(annotations[ANNOTATION_ASSIGNMENT]).id
+        return Assignment.parse(annotations[ANNOTATION_ASSIGNMENT], answered=answered).id
     except (KeyError, InvalidAssignment):
         return 0
 
@@ -142,6 +149,7 @@ def node_view(node: Mapping[str, Any]) -> NodeView:
     info = status.get("nodeInfo") or {}
     condition = read_condition(node) or {}
     source, source_error = given_source(annotations)
+    config_status, status_error = try_status(node)
     ready: bool | None = None
     ready_reason = "no Ready condition"
     for one in status.get("conditions") or ():
@@ -161,9 +169,10 @@ def node_view(node: Mapping[str, Any]) -> NodeView:
         deleting=bool(metadata.get("deletionTimestamp")),
         source=source,
         source_error=source_error,
-        given=given_assignment(annotations),
+        given=given_assignment(annotations, config_status.assignment if config_status else 0),
         config_ok=str(condition.get("status", "")),
         reason=plain(condition.get("reason", "")),
         message=plain(condition.get("message", "")),
-        status=read_status(node),
+        status=config_status,
+        status_error=plain(status_error),
     )
