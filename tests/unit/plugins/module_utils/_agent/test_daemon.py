@@ -197,11 +197,23 @@ def test_a_node_registered_again_changes_nothing_until_it_is_assigned(bench: Ben
     bench.api.node["metadata"] = {"name": NODE, "uid": "another", "annotations": {ANNOTATION_ASSIGNMENT: "9"}}
     bench.run(5)
     assert bench.words == ("Unknown", f"using current (UID: {good.uid})", "assignment lost")
-    bench.assign(good, id=1)  # ids begin anew with a new Node
+    bench.assign(good, id=10)
     bench.run(5)
     assert bench.words == ("True", f"using current (UID: {good.uid})", ALL_WELL)
-    assert bench.status.assignment == 1
+    assert bench.status.assignment == 10
     assert bench.starts() == starts
+
+
+@pytest.mark.contract("source.absent-other-uid", "source.absent-unassigns")
+def test_a_node_registered_again_can_be_taken_back_to_its_init_config(bench: Bench) -> None:
+    bench.good_node()
+    bench.api.node["metadata"] = {"name": NODE, "uid": "another", "annotations": {}}
+    bench.run(5)
+    assert bench.words[2] == "assignment lost"
+    bench.assign(None, id=1)  # ids begin anew with a new Node
+    bench.run(5)
+    assert bench.words[:2] == ("True", "using current (init)")
+    assert bench.status.assignment == 1
 
 
 @pytest.mark.contract("assignment.stale", "say.lost-or-stale")

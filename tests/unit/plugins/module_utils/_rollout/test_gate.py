@@ -57,6 +57,7 @@ ADOPTING = {"answered": 7, "config_ok": "Unknown", "cause": "Adopting"}
         (TASK, told(**ADOPTING), LATE, FAIL, "was not done within 300s"),
         # don't know
         (TASK, told(agent=False), LATE, DONT_KNOW, "no agent answered"),
+        (TASK, told(agent=False, status_error="no JSON"), LATE, DONT_KNOW, "config-status cannot be read: no JSON"),
         (TASK, told(), LATE, DONT_KNOW, "the agent did not answer within 300s"),
         (WAS_DOWN, told(ready=False), LATE, DONT_KNOW, "not Ready before the assignment"),
         (WAS_DOWN, told(**GOOD, ready=False), LATE, DONT_KNOW, "not Ready before the assignment"),
