@@ -12,7 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
-from ._agent._basis._configuration import AgentConfiguration, InvalidConfiguration, load_configuration
+from ._agent._basis._configuration import (
+    AgentConfiguration,
+    ComponentConfiguration,
+    InvalidConfiguration,
+    load_configuration,
+)
 from ._agent._basis._version import AGENT_VERSION
 from ._agent._storage._lock import Locked
 from ._output import complain, journal_for, show
@@ -228,10 +233,12 @@ def _status(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    from ._agent._judging._deny_policy import refuse_unknown_fields
     from ._kube._errors import KubeError
     from ._kube._kubeconfig import from_kubeconfig
 
     configuration = _configuration(arguments)
+    refuse_unknown_fields(configuration)
     try:
         from_kubeconfig(configuration.kubeconfig)
     except KubeError as error:
@@ -252,18 +259,18 @@ def _validate(arguments: argparse.Namespace) -> int:
     on_node = arguments.on_node or arguments.only_host
     if on_node and not name:
         raise InvalidConfiguration(["--on-node needs --component"])
-    denied: tuple[str, ...] = ()
+    configured: ComponentConfiguration | None = None
     if name and (on_node or arguments.bundle or arguments.installed_version):
         configuration = _configuration(arguments)
         _known(configuration, name)
         if arguments.bundle:
-            denied = configuration.components[name].denied_fields
+            configured = configuration.components[name]
         if arguments.installed_version:
             versions += _installed(configuration, name)
     if on_node:
         judge = judge_on_node(configuration, name, versions, only_host=arguments.only_host)
     else:
-        judge = judge_anywhere(name, versions, bundle=arguments.bundle, denied_fields=denied)
+        judge = judge_anywhere(name, versions, bundle=arguments.bundle, configured=configured)
     return validate_files(arguments.files, judge, as_json=arguments.json)
 
 

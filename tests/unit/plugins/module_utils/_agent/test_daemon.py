@@ -13,6 +13,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._forget import forget_bad
 from ansible_collections.configok.node.plugins.module_utils._agent._system._node_watch import view_of
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import (
@@ -256,8 +257,8 @@ def test_under_another_deny_list_it_is_judged_anew(bench: Bench) -> None:
     bench.good_node()
     source = bench.publish("mood: invalid\n")
     judged = []
-    for denied in ((), (), ("maxPods",)):
-        components = {name: one._replace(denied_fields=denied) for name, one in bench.configuration.components.items()}
+    for deny in (DenyPolicy(), DenyPolicy(), DenyPolicy(("maxPods",))):
+        components = {name: one._replace(deny=deny) for name, one in bench.configuration.components.items()}
         bench.configure(components=components)
         bench.assign(source)
         bench.run(5)
