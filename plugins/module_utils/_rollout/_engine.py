@@ -240,7 +240,8 @@ class _Mover:
         return place
 
     def _observe(self) -> list[NodeView]:
-        return observe(self._session.client, selector=self._plan.selector)
+        session = self._session
+        return session.outage.ride_out(lambda: observe(session.client, selector=self._plan.selector))
 
     def _tell_end(self, wave: str, step: Step, window: Window) -> None:
         words = {"done": "through", "halt": "HALTED", "pause": "PAUSED"}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from .._kube._client import Client, Listing, Object
@@ -148,6 +148,10 @@ class SteadyClient(Client):
     def get(self, path: str, *, metadata_only: bool = False, **query: object) -> Object:
         """Return the object at path."""
         return self._outage.ride_out(lambda: self._client.get(path, metadata_only=metadata_only, **query))
+
+    def pages(self, path: str, **options: Any) -> Iterator[list[Object]]:
+        """Yield the objects at path, page by page; ride out the whole list, which cannot go on halfway."""
+        return self._client.pages(path, **options)
 
     def list(self, path: str, **options: Any) -> Listing:
         """Return all objects at path."""

@@ -27,7 +27,8 @@ __all__ = ["Session"]
 class Session:
     """The lock of one run, and the record as this run writes it; both survive an outage of the API server.
 
-    events: a client that gives up soon, for what a run can do without.
+    client: survives an outage. events: a client that gives up soon, for what a run can do without. node_clock: stands
+    still during an outage.
     """
 
     def __init__(
@@ -46,18 +47,18 @@ class Session:
         self.events = client
         self._plan = plan
         self._tell = lambda line: progress(Progress(wave, line))
-        self._outage = Outage(clock, self._tell)
+        self.outage = Outage(clock, self._tell)
         self._mutex = threading.Lock()
         self._lock = Lock(client, plan.pool, runner, clock=clock, duration=lease_duration)
         self._locked = False
         self._owns_record = False
-        self.node_clock = OutageClock(clock, self._outage)
-        self.client = SteadyClient(client, self._outage, before_again=self.keep)
+        self.node_clock = OutageClock(clock, self.outage)
+        self.client = SteadyClient(client, self.outage, before_again=self.keep)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the lock of the pool."""
-        self._outage.ride_out(lambda: self._lock.acquire(self._tell))
+        self.outage.ride_out(lambda: self._lock.acquire(self._tell))
         self._locked = True
         try:
             yield
@@ -70,7 +71,7 @@ class Session:
             return
         with self._mutex:
             try:
-                if self._outage.ride_out(self._lock.keep) and self._owns_record:
+                if self.outage.ride_out(self._lock.keep) and self._owns_record:
                     self.write(lambda record, _now: record)  # it had stalled: the record may be another runner's now
             except KubeError as error:
                 raise RolloutError(f"the lock of pool {self._plan.pool} cannot be renewed: {error}") from error
