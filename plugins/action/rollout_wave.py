@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import getpass
 import os
+import signal
 import socket
 import sys
 import uuid
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, NoReturn
 
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
@@ -25,7 +29,7 @@ from ansible_collections.configok.node.plugins.module_utils._modules._wave impor
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize
 from ansible_collections.configok.node.plugins.module_utils._rollout._engine import move_wave, settle
-from ansible_collections.configok.node.plugins.module_utils._rollout._errors import RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._errors import Interrupted, RolloutError
 
 display = Display()
 
@@ -37,6 +41,27 @@ def runner_name() -> str:
     except (KeyError, OSError):  # a container's user without a name
         user = f"uid-{os.getuid()}"
     return f"{user}@{socket.gethostname()} ({uuid.uuid4().hex[:8]})"
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise KeyboardInterrupt for the first signal that ends a run; later ones do not keep it from freeing the lock.
+
+    Since ansible-core 2.19 a worker does not get Ctrl-C from the terminal, and kills itself when it is notified of it.
+    """
+    signals = (signal.SIGINT, signal.SIGTERM)
+
+    def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+        for number in signals:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class ActionModule(ActionBase):
@@ -55,6 +80,9 @@ class ActionModule(ActionBase):
             return self._move(params)
         except MissingLibrary as error:
             return {"failed": True, "msg": f"{error}: install it for {sys.executable}"}
+        except Interrupted as error:
+            display.display(str(error))  # Ansible shows no result after Ctrl-C
+            return {"failed": True, "msg": str(error)}
         except (KubeError, RolloutError) as error:
             return {"failed": True, "msg": sanitize(error)}
 
@@ -69,5 +97,6 @@ class ActionModule(ActionBase):
                 "progress": lambda progress: display.display(live_line(progress)),
                 "lease_duration": float(params["lease_duration"]),
             }
-            result = move_wave(client, plan, wave, **orders) if wave else settle(client, plan, **orders)
+            with interruptible():
+                result = move_wave(client, plan, wave, **orders) if wave else settle(client, plan, **orders)
             return describe(plan, result)

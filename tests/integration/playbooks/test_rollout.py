@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -191,6 +193,41 @@ def test_a_killed_run_is_run_again_and_goes_on(client: Client, nodes: SimulatedN
     assert sorted(name for name, _id, _source in nodes.assignments) == NODES
     again = user.run("rollout", *quickly)
     assert (again.code, again.changed) == (0, 0), again.output
+
+
+@pytest.mark.parametrize("name", ["newest", "oldest"])
+def test_ctrl_c_ends_with_a_sentence_and_frees_the_lock(
+    client: Client, nodes: SimulatedNodes, user: Playbooks, name: str
+) -> None:
+    venv = user.venv if name == "newest" else ROOT / ".venv-oldest"
+    if not (venv / "bin/ansible-playbook").exists():
+        leave_out("there is no .venv-oldest: make venv-oldest makes it")
+    prepare(client)
+    nodes.behaviour = lambda _name, _source: SILENT
+    with_venv = Playbooks(user.directory, user.kubeconfig, venv)
+    with_venv.write(quick_pool(), "maxPods: 60\n")
+    running = with_venv.start("rollout")
+    assert running.stdout is not None
+    for line in running.stdout:
+        if "assigned" in line:
+            break
+    os.killpg(running.pid, signal.SIGINT)  # as a terminal does
+    output, _nothing = running.communicate(timeout=20)
+    assert client.get(paths.lease("configok-rollouts", "workers"))["spec"]["holderIdentity"] == ""
+    assert "Traceback" not in output
+    assert running.returncode != 0
+    lines = [line for line in output.splitlines() if line.strip()]
+    assert len(lines) <= 2, output
+    assert "interrupted" in output
+
+    # The next run waits for nobody.
+    nodes.behaviour = lambda _name, _source: GOOD
+    for assigned in {node for node, _id, _source in nodes.assignments}:
+        view = nodes.view(assigned)
+        nodes.say(assigned, *status_of(view, view.source, GOOD)[-1])
+    done = with_venv.run("rollout")
+    assert (done.code, done.stats["phase"]) == (0, "Complete"), done.output
+    assert "is locked by" not in done.output
 
 
 def test_the_oldest_ansible_that_is_promised(client: Client, nodes: SimulatedNodes, user: Playbooks) -> None:

@@ -376,10 +376,10 @@ def test_a_runner_that_loses_its_lock_amid_a_window_assigns_nothing_more(make_wo
             def patch(*args: Any, **kwargs: Any) -> Any:
                 self.patched += 1
                 if self.patched == 1:
-                    world.clock.sleep(6.0)
+                    world.clock.sleep(40.0)  # the other threads have come to their PATCH by then
                     Lock(world.client, "workers", "thief", clock=world.clock, duration=5.0).acquire(lambda _line: None)
                 else:
-                    world.clock.sleep(20.0)
+                    world.clock.sleep(120.0)
                 return method(*args, **kwargs)
 
             return patch
