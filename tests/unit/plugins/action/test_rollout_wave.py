@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from typing import Any
 from unittest import mock
@@ -17,6 +18,7 @@ from ansible.template import Templar
 
 from ansible_collections.configok.node.plugins.action import rollout_wave
 from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import lease
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus, status_patch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Verdict
 from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
@@ -150,6 +152,22 @@ def test_an_agent_that_says_no_more_does_not_pass(act: Act, plan: dict[str, Any]
     result = act(plan=plan, wave="canary")
     assert result["failed"] is True
     assert result["phase"] in ("Halted", "Paused")
+
+
+def test_a_signal_ends_the_wave_with_a_sentence_and_frees_the_lock(
+    act: Act, plan: dict[str, Any], nodes: SimulatedNodes, cluster: SandboxCluster, shown: list[str]
+) -> None:
+    def press(_name: str, _source: object) -> str:
+        signal.raise_signal(signal.SIGTERM)  # what a worker gets for Ctrl-C, and when AWX cancels a job
+        return ADOPTS
+
+    nodes.behaviour = press
+    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    result = act(plan={**plan, "node_timeout": 60.0}, wave="canary")
+    assert result["msg"].startswith("interrupted in canary of pool workers: what is assigned goes on by itself")
+    assert shown[-1] == result["msg"]
+    assert cluster.client.get(lease("configok-rollouts", "workers"))["spec"]["holderIdentity"] == ""
+    assert handlers == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
 
 
 def test_check_mode_moves_nothing(act: Act, plan: dict[str, Any], cluster: SandboxCluster) -> None:
