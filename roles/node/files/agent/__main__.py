@@ -215,7 +215,13 @@ def _supervise(arguments: argparse.Namespace) -> int:
 def _status(arguments: argparse.Namespace) -> int:
     from ._agent._telling._status import describe
 
-    description = describe(_configuration(arguments))
+    configuration, messages = _configuration(arguments), None
+    if configuration.service_manager == "systemd":
+        from ._agent._system._component_log import ComponentLog
+        from ._processes import run_command
+
+        messages = ComponentLog(run_command)
+    description = describe(configuration, messages)
     if arguments.json:
         import json
 
