@@ -98,7 +98,9 @@ class Pursuit:
             return Followed("unassigned", "the local config")
         if wish.kind == "keep":
             self._keep(wish, local)
-        elif wish.answered != local.snapshot.answered and wish.kind in ("local", "invalid") and wish.answered.id:
+        elif wish.answered != local.snapshot.answered and (
+            wish.kind == "lost" or (wish.kind in ("local", "invalid") and wish.answered.id)
+        ):
             self._answer(wish.answered)
         return Followed()
 

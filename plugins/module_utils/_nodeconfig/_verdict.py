@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ._text import sanitize
+
 __all__ = [
     "MAX_TEXT",
     "Using",
@@ -71,8 +73,7 @@ class Verdict(NamedTuple):
 
 
 def _cut(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 3] + "..."
+    return sanitize(" ".join(sanitize(text).split()), MAX_TEXT)
 
 
 def good(using: Using) -> Verdict:

@@ -12,10 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
-from ._agent._basis._configuration import AgentConfiguration, InvalidConfiguration, load_configuration
+from ._agent._basis._configuration import (
+    AgentConfiguration,
+    ComponentConfiguration,
+    InvalidConfiguration,
+    load_configuration,
+)
 from ._agent._basis._version import AGENT_VERSION
 from ._agent._storage._lock import Locked
-from ._output import complain, journal_for
+from ._output import complain, journal_for, show
 
 __all__ = ["main", "start"]
 
@@ -229,15 +234,17 @@ def _status(arguments: argparse.Namespace) -> int:
     else:
         from ._agent._telling._status_text import render
 
-        print(render(description))
+        show(render(description))
     return 0
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    from ._agent._judging._deny_policy import refuse_unknown_fields
     from ._kube._errors import KubeError
     from ._kube._kubeconfig import from_kubeconfig
 
     configuration = _configuration(arguments)
+    refuse_unknown_fields(configuration)
     try:
         from_kubeconfig(configuration.kubeconfig)
     except KubeError as error:
@@ -258,18 +265,18 @@ def _validate(arguments: argparse.Namespace) -> int:
     on_node = arguments.on_node or arguments.only_host
     if on_node and not name:
         raise InvalidConfiguration(["--on-node needs --component"])
-    denied: tuple[str, ...] = ()
+    configured: ComponentConfiguration | None = None
     if name and (on_node or arguments.bundle or arguments.installed_version):
         configuration = _configuration(arguments)
         _known(configuration, name)
         if arguments.bundle:
-            denied = configuration.components[name].denied_fields
+            configured = configuration.components[name]
         if arguments.installed_version:
             versions += _installed(configuration, name)
     if on_node:
         judge = judge_on_node(configuration, name, versions, only_host=arguments.only_host)
     else:
-        judge = judge_anywhere(name, versions, bundle=arguments.bundle, denied_fields=denied)
+        judge = judge_anywhere(name, versions, bundle=arguments.bundle, configured=configured)
     return validate_files(arguments.files, judge, as_json=arguments.json)
 
 
@@ -328,7 +335,7 @@ def _forget_bad(arguments: argparse.Namespace) -> int:
 
     forgotten = forget_bad(_configuration(arguments), None if arguments.all else arguments.uid)
     for uid in forgotten:
-        print(f"forgotten: {uid}")
+        show(f"forgotten: {uid}")
     if not forgotten:
         print("nothing to forget")
     return 0

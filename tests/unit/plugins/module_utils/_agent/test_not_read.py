@@ -43,7 +43,9 @@ def ancestor(directory: Path, assigned: str) -> str:
 @pytest.mark.contract("say.not-read")
 def test_a_config_source_of_the_kubelets_own_is_a_conflict(bench: Bench, tmp_path: Path) -> None:
     good = bench.good_node()
-    restart_with(bench, ancestor(tmp_path, "kind: SerializedNodeConfigSource"))
+    restart_with(
+        bench, ancestor(tmp_path, "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: SerializedNodeConfigSource")
+    )
     assert bench.words == (
         "Unknown",
         f"current (UID: {good.uid}) not in use",

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The agent's own files cannot be used: the cluster and status are told, and nothing that runs is changed."""
+"""The agent's own files cannot be used: that is reported, and nothing that runs is changed."""
 
 from __future__ import annotations
 
