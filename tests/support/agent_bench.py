@@ -243,7 +243,7 @@ class Bench:
         self.log.append((level, message, fields))
 
     def judge(
-        self, component: str, text: str, version: str, *, bundle: bool, known: bool = False
+        self, component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: object = None
     ) -> list[dict[str, Any]]:
         return [*([] if known else self._judge(component, text)), *(self.host if bundle else [])]
 
