@@ -230,6 +230,8 @@ def _parsed(line: bytes, where: str) -> tuple[str, Object]:
         kind, found = data["type"], data["object"]
     except (ValueError, TypeError, KeyError, RecursionError) as exc:
         raise Unreachable("a line of the watch is damaged", where=where) from exc
-    if kind not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR") or not isinstance(found, dict):
-        raise Unreachable(f"a line of the watch has the unknown type {kind!r}", where=where)
+    if kind not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"):
+        raise Unreachable(f"a line of the watch has the unknown type {str(kind)[:30]!r}", where=where)
+    if not isinstance(found, dict) or not isinstance(found.get("metadata") or {}, dict):
+        raise Unreachable("a line of the watch has no object", where=where)
     return kind, found

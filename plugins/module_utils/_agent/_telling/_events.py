@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..._kube._errors import AlreadyExists, KubeError
 from ..._kube._paths import events
+from ..._nodeconfig._text import sanitize
 from .._basis._backoff import Backoff
 from .._basis._ports import Clock, Errand, Journal
 
@@ -92,7 +93,7 @@ class Events:
 
     def tell(self, reason: str, message: str, *, warning: bool = False) -> None:
         """Have this told. The same as what still waits is counted there; of too many the oldest is dropped."""
-        message, now = " ".join(message.split())[:_MAX_MESSAGE], self._clock.now()
+        message, now = " ".join(sanitize(message).split())[:_MAX_MESSAGE], self._clock.now()
         for index, told in enumerate(self._waiting):
             if (told.reason, told.message) == (reason, message):
                 self._waiting[index] = told._replace(last=now, times=told.times + 1)
