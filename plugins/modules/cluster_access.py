@@ -79,8 +79,8 @@ options:
       - Further namespaces for bundles, beside C(configok-system). Each is created where there is none; nodes read
         bundles there, and runners publish them.
       - A node takes bundles from one namespace, which C(node_namespace) of the role C(configok.node.node) names.
-      - Without this option, those of earlier runs stay; those that a list leaves out lose the access, and are not
-        deleted.
+      - Without this option, those of earlier runs stay; those that a list leaves out lose the access.
+      - These namespaces are never deleted, also not by O(state=absent), which removes the bundles in them.
     type: list
     elements: str
   force:

@@ -96,8 +96,11 @@ def _subject(given: Mapping[str, Any]) -> dict[str, Any]:
 def desired_objects(access: Access) -> list[dict[str, Any]]:
     """Return all objects that this access means, in the order in which they are created."""
     runners = [_subject(given) for given in access.runner_subjects or ()]
-    publishing = [NAMESPACE_BUNDLES, *(name for name in access.bundle_namespaces or () if name not in NAMESPACES)]
-    objects = [_object("Namespace", namespace) for namespace in (*publishing, NAMESPACE_ROLLOUTS)]
+    further = sorted({*(access.bundle_namespaces or ())} - {*NAMESPACES})
+    publishing = [NAMESPACE_BUNDLES, *further]
+    objects = [_object("Namespace", namespace) for namespace in NAMESPACES]
+    # Without our label: what else people keep in a namespace that they have named must not go with it.
+    objects += [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in further]
     reading = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}]
     for namespace in publishing:
         objects += _grant(BUNDLES_READER, reading, [_NODES], namespace)
@@ -113,8 +116,10 @@ def desired_objects(access: Access) -> list[dict[str, Any]]:
 def possible_objects(bundle_namespaces: Sequence[str]) -> list[dict[str, Any]]:
     """Return all objects that any access means or has meant in an earlier release, with these further namespaces."""
     anybody = {"kind": "User", "name": "anybody"}
-    former = _grant(_RUNNER, [], [anybody], _FORMER_RUNNER_NAMESPACE)
-    return desired_objects(Access([anybody], node_configz=True, bundle_namespaces=bundle_namespaces)) + former
+    objects = desired_objects(Access([anybody], node_configz=True, bundle_namespaces=bundle_namespaces))
+    if _FORMER_RUNNER_NAMESPACE not in bundle_namespaces:
+        objects += _grant(_RUNNER, [], [anybody], _FORMER_RUNNER_NAMESPACE)
+    return objects
 
 
 def is_runner_binding(item: Mapping[str, Any]) -> bool:

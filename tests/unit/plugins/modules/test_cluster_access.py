@@ -173,9 +173,20 @@ def test_nodes_read_and_runners_publish_bundles_in_further_namespaces(cluster: S
         with pytest.raises(Forbidden):
             client.get(path)
     assert cluster.client.get(path)["data"] == bundle["data"]
-    run(cluster, bundle_namespaces=["team-a"])
+    run(cluster, bundle_namespaces=["team-a", "default", "team-a"])
     run(cluster, state="absent")
+    assert look(cluster.client, paths.namespace("team-a")) is not None
+    assert look(cluster.client, path) is None
+    assert cluster.client.list(paths.roles("team-a")).items == []
+    cluster.client.delete(paths.namespace("team-a"))
     assert everything(cluster) == before
+
+
+def test_a_name_that_is_no_namespaces_is_refused_in_a_sentence(cluster: SandboxCluster) -> None:
+    result = run(cluster, bundle_namespaces=["Team A"])
+    assert result["failed"] is True
+    assert "Team A" in result["msg"]
+    assert "Traceback" not in str(result)
 
 
 def everything(cluster: SandboxCluster) -> dict[str, str]:
