@@ -107,9 +107,11 @@ class Client:
         field_selector: str | None = None,
         limit: int = 500,
         metadata_only: bool = False,
+        transform: Callable[[Object], Object] | None = None,
     ) -> Listing:
         """Return all objects at path, read in pages of limit (0: in one).
 
+        transform: makes each object small as its page arrives, where whole objects are more than memory should hold.
         A list takes long enough for its continue token to expire (410): then it begins anew, at last without pages.
         """
         for restart in range(_LIST_RESTARTS + 1):
@@ -119,6 +121,7 @@ class Client:
                     {"labelSelector": label_selector, "fieldSelector": field_selector},
                     limit if restart < _LIST_RESTARTS else 0,
                     _METADATA_LIST if metadata_only else _JSON,
+                    transform,
                 )
             except Gone:
                 if restart == _LIST_RESTARTS:
@@ -191,12 +194,15 @@ class Client:
                 break
         raise self._error(answer, where)
 
-    def _list(self, path: str, selectors: Object, limit: int, accept: str) -> Listing:
+    def _list(
+        self, path: str, selectors: Object, limit: int, accept: str, transform: Callable[[Object], Object] | None
+    ) -> Listing:
         items: Objects = []
         query: Object = {**selectors, "limit": limit or None}
         while True:
             page = self._request("GET", path, query=query, accept=accept, idempotent=True)
-            items += page.get("items") or ()  # The last page may say null.
+            found = page.get("items") or ()  # The last page may say null.
+            items += map(transform, found) if transform else found
             metadata = page.get("metadata") or {}
             query["continue"] = metadata.get("continue")
             if not query["continue"]:

@@ -46,6 +46,7 @@ def watch(
     label_selector: str | None = None,
     field_selector: str | None = None,
     metadata_only: bool = False,
+    transform: Callable[[Object], Object] | None = None,
     stop: threading.Event,
     inactivity: float | None = None,
     server_timeout: tuple[float, float] = SERVER_TIMEOUT,
@@ -61,13 +62,14 @@ def watch(
     raised: an ERROR is yielded for each failed attempt to list or to connect, and the next attempt comes after a
     growing, jittered pause of at most longest_pause seconds, never before the server's Retry-After. inactivity is the
     longest silence in seconds (default: the server's own timeout for the watch, which is drawn from server_timeout, and
-    a grace).
+    a grace). transform: makes each object small as it arrives; it keeps name, namespace, uid and resourceVersion.
     """
     following = _Following(
         client,
         path,
         {"labelSelector": label_selector, "fieldSelector": field_selector},
         metadata_only=metadata_only,
+        transform=transform,
         stop=stop,
         inactivity=inactivity,
         server_timeout=server_timeout,
@@ -93,6 +95,7 @@ class _Following:
         selectors: dict[str, str | None],
         *,
         metadata_only: bool,
+        transform: Callable[[Object], Object] | None,
         stop: threading.Event,
         inactivity: float | None,
         server_timeout: tuple[float, float],
@@ -106,6 +109,7 @@ class _Following:
         self._where = f"WATCH {describe(path)}"
         self._selectors = selectors
         self._metadata_only = metadata_only
+        self._transform = transform
         self._stop = stop
         self._ended = threading.Event()
         self._inactivity = inactivity
@@ -172,6 +176,7 @@ class _Following:
             label_selector=self._selectors["labelSelector"],
             field_selector=self._selectors["fieldSelector"],
             metadata_only=self._metadata_only,
+            transform=self._transform,
         )
         for kind, found in self._known.replace(listing.items):
             yield Event(kind, found)
@@ -204,7 +209,8 @@ class _Following:
             if kind == "BOOKMARK":
                 yield None
             else:
-                yield Event(self._known.note(kind, found), found)
+                small = self._transform(found) if self._transform else found
+                yield Event(self._known.note(kind, small), small)
 
 
 def _parsed(line: bytes, where: str) -> tuple[str, Object]:

@@ -12,12 +12,22 @@ from typing import Any
 from .._nodeconfig._assignment import Assignment, InvalidAssignment
 from .._nodeconfig._config_source import ConfigSource, InvalidConfigSource
 from .._nodeconfig._config_status import ConfigStatus, read_condition, read_status
-from .._nodeconfig._names import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE
+from .._nodeconfig._names import (
+    ANNOTATION_ASSIGNMENT,
+    ANNOTATION_CONFIG_SOURCE,
+    ANNOTATION_CONFIG_STATUS,
+    CONDITION_CONFIG_OK,
+)
 
-__all__ = ["COVER_FIELDS", "NodeView", "given_assignment", "given_source", "node_view", "plain"]
+__all__ = ["COVER_FIELDS", "NodeView", "given_assignment", "given_source", "node_view", "plain", "reduced"]
 
 _INSTANCE_TYPE = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 _ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+
+# What of a Node a view is made of: the rest of it (images, volumes, managed fields) is most of its size.
+_METADATA = ("name", "uid", "resourceVersion", "labels", "deletionTimestamp")
+_ANNOTATIONS = (ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS)
+_CONDITIONS = ("Ready", CONDITION_CONFIG_OK)
 
 # The names that a policy's canary.cover may use beside the keys of labels.
 COVER_FIELDS = ("kubeletVersion", "osImage", "instanceType", "zone", "architecture")
@@ -132,6 +142,23 @@ def given_assignment(annotations: Mapping[str, str]) -> int:
 def plain(text: object) -> str:
     """Return what a node says of itself, fit for a line of a terminal: a node may write anything there."""
     return "".join(one if one.isprintable() else " " for one in str(text))
+
+
+def reduced(node: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a Node object with only what node_view reads, so that thousands can be kept."""
+    metadata = node.get("metadata") or {}
+    annotations = metadata.get("annotations") or {}
+    status = node.get("status") or {}
+    return {
+        "metadata": {
+            **{key: metadata[key] for key in _METADATA if key in metadata},
+            "annotations": {key: annotations[key] for key in _ANNOTATIONS if key in annotations},
+        },
+        "status": {
+            "nodeInfo": status.get("nodeInfo"),
+            "conditions": [one for one in status.get("conditions") or () if one.get("type") in _CONDITIONS],
+        },
+    }
 
 
 def node_view(node: Mapping[str, Any]) -> NodeView:

@@ -34,6 +34,9 @@ from support.simulated_nodes import ADOPTS, CRASHES, GOOD, SILENT, status_of
 
 MakeWorld = Callable[[int], World]
 
+# Nodes that give up soon: 30 seconds of the runner's clock are 0.3 of ours.
+QUICK = {"nodeTimeout": "30s", "healthTimeout": "1s", "restartDelay": "1s", "timeToCrash": "1s"}
+
 
 def until(holds: Callable[[], bool]) -> None:
     """Wait until something is so."""
@@ -478,6 +481,82 @@ def test_never_more_than_max_unavailable_at_a_time_those_that_are_down_included(
     assert results[-1].phase == "Complete"
     assert 2 <= most <= 3
     assert world.nodes.view("n05").given == 0
+
+
+@pytest.mark.parametrize("limit", [1, 2, 4])
+def test_nodes_that_go_down_while_a_wave_moves_count_at_every_assignment(make_world: MakeWorld, limit: int) -> None:
+    """Whatever goes down, a healthy node is assigned only while fewer than maxUnavailable are unavailable."""
+    world = make_world(20)
+    target = world.publish(100)
+    made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], maxUnavailable=limit, **QUICK)
+    world.move(made, "canary")
+    doomed = list(made.wave("wave 1").nodes[-5:])
+    at_assignment = []
+
+    def adopt(name: str, _source: object) -> str:
+        views = observe(world.client, selector="pool=workers")
+        down = {view.name for view in views if view.ready is not True}
+        at_assignment.append(len(down | {view.name for view in views if view.given != view.answered}))
+        # One node after the other goes down, before this one answers.
+        if doomed:
+            world.nodes.set_ready(doomed.pop(), False)
+        return GOOD
+
+    world.nodes.behaviour = adopt
+    result = world.move(made, "wave 1")
+    assert result.phase == "Paused"
+    assert "nodes down for another reason" in result.reason
+    # Those that were in flight when the last node went down are all that may be above the limit.
+    assert max(at_assignment) <= limit + (limit - 1)
+    down = sum(1 for number in range(20) if world.nodes.view(f"n{number:02d}").ready is not True)
+    assert limit <= down <= limit + 1
+    before = len(world.nodes.assignments)
+    for number in range(20):
+        world.nodes.set_ready(f"n{number:02d}", True)
+    doomed.clear()
+    again = world.rollout(target, maxUnavailable=limit)
+    assert again[-1].phase == "Complete", again
+    assert len(world.nodes.assignments) > before
+
+
+def test_a_node_that_comes_back_lets_the_wave_go_on(make_world: MakeWorld) -> None:
+    world = make_world(9)
+    target = world.publish(100)
+    made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], maxUnavailable=1)
+    world.move(made, "canary")
+    last = made.wave("wave 1").nodes[-1]
+
+    def adopt(name: str, _source: object) -> str:
+        if len(world.nodes.assignments) == 3:
+            world.nodes.set_ready(last, False)
+            threading.Timer(0.3, world.nodes.set_ready, (last, True)).start()
+        return GOOD
+
+    world.nodes.behaviour = adopt
+    assert world.move(made, "wave 1").phase == "Complete"
+
+
+def test_while_the_nodes_cannot_be_watched_nothing_is_assigned_and_time_stands_still(make_world: MakeWorld) -> None:
+    world = make_world(9)
+    target = world.publish(100)
+    made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], maxUnavailable=1, **QUICK)
+    world.move(made, "canary")
+    first = made.wave("wave 1").nodes[0]
+    world.nodes.behaviour = lambda name, _source: SILENT if name == first else GOOD
+
+    def away() -> None:
+        # No watch is answered, for longer (by the runner's clock) than a node has to answer.
+        ends = time.monotonic() + 1.0
+        world.server.intercept = lambda request, _user, _perform: (
+            world.server.refusal(503) if request.query.get("watch") and time.monotonic() < ends else None
+        )
+        world.server.end_watches()
+        view = world.nodes.view(first)
+        world.nodes.say(first, *status_of(view, target.source, GOOD)[-1])
+
+    world.when(f"assigned {first}", away)
+    assert world.move(made, "wave 1").phase == "Complete"
+    assert any("the nodes are watched again after" in line for line in world.lines())
 
 
 def test_an_api_server_that_is_away_for_a_moment_costs_nothing(make_world: MakeWorld) -> None:
