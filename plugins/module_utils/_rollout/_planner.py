@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ._canary import choose_canary, spread
 from ._node_view import NodeView
-from ._plan import BROKEN, CANARY, LeftOut, Plan, Wave, wave_name
+from ._plan import BROKEN, CANARY, LeftOut, Plan, Wave, wave_name, with_canaries
 from ._policy import Policy, Pool, crash_loop_seconds
 from ._record import MAX_EXCEPTIONS, Record, Rollout
 from ._target import Target
@@ -57,7 +57,7 @@ def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) 
     running = _running(record, target)
     size = running.size if running else len(views)
     sorting = _Sorting()
-    waves = _frozen(running, views, sorting) if running else ()
+    waves = _frozen(running, views, sorting, policy) if running else ()
     for name in views:
         if name not in sorting.placed:
             sorting.place(views[name], target)
@@ -124,14 +124,34 @@ def _running(record: Record, target: Target) -> Rollout | None:
     return rollout if rollout is not None and not rollout.ended and rollout.is_for(target) else None
 
 
-def _frozen(running: Rollout, views: dict[str, NodeView], sorting: _Sorting) -> tuple[Wave, ...]:
+def _frozen(running: Rollout, views: dict[str, NodeView], sorting: _Sorting, policy: Policy) -> tuple[Wave, ...]:
     waves = []
     for number, wave in enumerate(running.waves):
         there = tuple(name for name in wave.nodes if name in views and not views[name].deleting)
         sorting.gone.extend(name for name in wave.nodes if name not in views)
         sorting.placed.update(there)
         waves.append(Wave(wave.name, there, wave.soak, number < running.finished))
-    return tuple(waves)
+    place = running.finished
+    if place == len(waves) or waves[place].name != CANARY:
+        return tuple(waves)
+    lost = len(running.waves[place].nodes) - len(waves[place].nodes)
+    return _with_canaries(waves, place, lost, views, running.target, policy)
+
+
+def _with_canaries(
+    waves: list[Wave], place: int, lost: int, views: dict[str, NodeView], target: Target, policy: Policy
+) -> tuple[Wave, ...]:
+    """Replace canaries that have vanished by nodes of later waves."""
+    canary = waves[place]
+    later = [views[name] for wave in waves[place + 1 :] if wave.name != BROKEN for name in wave.nodes]
+    choice = choose_canary(
+        [view for view in later if view.ready is True and left_out_reason(view, target) is None],
+        lost,
+        policy.canary.cover,
+        policy.canary.labels,
+        besides=[views[name] for name in canary.nodes],
+    )
+    return with_canaries(tuple(waves), place, canary.nodes + choice.nodes)
 
 
 def _with_late(waves: tuple[Wave, ...], sorting: _Sorting) -> tuple[Wave, ...]:

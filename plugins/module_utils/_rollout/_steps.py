@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from ._errors import LockLost, RolloutError, RolloutRefused
 from ._node_view import NodeView
-from ._plan import Plan
+from ._plan import CANARY, Plan, Wave, with_canaries
 from ._planner import left_out_reason
 from ._record import COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, Exceptional, Record, Rollout, phase_of
 from ._target import Target
@@ -68,11 +68,14 @@ def enter(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, 
         ]
         waves = (*waves[:-1], replace(waves[-1], nodes=waves[-1].nodes + tuple(view.name for view in late)))
         before.update({view.name: view.active for view in late})
-    again = rollout.cursor > 0
+    again, cursor = rollout.cursor > 0, rollout.cursor
+    if waves[place].name == CANARY:
+        waves, cursor = _with_replacements(rollout, plan, place, {view.name for view in views})
     entered = replace(
         rollout.without_exceptions(frozenset(waves[place].nodes)),
         phase=phase_of(waves[place].name),
         waves=waves,
+        cursor=cursor,
         before=before,
         runner=runner,
         reason="",
@@ -80,6 +83,21 @@ def enter(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, 
         down=rollout.down if again else tuple(view.name for view in views if view.ready is not True),
     )
     return replace(record, rollout=entered)
+
+
+def _with_replacements(
+    rollout: Rollout, plan: Plan, place: int, present: Collection[str]
+) -> tuple[tuple[Wave, ...], int]:
+    """Return the waves in which the plan's replacements stand for canaries that have vanished, and the cursor."""
+    nodes = rollout.waves[place].nodes
+    later = {name for wave in rollout.waves[place + 1 :] for name in wave.nodes}
+    planned = [name for wave in plan.waves if wave.name == CANARY for name in wave.nodes]
+    fresh = tuple(name for name in planned if name in later)
+    if not fresh:
+        return rollout.waves, rollout.cursor
+    kept = tuple(name for name in nodes if name in present)
+    cursor = sum(1 for name in nodes[: rollout.cursor] if name in present)
+    return with_canaries(rollout.waves, place, kept + fresh), cursor
 
 
 def own(record: Record, runner: str, now: str) -> Record:

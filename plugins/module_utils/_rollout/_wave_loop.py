@@ -78,6 +78,7 @@ class WaveLoop:
         self._tasks: dict[str, Task] = {}
         self._changed: set[str] = set()
         self._unseen: set[str] = set()  # assigned, and the feed has not shown that yet
+        self._vanished: dict[str, NodeView] = {}  # what was last known of nodes that are gone
         self._late: dict[str, Exceptional] = {}
         self._said: list[tuple[str, str]] = []
         self._soaking_told = False
@@ -173,6 +174,8 @@ class WaveLoop:
 
     def _note(self, event: str, view: NodeView) -> None:
         gone = event == "DELETED"
+        if gone:
+            self._vanished[view.name] = view
         self._window.set_down(view.name, not gone and view.ready is not True)
         task = self._tasks.get(view.name)
         if task is not None and (gone or view.uid != task.node_uid or view.given >= task.assignment):
@@ -227,7 +230,7 @@ class WaveLoop:
             if name in self._unseen or (name not in self._changed and self._tasks[name].due_at > now):
                 continue
             self._changed.discard(name)
-            answer = judge(self._feed.views.get(name), self._tasks[name], now)
+            answer = judge(self._feed.views.get(name), self._tasks[name], now, last=self._vanished.get(name))
             self._tasks[name] = self._tasks[name].after(answer)
             self._answer(name, answer)
 

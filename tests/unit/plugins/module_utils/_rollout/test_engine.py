@@ -250,6 +250,71 @@ def test_nodes_that_appear_join_the_last_wave_and_those_that_vanish_are_struck_o
     assert world.nodes.view("late").is_on(target.source)
 
 
+def test_a_canary_that_vanishes_pauses_and_another_candidate_takes_its_place(make_world: MakeWorld) -> None:
+    """A repair tool deletes the canary that a deadly config has killed: nobody else gets the config."""
+    world = make_world(9)
+    target = world.publish(100)
+    (victim,) = world.plan(target, canary={"count": 1, "soak": "5s"}).wave("canary").nodes
+    policy = {"canary": {"count": 1, "soak": "5s"}, **QUICK}
+
+    def die(name: str, _source: object) -> str:
+        if name == victim:
+            world.client.delete(node(name))
+        return SILENT if name == victim else GOOD
+
+    world.nodes.behaviour = die
+    results = world.rollout(target, **policy)
+    assert [(one.wave, one.phase) for one in results] == [("canary", "Paused")]
+    assert f"the canary has lost {victim}: the Node was deleted" in results[0].reason
+    assert {name for name, _id, _source in world.nodes.assignments} == {victim}
+    assert world.record().bad == ()
+    again = world.plan(target, **policy)
+    (replacement,) = again.wave("canary").nodes
+    assert replacement != victim
+    assert replacement not in {name for wave in again.waves[1:] for name in wave.nodes}
+    results = world.rollout(target, **policy)
+    assert [(one.wave, one.phase) for one in results] == [
+        ("canary", "Canary"),
+        ("wave 1", "Wave 1"),
+        ("wave 2", "Complete"),
+    ]
+    assert [(one.node, one.kind) for one in results[-1].exceptions] == [(victim, "gone")]
+    assert world.nodes.assignments[1][0] == replacement
+
+
+def test_a_canary_without_another_candidate_stays_paused(make_world: MakeWorld) -> None:
+    world = make_world(3)
+    target = world.publish(100)
+    policy = {"canary": {"count": 1, "soak": "5s"}, **QUICK}
+    (victim,) = world.plan(target, **policy).wave("canary").nodes
+    world.nodes.behaviour = lambda name, _source: SILENT
+    world.when(f"assigned {victim}", lambda: world.client.delete(node(victim)))
+    assert [one.phase for one in world.rollout(target, **policy)] == ["Paused"]
+    for number in range(3):
+        if f"n{number:02d}" != victim:
+            world.nodes.set_ready(f"n{number:02d}", False)
+    assert world.plan(target, **policy).wave("canary").nodes == ()
+
+
+def test_nodes_that_a_repair_tool_deletes_do_not_let_a_wave_through(make_world: MakeWorld) -> None:
+    world = make_world(9)
+    target = world.publish(100)
+    made = world.plan(target, **QUICK)
+    world.move(made, "canary")
+    doomed = made.wave("wave 1").nodes[0]
+
+    def die(name: str, _source: object) -> str:
+        if name == doomed:
+            world.nodes.set_ready(name, False)
+            world.client.delete(node(name))
+        return SILENT if name == doomed else GOOD
+
+    world.nodes.behaviour = die
+    result = world.move(made, "wave 1")
+    assert (result.phase, [one.kind for one in result.exceptions]) == ("Paused", ["unknown"])
+    assert f"no verdict on {doomed}: the Node was deleted when it was not Ready" in result.reason
+
+
 def test_a_node_of_an_earlier_wave_that_turns_false_spends_from_the_budget(make_world: MakeWorld) -> None:
     world = make_world(9)
     target = world.publish(100)
