@@ -166,7 +166,9 @@ class _Mover:
         wave, source = rollout.waves[place], rollout.target.source
         # A canary that fails stops the rollout, whatever the budget of the pool allows.
         budget, failed = (0, 0) if wave.name == CANARY else (self._plan.failure_budget, rollout.failures)
-        window = self._window(wave.nodes, feed, budget, failed, wave.name)
+        # The lane's own nodes wait for this config: they are no reason not to try it on a canary.
+        lane = {name for later in rollout.waves[place + 1 :] if later.name == BROKEN for name in later.nodes}
+        window = self._window(wave.nodes, feed, budget, failed, wave.name, lane)
         failed_before = {one.node for one in rollout.exceptions}
         orders = WaveOrders(
             name=wave.name,
@@ -176,7 +178,11 @@ class _Mover:
             maybe_assigned=frozenset(again),
             not_ready_before=frozenset(rollout.down),
             watched={
-                name: source for earlier in rollout.waves[:place] for name in earlier.nodes if name not in failed_before
+                name: source
+                for earlier in rollout.waves[:place]
+                if earlier.name != BROKEN
+                for name in earlier.nodes
+                if name not in failed_before
             },
         )
 
@@ -218,7 +224,9 @@ class _Mover:
         tell_ended(self._client, self._plan.pool, done)
         return WaveResult(self._wave, done.phase, True, done.reason, dict(window.counts), done.exceptions)
 
-    def _window(self, nodes: tuple[str, ...], feed: NodeFeed, budget: int, failed: int, wave: str) -> Window:
+    def _window(
+        self, nodes: tuple[str, ...], feed: NodeFeed, budget: int, failed: int, wave: str, lane: Collection[str] = ()
+    ) -> Window:
         return Window(
             nodes,
             limit=self._plan.max_unavailable,
@@ -228,6 +236,7 @@ class _Mover:
             timeout=self._plan.node_timeout + _GRACE,
             canary=wave == CANARY,
             lane=wave == BROKEN,
+            expected_down=lane,
         )
 
     def _hooks(

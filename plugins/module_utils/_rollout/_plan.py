@@ -37,7 +37,9 @@ class Wave:
 def with_canaries(waves: tuple[Wave, ...], place: int, nodes: tuple[str, ...]) -> tuple[Wave, ...]:
     """Return the waves with these nodes in the canary, which is at that place, and in no later wave."""
     taken = set(nodes)
-    later = (replace(wave, nodes=tuple(name for name in wave.nodes if name not in taken)) for wave in waves[place + 1 :])
+    later = [
+        replace(wave, nodes=tuple(name for name in wave.nodes if name not in taken)) for wave in waves[place + 1 :]
+    ]
     return (*waves[:place], replace(waves[place], nodes=nodes), *later)
 
 

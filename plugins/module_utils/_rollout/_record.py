@@ -117,15 +117,15 @@ class Rollout:
 
     @property
     def failures(self) -> int:
-        """Return how many nodes have failed so far, which the budget is spent on."""
-        return sum(1 for one in self.exceptions if one.kind == "failed")
+        """Return how many nodes have failed so far, which the budget is spent on; those of the lane spend none."""
+        return sum(1 for one in self.exceptions if one.kind == "failed" and one.wave != BROKEN)
 
     def with_exceptions(self, found: Mapping[str, Exceptional]) -> Rollout:
         """Return the rollout with the newest word on each of these nodes; the number that is kept is bounded."""
         kept = {one.node: one for one in self.exceptions}
         kept.update({node: replace(one, reason=one.reason[:_MAX_REASON]) for node, one in found.items()})
         # Failures are kept before the rest, since the budget is counted from them.
-        order = sorted(kept.values(), key=lambda one: one.kind != "failed")
+        order = sorted(kept.values(), key=lambda one: (one.kind != "failed", one.wave == BROKEN))
         return replace(self, exceptions=tuple(order[:MAX_EXCEPTIONS]))
 
     def without_exceptions(self, nodes: frozenset[str]) -> Rollout:

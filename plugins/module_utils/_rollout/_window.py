@@ -54,7 +54,7 @@ class Window:
     unavailable for another reason. timeout: seconds after which a slot is free whatever the gate says, and after which
     waiting for other nodes to come back is given up. canary: a node that vanishes stops the wave, which is through only
     when a node has passed. lane: the nodes are broken already, so those that are down are moved too, and nothing stops
-    the wave.
+    the wave. expected_down: nodes of a lane that is still to come, which do not count as down for another reason.
     """
 
     def __init__(
@@ -68,7 +68,9 @@ class Window:
         timeout: float,
         canary: bool = False,
         lane: bool = False,
+        expected_down: Iterable[str] = (),
     ) -> None:
+        self._expected_down = frozenset(expected_down)
         self._canary = canary
         self._lane = lane
         self._limit = limit
@@ -79,7 +81,7 @@ class Window:
         self._counts = Counter(self._state.values())
         self._waiting = dict.fromkeys(self._state)
         self._in_flight: dict[str, float] = {}
-        self._down = set(down)
+        self._down = set(down) - self._expected_down
         self._reasons: dict[str, str] = {}
         self._stuck_since: float | None = None
 
@@ -120,7 +122,7 @@ class Window:
 
     def set_down(self, name: str, down: bool) -> None:
         """Say that a node of the pool is, or is not, unavailable."""
-        if down:
+        if down and name not in self._expected_down:
             self._down.add(name)
         else:
             self._down.discard(name)

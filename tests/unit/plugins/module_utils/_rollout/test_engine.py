@@ -116,7 +116,6 @@ def test_a_deadly_config_stops_at_the_canary_and_no_other_node_is_touched(make_w
     assert [(one.wave, one.phase) for one in results] == [("canary", "Halted")]
     assert "crashed 4 times during its trial" in results[0].reason
     touched = {name for name, _id, source in world.nodes.assignments if source == bad.source}
-    assert touched <= set(world.plan(good).wave("broken").nodes)
     assert len(touched) <= 2
     record = world.record()
     assert [one.uid for one in record.bad] == [bad.uid]
@@ -248,6 +247,51 @@ def test_nodes_that_appear_join_the_last_wave_and_those_that_vanish_are_struck_o
     assert result.phase == "Complete"
     assert [(one.node, one.kind) for one in result.exceptions] == [(vanished, "gone")]
     assert world.nodes.view("late").is_on(target.source)
+
+
+def broken(world: World, name: str) -> None:
+    """Make a node one whose component is failing, and which is not Ready."""
+    view = world.nodes.view(name)
+    verdict, status = status_of(view, None, GOOD)[-1]
+    failing = {"kubelet": status.components["kubelet"]._replace(state="failing")}
+    world.nodes.say(name, verdict._replace(status="False"), status._replace(components=failing))
+    world.nodes.set_ready(name, False)
+
+
+def test_the_lane_of_broken_nodes_pauses_and_halts_nobody_and_follows_the_canary(make_world: MakeWorld) -> None:
+    world = make_world(10)
+    for name in ("n03", "n04", "n05"):
+        broken(world, name)
+    target = world.publish(100)
+    fates = {"n03": SILENT, "n04": CRASHES}
+    world.nodes.behaviour = lambda name, _source: fates.get(name, GOOD)
+
+    def repair() -> None:
+        for name in ("n03", "n04", "n05"):
+            world.nodes.set_ready(name, True)
+
+    world.when("assigned n03", repair)
+    results = world.rollout(target, maxUnavailable=3, failureBudget=0, canary={"count": 1, "soak": "5s"}, **QUICK)
+    assert [(one.wave, one.phase) for one in results] == [
+        ("canary", "Canary"),
+        ("broken", "Wave 0"),
+        ("wave 1", "Wave 1"),
+        ("wave 2", "Complete"),
+    ]
+    assert {one.node: one.kind for one in results[-1].exceptions} == {"n03": "unknown", "n04": "failed"}
+    assert world.nodes.view("n05").is_on(target.source)
+    assert world.record().bad == ()
+
+
+def test_a_deadly_config_reaches_the_canary_and_not_the_nodes_that_refused_the_last_one(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    world.nodes.behaviour = lambda _name, source: CRASHES if source is not None else GOOD
+    policy = {"canary": {"count": 2, "soak": "5s"}}
+    world.rollout(world.publish(100), **policy)
+    refused = {name for name, _id, _source in world.nodes.assignments}
+    world.nodes.assignments.clear()
+    assert [(one.wave, one.phase) for one in world.rollout(world.publish(200), **policy)] == [("canary", "Halted")]
+    assert len({name for name, _id, _source in world.nodes.assignments}) == len(refused) == 2
 
 
 def test_a_canary_that_vanishes_pauses_and_another_candidate_takes_its_place(make_world: MakeWorld) -> None:
