@@ -23,7 +23,7 @@ from ._lock import Lock
 from ._node_feed import NodeFeed
 from ._plan import BROKEN, CANARY, Plan
 from ._progress import Progress
-from ._record import COMPLETE, HALTED, PAUSED, Exceptional, Record, Rollout
+from ._record import COMPLETE, DRIFTED, HALTED, PAUSED, Exceptional, Record, Rollout
 from ._record_store import read_record, update_record
 from ._wave_loop import Hooks, WaveLoop, WaveOrders
 from ._window import Step, Window
@@ -169,7 +169,9 @@ class _Mover:
         # The lane's own nodes wait for this config: they are no reason not to try it on a canary.
         lane = {name for later in rollout.waves[place + 1 :] if later.name == BROKEN for name in later.nodes}
         window = self._window(wave.nodes, feed, budget, failed, wave.name, lane)
-        failed_before = {one.node for one in rollout.exceptions}
+        through = rollout.waves[:place]
+        failed_before = {one.node for one in rollout.exceptions if one.kind != DRIFTED}
+        kept = {name for earlier in through for name in earlier.nodes} | (set(self._plan.already) - set(wave.nodes))
         orders = WaveOrders(
             name=wave.name,
             sources=dict.fromkeys(wave.nodes, source),
@@ -177,13 +179,8 @@ class _Mover:
             timeout=self._plan.node_timeout,
             maybe_assigned=frozenset(again),
             not_ready_before=frozenset(rollout.down),
-            watched={
-                name: source
-                for earlier in rollout.waves[:place]
-                if earlier.name != BROKEN
-                for name in earlier.nodes
-                if name not in failed_before
-            },
+            watched={name for earlier in through if earlier.name != BROKEN for name in earlier.nodes} - failed_before,
+            kept=dict.fromkeys(kept - failed_before, source),
         )
 
         def before_assigning(names: tuple[str, ...], found: Mapping[str, Exceptional]) -> None:

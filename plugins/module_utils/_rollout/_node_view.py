@@ -19,7 +19,7 @@ from .._nodeconfig._names import (
     CONDITION_CONFIG_OK,
 )
 
-__all__ = ["COVER_FIELDS", "NodeView", "given_assignment", "given_source", "node_view", "plain", "reduced"]
+__all__ = ["COVER_FIELDS", "NodeView", "drift", "given_assignment", "given_source", "node_view", "plain", "reduced"]
 
 _INSTANCE_TYPE = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 _ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
@@ -114,6 +114,18 @@ class NodeView:
     def is_on(self, source: ConfigSource | None) -> bool:
         """Return whether the Node is assigned source (None: the init config) and says that it uses it and is fine."""
         return self.has_answered(source) and self.config_ok == "True" and self.active == source
+
+
+def drift(view: NodeView, source: ConfigSource | None) -> str:
+    """Return how a node that had passed on source has drifted: it is assigned something else; "" where it has not."""
+    if view.source == source and not view.source_error:
+        return ""
+    if view.source_error:
+        return f"it had passed, then somebody assigned it something that cannot be read (assignment {view.given})"
+    if not view.given:
+        return "it had passed, and is assigned nothing now: its Node was registered again, or somebody removed that"
+    name = plain(view.source.name) if view.source else "the init config"
+    return f"it had passed, then somebody else assigned it {name} (assignment {view.given})"
 
 
 def _first(labels: Mapping[str, str], keys: tuple[str, ...]) -> str:

@@ -15,6 +15,7 @@ from ._target import Target
 __all__ = [
     "ABORTED",
     "COMPLETE",
+    "DRIFTED",
     "HALTED",
     "MAX_EXCEPTIONS",
     "PAUSED",
@@ -34,6 +35,8 @@ PAUSED = "Paused"
 HALTED = "Halted"
 COMPLETE = "Complete"
 ABORTED = "Aborted"
+
+DRIFTED = "drifted"  # the kind of an exception: it had passed, then somebody else assigned the node something
 _ENDED = (COMPLETE, HALTED, ABORTED)
 
 # Bounds that keep the record of 15,000 nodes below the 1 MiB of a ConfigMap.
@@ -71,7 +74,7 @@ class BadConfig:
 
 @dataclass(frozen=True)
 class Exceptional:
-    """A node that did not come through. kind: "failed", "unknown" or "gone"."""
+    """A node that did not come through, or did not stay. kind: "failed", "unknown", "gone" or "drifted"."""
 
     node: str
     kind: str
@@ -121,8 +124,11 @@ class Rollout:
         return sum(1 for one in self.exceptions if one.kind == "failed" and one.wave != BROKEN)
 
     def with_exceptions(self, found: Mapping[str, Exceptional]) -> Rollout:
-        """Return the rollout with the newest word on each of these nodes; the number that is kept is bounded."""
-        kept = {one.node: one for one in self.exceptions}
+        """Return the rollout with the newest word on each of these nodes; the number that is kept is bounded.
+
+        found names all nodes that have drifted: those it does not name are back.
+        """
+        kept = {one.node: one for one in self.exceptions if one.kind != DRIFTED}
         kept.update({node: replace(one, reason=one.reason[:_MAX_REASON]) for node, one in found.items()})
         # Failures are kept before the rest, since the budget is counted from them.
         order = sorted(kept.values(), key=lambda one: (one.kind != "failed", one.wave == BROKEN))

@@ -19,10 +19,10 @@ from ._assign import Given, assign_one
 from ._clock import Clock
 from ._gate import DONT_KNOW, FAIL, GONE, Answer, Task, judge
 from ._node_feed import TRANSIENT, NodeFeed
-from ._node_view import NodeView, plain
+from ._node_view import NodeView, drift, plain
 from ._observe import CONNECTIONS, read_nodes
 from ._progress import Progress, names_in_short
-from ._record import Exceptional
+from ._record import DRIFTED, Exceptional
 from ._window import FAILED, IN_FLIGHT, PASSED, SOAKING, STRUCK_OUT, UNKNOWN, WAITING, Step, Window
 
 __all__ = ["Hooks", "WaveLoop", "WaveOrders"]
@@ -38,8 +38,8 @@ class WaveOrders:
     """What a wave is to do. sources: what each of its nodes is assigned, in the order in which they move.
 
     maybe_assigned: nodes that an earlier run of this rollout may have assigned already. not_ready_before: nodes that
-    were not Ready when the wave began. watched: nodes of earlier waves, which may fail late, with what they were
-    assigned.
+    were not Ready when the wave began. watched: nodes of earlier waves, which may fail late. kept: what each node that
+    needs no more moving is assigned, those of watched included.
     """
 
     name: str
@@ -48,7 +48,8 @@ class WaveOrders:
     timeout: float
     maybe_assigned: Collection[str] = ()
     not_ready_before: Collection[str] = ()
-    watched: Mapping[str, ConfigSource | None] = field(default_factory=dict)
+    watched: Collection[str] = ()
+    kept: Mapping[str, ConfigSource | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ class WaveLoop:
         self._unseen: set[str] = set()  # assigned, and the feed has not shown that yet
         self._vanished: dict[str, NodeView] = {}  # what was last known of nodes that are gone
         self._late: dict[str, Exceptional] = {}
+        self._drifted: dict[str, Exceptional] = {}
         self._said: list[tuple[str, str]] = []
         self._soaking_told = False
         self._blind_since: float | None = None
@@ -91,7 +93,7 @@ class WaveLoop:
             name: Exceptional(name, _KIND[state], self._orders.name, self._window.reason(name))
             for name, state in self._window.ended().items()
         }
-        return {**self._late, **found}
+        return {**self._drifted, **self._late, **found}
 
     def run(self) -> Step:
         """Move the wave until the window says how it ended. Raises RolloutError, KubeError."""
@@ -206,11 +208,14 @@ class WaveLoop:
         return False
 
     def _notice(self, view: NodeView) -> None:
-        """See whether a node that had passed has turned False since."""
+        """See whether a node that had passed has turned False since, or was assigned something else."""
         passed = view.name in self._tasks and self._window.state(view.name) == PASSED
+        if not passed and view.name not in self._orders.kept:
+            return
+        source = self._tasks[view.name].source if passed else self._orders.kept[view.name]
+        self._notice_drift(view, drift(view, source))
         if not passed and view.name not in self._orders.watched:
             return
-        source = self._tasks[view.name].source if passed else self._orders.watched[view.name]
         status = view.status
         if view.config_ok != "False" or status is None or not view.has_answered(source) or view.name in self._late:
             return
@@ -221,6 +226,13 @@ class WaveLoop:
             self._late[view.name] = Exceptional(view.name, "failed", self._orders.name, reason)
             self._window.late_failure(view.name, reason)
             self._said.append((FAILED, f"{view.name}: {reason}"))
+
+    def _notice_drift(self, view: NodeView, reason: str) -> None:
+        if not reason:
+            self._drifted.pop(view.name, None)
+        elif view.name not in self._drifted:
+            self._drifted[view.name] = Exceptional(view.name, DRIFTED, self._orders.name, reason)
+            self._said.append((DRIFTED, f"{view.name}: {reason}"))
 
     def _judge(self) -> None:
         now = self._clock.monotonic()

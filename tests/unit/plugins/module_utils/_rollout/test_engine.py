@@ -27,6 +27,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._history im
 from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock
 from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._status import pool_status
 from ansible_collections.configok.node.plugins.module_utils._rollout._steps import begin
 from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
 from support.rollout_world import World
@@ -247,6 +248,78 @@ def test_nodes_that_appear_join_the_last_wave_and_those_that_vanish_are_struck_o
     assert result.phase == "Complete"
     assert [(one.node, one.kind) for one in result.exceptions] == [(vanished, "gone")]
     assert world.nodes.view("late").is_on(target.source)
+
+
+@pytest.mark.parametrize("when", ["in its own wave", "in a later wave", "already there", "at the end"])
+def test_a_node_that_passed_and_is_reassigned_by_somebody_else_has_drifted(make_world: MakeWorld, when: str) -> None:
+    world = make_world(6)
+    other, target = world.publish(90), world.publish(100)
+    if when == "already there":
+        assign(world.client, target.source, names=["n01"])
+        until(lambda: world.nodes.view("n01").is_on(target.source))
+    made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], soak="20s")
+    canary = made.wave("canary").nodes[0]
+    victim = {"already there": "n01", "in its own wave": made.wave("wave 1").nodes[0]}.get(when, canary)
+
+    def steal() -> None:
+        assign(world.client, other.source, names=[victim])
+        until(lambda: world.nodes.view(victim).is_on(other.source))
+
+    def steal_and_go_on() -> None:
+        steal()
+        world.nodes.behaviour = lambda _name, _source: GOOD
+        for name in made.wave("wave 1").nodes:
+            answer(world, name)
+
+    world.move(made, "canary")
+    if when == "in its own wave":
+        # One node passes, and is taken, long before the others do.
+        world.nodes.behaviour = lambda name, _source: GOOD if name == victim else SILENT
+        world.when(f"passed: {victim}", steal_and_go_on)
+    elif when != "at the end":
+        world.when("assigned", steal)
+    result = world.move(made, "wave 1")
+    assert result.phase == "Complete"
+    if when == "at the end":
+        steal()
+    else:
+        assert [(one.node, one.kind) for one in result.exceptions] == [(victim, "drifted")]
+        assert f"then somebody else assigned it {other.name} (assignment" in result.exceptions[0].reason
+        assert any(f"DRIFTED: {victim}: it had passed" in line for line in world.lines())
+    status = pool_status(world.record(), observe(world.client, selector="pool=workers"))
+    assert [(one["node"], one["state"]) for one in status["not_fine"]] == [(victim, "drifted")]
+    assert f"somebody else assigned it {other.name}" in status["not_fine"][0]["reason"]
+    assert status["by_state"]["drifted"] == 1
+    assert [one["kind"] for one in status["exceptions"]] == ([] if when == "at the end" else ["drifted"])
+
+
+def test_a_node_that_drifted_and_is_moved_again_has_not_drifted_any_more(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    target = world.publish(100)
+    world.rollout(target)
+    assign(world.client, None, names=["n01"])
+    until(lambda: world.nodes.view("n01").is_on(None))
+    assert world.rollout(target)[-1].exceptions == ()
+    status = pool_status(world.record(), observe(world.client, selector="pool=workers"))
+    assert (status["not_fine"], status["exceptions"]) == ([], [])
+
+
+def test_what_a_rollback_took_back_has_not_drifted(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    world.rollout(world.publish(100))
+    second = world.publish(200)
+    doomed = set(world.plan(second).wave("wave 2").nodes[:2])
+    world.nodes.behaviour = lambda name, source: CRASHES if name in doomed and source == second.source else GOOD
+    assert world.rollout(second, onFailure="rollback")[-1].phase == "Halted"
+    status = pool_status(world.record(), observe(world.client, selector="pool=workers"))
+    assert {one["state"] for one in status["not_fine"]} == {"failed"}
+
+
+def answer(world: World, name: str) -> None:
+    """Have a node that was silent so far say that it is fine on what it is assigned."""
+    view = world.nodes.view(name)
+    if view.given > view.answered:
+        world.nodes.say(name, *status_of(view, view.source, GOOD)[-1])
 
 
 def broken(world: World, name: str) -> None:
