@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 
 from .._kube._client import Client
+from .._kube._errors import KubeError, NotFound
+from .._kube._paths import config_map
 from . import _steps as steps
 from ._clock import Clock
 from ._errors import Interrupted, RolloutError, RolloutRefused
@@ -181,6 +183,7 @@ class _Mover:
             not_ready_before=frozenset(rollout.down),
             watched={name for earlier in through if earlier.name != BROKEN for name in earlier.nodes} - failed_before,
             kept=dict.fromkeys(kept - failed_before, source),
+            soaked=rollout.soaked,
         )
 
         def before_assigning(names: tuple[str, ...], found: Mapping[str, Exceptional]) -> None:
@@ -190,10 +193,22 @@ class _Mover:
         hooks = self._hooks(
             lock, before_assigning, lambda found: self._write(lambda record, now: steps.soaking(record, found, now=now))
         )
+        hooks = replace(
+            hooks,
+            note=lambda: self._write(lambda record, _now: steps.soaked(record, loop.soaked())),
+            lost=self._lost_target,
+        )
         loop = WaveLoop(self._client, feed, window, orders, hooks, self.clock)
-        step = loop.run()
+        try:
+            step = loop.run()
+        except KeyboardInterrupt:
+            with suppress(KubeError, RolloutError):
+                hooks.note()
+            raise
         ended = self._write(
-            lambda record, now: steps.ended(record, self._plan, place, step, loop.exceptions(), now=now)
+            lambda record, now: steps.ended(
+                steps.soaked(record, loop.soaked()), self._plan, place, step, loop.exceptions(), now=now
+            )
         )
         self._tell_end(wave.name, step, window)
         tell_ended(self._client, self._plan.pool, ended)
@@ -250,6 +265,21 @@ class _Mover:
                     self._write(lambda record, _now: record)  # it had stalled: see whether the record is still its own
 
         return Hooks(keep, before_assigning, soaking, self._progress)
+
+    def _lost_target(self) -> str:
+        """Return why nodes cannot fetch the bundle any more, "" while they can (and while that cannot be seen)."""
+        source = self._plan.target.source
+        if source is None:
+            return ""
+        try:
+            found = self._client.get(config_map(source.namespace, source.name), metadata_only=True)
+        except NotFound:
+            return f"the bundle {source.name} was deleted: run the rollout again, which publishes it anew"
+        except KubeError:
+            return ""
+        if found["metadata"].get("uid") == source.uid:
+            return ""
+        return f"the bundle {source.name} was deleted and made again: run the rollout again, which assigns the new one"
 
     def _place(self, rollout: Rollout) -> int:
         names = [one.name for one in rollout.waves]

@@ -90,7 +90,7 @@ class Rollout:
     wave
     after those may have been assigned, written before they are. size: the frozen denominator. down: nodes that were
     not ready when the wave began. before: what each node used when the rollout began. taking_back: whether nodes are on
-    their way back (onFailure: rollback).
+    their way back (onFailure: rollback). soaked: for how many seconds nodes of the wave under way have soaked.
     """
 
     revision: int
@@ -108,6 +108,7 @@ class Rollout:
     exceptions: tuple[Exceptional, ...] = ()
     before: Mapping[str, ConfigSource | None] = field(default_factory=dict)
     taking_back: bool = False
+    soaked: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def ended(self) -> bool:

@@ -98,7 +98,11 @@ def pool_status(record: Record, nodes: Sequence[NodeView]) -> dict[str, Any]:
         "by_state": dict(sorted(Counter(states.values()).items())),
         "by_config": dict(sorted(Counter(_config(view) for view in nodes).items())),
         "not_fine": [
-            {"node": view.name, "state": states[view.name], "reason": drifted.get(view.name) or _why(view, states[view.name])}
+            {
+                "node": view.name,
+                "state": states[view.name],
+                "reason": drifted.get(view.name) or _why(view, states[view.name]),
+            }
             for view in nodes
             if states[view.name] not in ("ok", "trial")
         ],

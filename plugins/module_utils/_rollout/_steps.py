@@ -19,7 +19,19 @@ from ._record import COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, Exceptional, Re
 from ._target import Target
 from ._window import Step
 
-__all__ = ["assigning", "begin", "ended", "enter", "mine", "own", "rollout_of", "settled", "soaking", "taken_back"]
+__all__ = [
+    "assigning",
+    "begin",
+    "ended",
+    "enter",
+    "mine",
+    "own",
+    "rollout_of",
+    "settled",
+    "soaked",
+    "soaking",
+    "taken_back",
+]
 
 _SUPERSEDED = "Superseded"
 
@@ -77,6 +89,7 @@ def enter(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, 
         waves=waves,
         cursor=cursor,
         before=before,
+        soaked=rollout.soaked if again else {},
         runner=runner,
         reason="",
         changed=now,
@@ -146,6 +159,13 @@ def soaking(record: Record, found: Mapping[str, Exceptional], *, now: str) -> Re
     return replace(record, rollout=replace(rollout_of(record).with_exceptions(found), phase=SOAKING, changed=now))
 
 
+def soaked(record: Record, seconds: Mapping[str, int]) -> Record:
+    """Say for how long nodes of the wave have soaked: a run that goes on with it need not wait for that again."""
+    rollout = rollout_of(record)
+    now = {name: count for name, count in {**rollout.soaked, **seconds}.items() if count}
+    return replace(record, rollout=replace(rollout, soaked=now))
+
+
 def ended(record: Record, plan: Plan, place: int, step: Step, found: Mapping[str, Exceptional], *, now: str) -> Record:
     """Write down how a wave ended: through, halted (what failed is remembered), or paused."""
     rollout = replace(rollout_of(record).with_exceptions(found), reason=step.full, changed=now)
@@ -155,7 +175,9 @@ def ended(record: Record, plan: Plan, place: int, step: Step, found: Mapping[str
         return record.with_result(rollout.revision, HALTED)
     if step.outcome == "pause":
         return replace(record, rollout=replace(rollout, phase=PAUSED)).with_result(rollout.revision, PAUSED)
-    through = replace(rollout, phase=phase_of(rollout.waves[place].name), finished=place + 1, cursor=0, reason="")
+    through = replace(
+        rollout, phase=phase_of(rollout.waves[place].name), finished=place + 1, cursor=0, reason="", soaked={}
+    )
     if through.finished < len(through.waves):
         return replace(record, rollout=through)
     return replace(record, rollout=replace(through, phase=COMPLETE)).with_result(rollout.revision, COMPLETE)

@@ -29,6 +29,8 @@ __all__ = ["Hooks", "WaveLoop", "WaveOrders"]
 
 _TICK = 1.0  # seconds at most between two looks at the clock
 _BATCH = CONNECTIONS  # Nodes at most that are assigned between two looks at which nodes are available
+_LOOK_AT_TARGET = 5.0  # seconds between two looks whether the bundle is still there
+_NOTE = 30.0  # seconds at least between two notes of how long the nodes have soaked
 _LONGEST_OUTAGE = 300.0  # seconds without knowing the nodes: a restart of the control plane is survived
 _KIND = {FAILED: "failed", UNKNOWN: "unknown", STRUCK_OUT: "gone"}
 
@@ -39,7 +41,8 @@ class WaveOrders:
 
     maybe_assigned: nodes that an earlier run of this rollout may have assigned already. not_ready_before: nodes that
     were not Ready when the wave began. watched: nodes of earlier waves, which may fail late. kept: what each node that
-    needs no more moving is assigned, those of watched included.
+    needs no more moving is assigned, those of watched included. soaked: for how many seconds nodes had soaked when an
+    earlier run ended.
     """
 
     name: str
@@ -50,18 +53,22 @@ class WaveOrders:
     not_ready_before: Collection[str] = ()
     watched: Collection[str] = ()
     kept: Mapping[str, ConfigSource | None] = field(default_factory=dict)
+    soaked: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Hooks:
     """What the engine does around the loop. keep: renews the lock, or ends the run; called by many threads.
-    before_assigning: writes the record. soaking: likewise.
+    before_assigning: writes the record. soaking: likewise. note: likewise, how long the nodes have soaked. lost: says
+    why the config cannot be assigned any more, "" while it can.
     """
 
     keep: Callable[[], None]
     before_assigning: Callable[[tuple[str, ...], Mapping[str, Exceptional]], None]
     soaking: Callable[[Mapping[str, Exceptional]], object]
     tell: Callable[[Progress], None]
+    note: Callable[[], object] = lambda: None
+    lost: Callable[[], str] = str
 
 
 class WaveLoop:
@@ -85,6 +92,8 @@ class WaveLoop:
         self._said: list[tuple[str, str]] = []
         self._soaking_told = False
         self._blind_since: float | None = None
+        self._noted_at = clock.monotonic()
+        self._target_seen = float("-inf")
         self.assigned = 0  # PATCHes that changed a Node
 
     def exceptions(self) -> dict[str, Exceptional]:
@@ -94,6 +103,16 @@ class WaveLoop:
             for name, state in self._window.ended().items()
         }
         return {**self._drifted, **self._late, **found}
+
+    def soaked(self) -> dict[str, int]:
+        """Return for how many whole seconds each node has soaked that has been looked at, 0 where it does not soak."""
+        now = self._clock.monotonic()
+        return {
+            name: int(min(now - task.good_since, task.soak))
+            if task.good_since is not None and self._window.state(name) in (SOAKING, PASSED)
+            else 0
+            for name, task in self._tasks.items()
+        }
 
     def run(self) -> Step:
         """Move the wave until the window says how it ended. Raises RolloutError, KubeError."""
@@ -107,6 +126,10 @@ class WaveLoop:
                 pause = _TICK
                 continue
             self._judge()
+            lost = self._look_at_target()
+            if lost:
+                self._report()
+                return Step(outcome="pause", reason=lost)
             step = self._window.step(self._clock.monotonic(), _BATCH)
             self._report()
             if step.assign:
@@ -147,6 +170,7 @@ class WaveLoop:
             self._hooks.tell(self._progress(f"assigned {names_in_short(sorted(moved))}"))
 
     def _take(self, name: str, view: NodeView, given: Given) -> None:
+        soaked = self._orders.soaked.get(name, 0)
         was_ready = view.ready is True if given.changed else name not in self._orders.not_ready_before
         self._tasks[name] = Task(
             node_uid=view.uid,
@@ -156,6 +180,7 @@ class WaveLoop:
             was_ready=was_ready,
             timeout=self._orders.timeout,
             soak=self._orders.soak,
+            good_since=None if given.changed or not soaked else self._clock.monotonic() - soaked,
         )
         self._changed.add(name)
         if given.changed:
@@ -284,6 +309,18 @@ class WaveLoop:
         if not self._soaking_told and counts[SOAKING] and not counts[WAITING] and not counts[IN_FLIGHT]:
             self._soaking_told = True
             self._hooks.soaking(self.exceptions())
+
+        now = self._clock.monotonic()
+        if counts[SOAKING] and now - self._noted_at > max(_NOTE, self._orders.soak / 10):
+            self._noted_at = now
+            self._hooks.note()
+
+    def _look_at_target(self) -> str:
+        now = self._clock.monotonic()
+        if now - self._target_seen < _LOOK_AT_TARGET:
+            return ""
+        self._target_seen = now
+        return self._hooks.lost()
 
     def _open(self) -> list[str]:
         return [name for name in self._tasks if self._window.state(name) in (IN_FLIGHT, SOAKING)]

@@ -250,6 +250,61 @@ def test_nodes_that_appear_join_the_last_wave_and_those_that_vanish_are_struck_o
     assert world.nodes.view("late").is_on(target.source)
 
 
+def test_a_bundle_that_is_deleted_pauses_at_once_and_not_after_node_timeout(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    target = world.publish(100)
+    made = world.plan(target)
+    assert target.source is not None
+    bundle = config_map(target.source.namespace, target.source.name)
+    world.nodes.behaviour = lambda _name, _source: SILENT
+    world.when("assigned", lambda: world.client.delete(bundle) and None)
+    began = world.clock.monotonic()
+    result = world.move(made, "canary")
+    assert world.clock.monotonic() - began < made.node_timeout / 4
+    assert result.phase == "Paused"
+    assert result.reason.startswith(f"the bundle {target.name} was deleted: run the rollout again")
+    assert world.record().bad == ()
+    world.nodes.behaviour = lambda _name, _source: GOOD
+    again = world.publish(100)
+    assert again.uid != target.uid
+    assert world.rollout(again)[-1].phase == "Complete"
+
+
+@pytest.mark.parametrize("how", ["interrupted", "killed"])
+def test_the_soak_of_a_resumed_wave_goes_on_where_it_stood(make_world: MakeWorld, how: str) -> None:
+    world = make_world(6)
+    target = world.publish(100)
+    policy = {"canary": {"count": 2, "soak": "300s"}}
+    made = world.plan(target, **policy)
+    began: list[float] = []
+
+    def stop_in_time() -> None:
+        began.append(world.clock.monotonic())
+
+    world.when("ConfigOK, soaking", stop_in_time)
+    keep = Lock.keep
+
+    def interrupted(lock: Lock) -> bool:
+        if began and world.clock.monotonic() - began[0] > 200:
+            raise KeyboardInterrupt if how == "interrupted" else Killed
+        return keep(lock)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Lock, "keep", interrupted)
+        with pytest.raises(Interrupted if how == "interrupted" else Killed):
+            world.move(made, "canary")
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert all(150 <= rollout.soaked[name] <= 300 for name in made.wave("canary").nodes)
+    resumed = world.clock.monotonic()
+    assert world.move(world.plan(target, **policy), "canary").phase == "Canary"
+    assert world.clock.monotonic() - resumed < 250
+    assert len(world.nodes.assignments) == 2
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert rollout.soaked == {}
+
+
 @pytest.mark.parametrize("when", ["in its own wave", "in a later wave", "already there", "at the end"])
 def test_a_node_that_passed_and_is_reassigned_by_somebody_else_has_drifted(make_world: MakeWorld, when: str) -> None:
     world = make_world(6)
