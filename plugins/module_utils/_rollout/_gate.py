@@ -123,6 +123,8 @@ def _out_of_time(view: NodeView, task: Task, answers: bool) -> Answer:
         if task.was_ready:
             return Answer(FAIL, f"NotReady began after the assignment: {view.ready_reason}")
         return Answer(DONT_KNOW, f"it was not Ready before the assignment, and did not become so {within}")
+    if view.status_error:
+        return Answer(DONT_KNOW, view.words)
     if not view.has_agent:
         return Answer(DONT_KNOW, f"no agent answered {within}")
     if not answers:

@@ -15,11 +15,12 @@ from .._kube._client import Client
 from .._kube._errors import KubeError
 from .._kube._fanout import fan_out
 from .._nodeconfig._config_source import ConfigSource
+from .._nodeconfig._text import sanitize
 from ._assign import Given, assign_one
 from ._clock import Clock
 from ._gate import DONT_KNOW, FAIL, GONE, Answer, Task, judge
 from ._node_feed import TRANSIENT, NodeFeed
-from ._node_view import NodeView, drift, plain
+from ._node_view import NodeView, drift
 from ._observe import CONNECTIONS, read_nodes
 from ._progress import Progress, names_in_short
 from ._record import DRIFTED, Exceptional
@@ -244,7 +245,7 @@ class WaveLoop:
         status = view.status
         if view.config_ok != "False" or status is None or not view.has_answered(source) or view.name in self._late:
             return
-        reason = f"it had passed, then failed: {plain(status.error or status.cause)}"
+        reason = f"it had passed, then failed: {sanitize(status.error or status.cause, 1024)}"
         if passed:
             self._answer(view.name, Answer(FAIL, reason))
         else:

@@ -64,6 +64,7 @@ ADOPTING = {"answered": 7, "config_ok": "Unknown", "cause": "Adopting"}
         (LOST, told(**GOOD, ready=None), 1320.0, DONT_KNOW, "Ready condition is Unknown"),
         (LOST, told(**FALSE, ready=None), EARLY, FAIL, "it crashed"),
         (TASK, told(agent=False), LATE, DONT_KNOW, "no agent answered"),
+        (TASK, told(agent=False, status_error="no JSON"), LATE, DONT_KNOW, "config-status cannot be read: no JSON"),
         (TASK, told(), LATE, DONT_KNOW, "the agent did not answer within 300s"),
         (WAS_DOWN, told(ready=False), LATE, DONT_KNOW, "not Ready before the assignment"),
         (WAS_DOWN, told(**GOOD, ready=False), LATE, DONT_KNOW, "not Ready before the assignment"),
