@@ -89,21 +89,17 @@ def assign(
 
 def assign_one(
     client: Client,
-    name: str,
+    view: NodeView,
     source: ConfigSource | None,
     *,
     is_done: Callable[[NodeView], bool],
     forget_bad: bool = False,
 ) -> Given:
-    """Read a Node in full and assign it source, unless is_done says that this needs not be.
+    """Assign source to a Node that was last seen as view, unless is_done says that this needs not be.
 
-    forget_bad: let the node forget that the config was bad. Raises KubeError.
+    A Node that has changed since is read again. forget_bad: let the node forget that the config was bad. Raises
+    KubeError.
     """
-    view = _get(client, name)
-    if view is None:
-        return Given(None)
-    if is_done(view):
-        return Given(view, view.given)
     return _patch(client, view, source, forget_bad, is_done, dry_run=False)
 
 

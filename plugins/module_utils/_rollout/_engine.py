@@ -9,19 +9,21 @@ Any run may be killed and run again: what was done is seen in the record and on 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
 from .._kube._client import Client
+from .._kube._errors import KubeError, NotFound
+from .._kube._paths import config_map
 from . import _steps as steps
 from ._clock import Clock
 from ._errors import Interrupted, RolloutError, RolloutRefused
 from ._events import tell_began, tell_ended
-from ._node_view import NodeView
-from ._observe import observe
-from ._plan import CANARY, Plan
+from ._node_feed import NodeFeed
+from ._plan import BROKEN, CANARY, Plan
 from ._progress import Progress
-from ._record import COMPLETE, HALTED, PAUSED, Exceptional, Rollout
+from ._record import COMPLETE, DRIFTED, HALTED, PAUSED, Exceptional, Rollout
 from ._record_store import read_record, update_record
 from ._session import Session
 from ._wave_loop import Hooks, WaveLoop, WaveOrders
@@ -119,14 +121,18 @@ class _Mover:
 
     def move(self) -> WaveResult:
         """Begin the rollout or go on with it, and move the wave."""
+        with NodeFeed(self._session.client, self._plan.selector, self._session.node_clock) as feed:
+            return self._move(feed)
+
+    def _move(self, feed: NodeFeed) -> WaveResult:
         session = self._session
-        views = self._observe()
-        session.keep()  # the list of a large pool may take longer than the lock holds
+        # The list of a large pool may take longer than the lock holds.
+        views = feed.sync(session.keep, lambda line: session.progress(Progress(self._wave, line)))
         rollout, began = session.update(lambda record: steps.begin(record, self._plan, views, session.clock.now()))
         if began:
             tell_began(session.events, self._plan.pool, rollout, session.runner)
         if rollout.taking_back:
-            return self._take_back(rollout)
+            return self._take_back(feed, rollout)
         place = self._place(rollout)
         if rollout.phase == COMPLETE or place < rollout.finished:
             return WaveResult(self._wave, rollout.phase, began)
@@ -134,27 +140,29 @@ class _Mover:
         rollout = session.take(
             lambda record: steps.enter(record, self._plan, place, views, runner=session.runner, now=session.clock.now())
         )
-        return self._run(rollout, place, views, again)
+        return self._run(feed, rollout, place, again)
 
-    def _run(self, rollout: Rollout, place: int, views: Sequence[NodeView], again: Collection[str]) -> WaveResult:
+    def _run(self, feed: NodeFeed, rollout: Rollout, place: int, again: Collection[str]) -> WaveResult:
         wave, source = rollout.waves[place], rollout.target.source
         # A canary that fails stops the rollout, whatever the budget of the pool allows.
         budget, failed = (0, 0) if wave.name == CANARY else (self._plan.failure_budget, rollout.failures)
-        window = self._window(wave.nodes, views, budget, failed)
-        failed_before = {one.node for one in rollout.exceptions}
+        # The lane's own nodes wait for this config: they are no reason not to try it on a canary.
+        lane = {name for later in rollout.waves[place + 1 :] if later.name == BROKEN for name in later.nodes}
+        window = self._window(wave.nodes, feed, budget, failed, wave.name, lane)
+        through = rollout.waves[:place]
+        failed_before = {one.node for one in rollout.exceptions if one.kind != DRIFTED}
+        kept = {name for earlier in through for name in earlier.nodes} | (set(self._plan.already) - set(wave.nodes))
         orders = WaveOrders(
             name=wave.name,
-            selector=self._plan.selector,
             sources=dict.fromkeys(wave.nodes, source),
             soak=wave.soak,
             timeout=self._plan.node_timeout,
             maybe_assigned=frozenset(again),
             not_ready_before=frozenset(rollout.down),
-            seen=views,
             forget_bad=rollout.forget_bad,
-            watched={
-                name: source for earlier in rollout.waves[:place] for name in earlier.nodes if name not in failed_before
-            },
+            watched={name for earlier in through if earlier.name != BROKEN for name in earlier.nodes} - failed_before,
+            kept=dict.fromkeys(kept - failed_before, source),
+            soaked=rollout.soaked,
         )
 
         def before_assigning(names: tuple[str, ...], found: Mapping[str, Exceptional]) -> None:
@@ -165,24 +173,37 @@ class _Mover:
             before_assigning,
             lambda found: self._session.write(lambda record, now: steps.soaking(record, found, now=now)),
         )
-        loop = WaveLoop(self._session.client, window, orders, hooks, self._session.node_clock)
-        step = loop.run()
-        ended = self._session.write(
-            lambda record, now: steps.ended(record, self._plan, place, step, loop.exceptions(), now=now)
+        session = self._session
+        hooks = replace(
+            hooks,
+            note=lambda: session.write(lambda record, _now: steps.soaked(record, loop.soaked())),
+            lost=self._lost_target,
+        )
+        loop = WaveLoop(session.client, feed, window, orders, hooks, session.node_clock)
+        try:
+            step = loop.run()
+        except KeyboardInterrupt:
+            with suppress(KubeError, RolloutError):
+                hooks.note()
+            raise
+        ended = session.write(
+            lambda record, now: steps.ended(
+                steps.soaked(record, loop.soaked()), self._plan, place, step, loop.exceptions(), now=now
+            )
         )
         self._tell_end(wave.name, step, window)
         tell_ended(self._session.events, self._plan.pool, ended)
         if ended.taking_back:
-            return self._take_back(ended)
+            return self._take_back(feed, ended)
         question = ended.reason[len(step.full) :]  # what the operator is asked, behind the words of the nodes
         summary = step.reason + question
         return WaveResult(wave.name, ended.phase, True, ended.reason, dict(window.counts), ended.exceptions, summary)
 
-    def _take_back(self, rollout: Rollout) -> WaveResult:
+    def _take_back(self, feed: NodeFeed, rollout: Rollout) -> WaveResult:
         """Take the nodes that are still on a failed config back to what they used before; broken ones have done so."""
         session = self._session
         session.keep()
-        views = self._observe()
+        views = feed.sorted()
         rollout = session.take(
             lambda record: steps.take_back(record, views, runner=session.runner, now=session.clock.now())
         )
@@ -192,16 +213,15 @@ class _Mover:
             for name in rollout.returning
             if name in by_name and by_name[name].source in (rollout.target.source, rollout.before[name])
         }
-        window = self._window(tuple(sources), views, len(sources), 0)
+        window = self._window(tuple(sources), feed, len(sources), 0, _ROLLBACK)
         orders = WaveOrders(
             _ROLLBACK,
-            self._plan.selector,
             sources,
             0.0,
             self._plan.node_timeout,
             maybe_assigned=frozenset(sources),  # by a run that was killed, or whose answer was lost
         )
-        loop = WaveLoop(self._session.client, window, orders, self._hooks(_nothing, _nothing), self._session.node_clock)
+        loop = WaveLoop(session.client, feed, window, orders, self._hooks(_nothing, _nothing), session.node_clock)
         step = loop.run()
         done = self._session.write(
             lambda record, now: steps.taken_back(record, step, len(sources), loop.exceptions(), now=now)
@@ -210,14 +230,19 @@ class _Mover:
         tell_ended(self._session.events, self._plan.pool, done)
         return WaveResult(self._wave, done.phase, True, done.reason, dict(window.counts), done.exceptions)
 
-    def _window(self, nodes: tuple[str, ...], views: Sequence[NodeView], budget: int, failed: int) -> Window:
+    def _window(
+        self, nodes: tuple[str, ...], feed: NodeFeed, budget: int, failed: int, wave: str, lane: Collection[str] = ()
+    ) -> Window:
         return Window(
             nodes,
             limit=self._plan.max_unavailable,
             budget=budget,
             failed=failed,
-            down=_down(views),
+            down=[name for name, view in feed.views.items() if view.ready is not True],
             timeout=self._plan.node_timeout + _GRACE,
+            canary=wave == CANARY,
+            lane=wave == BROKEN,
+            expected_down=lane,
         )
 
     def _hooks(
@@ -225,8 +250,22 @@ class _Mover:
         before_assigning: Callable[[tuple[str, ...], Mapping[str, Exceptional]], None],
         soaking: Callable[[Mapping[str, Exceptional]], object],
     ) -> Hooks:
-        session = self._session
-        return Hooks(session.keep, before_assigning, soaking, lambda: _down(self._observe()), session.progress)
+        return Hooks(self._session.keep, before_assigning, soaking, self._session.progress)
+
+    def _lost_target(self) -> str:
+        """Return why nodes cannot fetch the bundle any more, "" while they can (and while that cannot be seen)."""
+        source = self._plan.target.source
+        if source is None:
+            return ""
+        try:
+            found = self._session.events.get(config_map(source.namespace, source.name), metadata_only=True)
+        except NotFound:
+            return f"the bundle {source.name} was deleted: run the rollout again, which publishes it anew"
+        except KubeError:
+            return ""
+        if found["metadata"].get("uid") == source.uid:
+            return ""
+        return f"the bundle {source.name} was deleted and made again: run the rollout again, which assigns the new one"
 
     def _place(self, rollout: Rollout) -> int:
         names = [one.name for one in rollout.waves]
@@ -239,18 +278,10 @@ class _Mover:
             )
         return place
 
-    def _observe(self) -> list[NodeView]:
-        session = self._session
-        return session.outage.ride_out(lambda: observe(session.client, selector=self._plan.selector))
-
     def _tell_end(self, wave: str, step: Step, window: Window) -> None:
         words = {"done": "through", "halt": "HALTED", "pause": "PAUSED"}
         line = f"{wave}: {words[step.outcome]}" + (f": {step.reason}" if step.reason else "")
         self._session.progress(Progress(wave, line, sum(window.counts.values()), dict(window.counts)))
-
-
-def _down(views: Sequence[NodeView]) -> list[str]:
-    return [view.name for view in views if view.ready is not True]
 
 
 def _nothing(*_arguments: object) -> None:
