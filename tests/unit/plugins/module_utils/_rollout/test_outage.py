@@ -186,12 +186,10 @@ def test_an_update_whose_answer_was_lost_says_that_it_has_written(make_world: Ma
         ("replace", "/configmaps/workers"),
     ],
 )
-def test_a_control_plane_that_restarts_for_nearly_five_minutes_costs_nothing(
-    make_world: MakeWorld, verb: str, path: str
-) -> None:
+def test_a_control_plane_that_restarts_for_minutes_costs_nothing(make_world: MakeWorld, verb: str, path: str) -> None:
     world = make_world(5)
     target = world.publish(100)
-    away = Away(world, 290.0, lambda name, where: name == verb and path in where)
+    away = Away(world, 240.0, lambda name, where: name == verb and path in where)
     # A node has less time than the outage takes: time in which it cannot answer is not held against it.
     assert world.rollout(target, client=away, nodeTimeout="200s")[-1].phase == "Complete"
     assert away.refused
@@ -199,7 +197,7 @@ def test_a_control_plane_that_restarts_for_nearly_five_minutes_costs_nothing(
     lines = "\n".join(world.lines())
     assert "the API server does not answer" in lines
     assert "nothing is assigned meanwhile, waiting up to " in lines
-    assert "the API server answers again after 29" in lines
+    assert "the API server answers again after 2" in lines
 
 
 def test_nodes_that_move_while_the_server_is_away_keep_their_time(make_world: MakeWorld) -> None:
@@ -267,22 +265,23 @@ def test_a_lock_that_may_not_be_renewed_ends_the_run_and_is_charged_to_no_node(m
     made = world.plan(world.publish(100))
 
     class Revoked:
-        """A client that may not renew the lock any more once a node was assigned."""
+        """A client that may not renew the lock any more when the threads begin to assign."""
 
-        patched = False
+        revoked = False
 
         def __getattr__(self, name: str) -> Any:
             method = getattr(world.client, name)
 
             def call(path: str, *args: Any, **kwargs: Any) -> Any:
-                if name == "get" and path.startswith("/api/v1/nodes/"):
-                    world.clock.sleep(4.0)  # the renewal is due in the threads that assign
-                    self.patched = True
-                if name == "replace" and path == LEASE and self.patched:
+                if name == "replace" and path == LEASE and self.revoked:
                     raise Forbidden("you may not", where="PUT leases/workers", status=403)
-                return method(path, *args, **kwargs)
+                answer = method(path, *args, **kwargs)
+                if name == "replace" and path != LEASE and '"cursor": 0' not in args[0]["data"]["record"]:
+                    self.revoked = True
+                    world.clock.sleep(4.0)  # the renewal is due in the threads that assign
+                return answer
 
-            return call if name in ("get", "replace") else method
+            return call if name == "replace" else method
 
     with pytest.raises(RolloutError, match="the lock of pool workers cannot be renewed: PUT leases/workers"):
         world.move(made, "canary", client=Revoked())
