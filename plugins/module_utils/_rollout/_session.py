@@ -72,7 +72,9 @@ class Session:
         with self._mutex:
             try:
                 if self.outage.ride_out(self._lock.keep) and self._owns_record:
-                    self.write(lambda record, _now: record)  # it had stalled: the record may be another runner's now
+                    self.update(
+                        lambda record: steps.owned(record, self.runner)
+                    )  # it had stalled: the record may be another runner's now
             except KubeError as error:
                 raise RolloutError(f"the lock of pool {self._plan.pool} cannot be renewed: {error}") from error
 

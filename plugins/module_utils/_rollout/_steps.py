@@ -25,6 +25,7 @@ __all__ = [
     "ended",
     "enter",
     "mine",
+    "owned",
     "rollout_of",
     "settled",
     "soaked",
@@ -140,8 +141,14 @@ def mine(record: Record, plan: Plan, runner: str) -> Record:
             f"the rollout of pool {plan.pool} was changed by somebody else: "
             f"it is {rollout.phase}, to {rollout.target.name}"
         )
+    return owned(record, runner)
+
+
+def owned(record: Record, runner: str) -> Record:
+    """Return the record if this runner was the last to move it, even when its last step ended it. Raises LockLost."""
+    rollout = rollout_of(record)
     if rollout.runner != runner:
-        raise LockLost(f"this run stalled, and pool {plan.pool} was taken over by {rollout.runner}")
+        raise LockLost(f"this run stalled, and pool {record.pool} was taken over by {rollout.runner}")
     return record
 
 
