@@ -42,6 +42,7 @@ class ConfigStatus(NamedTuple):
     components: Mapping[str, ComponentStatus] = {}
     ignored: tuple[str, ...] = ()  # keys of the bundle for components that this node does not run
     agent_version: str = ""
+    local_config: str = ""  # hash of what this node has of its own, "" where the agent does not say
 
     def encode(self) -> str:
         """Return the annotation's value: the same status always gives the same text."""
@@ -59,6 +60,7 @@ class ConfigStatus(NamedTuple):
             },
             "ignored": list(self.ignored),
             "agentVersion": self.agent_version,
+            "localConfig": self.local_config,
         }
         return json.dumps(value, separators=(",", ":"))
 
@@ -93,6 +95,7 @@ class ConfigStatus(NamedTuple):
             },
             ignored=_texts(value.get("ignored")),
             agent_version=str(value.get("agentVersion", "")),
+            local_config=str(value.get("localConfig", "")),
         )
 
 
