@@ -236,6 +236,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._client import
 from ansible_collections.configok.node.plugins.module_utils._modules._change_text import field_changes
 from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
 from ansible_collections.configok.node.plugins.module_utils._modules._way_back import read_way_back
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout._history import read_target, undo_revision
 from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan_text import render
@@ -294,10 +295,10 @@ def main() -> None:
         module.exit_json(
             changed=False,
             plan=planned.to_dict(),
-            refusals=list(planned.refusals),
+            refusals=sanitize_all(planned.refusals),
             waves=[wave.name for wave in planned.waves if not wave.finished],
-            field_changes=[] if way_back is None else field_changes(way_back.changes),
-            text=[*([] if way_back is None else way_back.lines), *render(planned)],
+            field_changes=[] if way_back is None else sanitize_all(field_changes(way_back.changes)),
+            text=sanitize_all([*([] if way_back is None else way_back.lines), *render(planned)]),
         )
 
 

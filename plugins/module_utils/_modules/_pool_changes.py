@@ -19,9 +19,9 @@ from .._componentconfig._documents._decode import decode
 from .._componentconfig._documents._findings import POLICY, WARNING, DecodeError, Finding, finding
 from .._componentconfig._kinds._gates import newest_minor
 from .._componentconfig._layers import merge
-from .._componentconfig._values._versions import parse_minor
+from .._componentconfig._values._versions import name, parse_minor
 from .._kube._client import Client
-from .._kube._errors import NotFound
+from .._kube._errors import Forbidden, NotFound
 from .._kube._paths import config_map
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._nodeconfig._config_source import ConfigSource
@@ -38,6 +38,7 @@ __all__ = [
     "read_pool_nodes",
 ]
 
+_MOST_BUNDLES = 50  # that are read for a plan; a pool uses a few
 Overrides = Mapping[str, Mapping[str, str]]
 
 
@@ -57,11 +58,11 @@ def read_pool_nodes(client: Client, views: Iterable[NodeView]) -> PoolNodes:
     """Read what these nodes use now. Raises KubeError."""
     taking = [view for view in views if view.has_agent and not view.deleting]
     bundles = {}
-    for source in sorted({view.active for view in taking if view.active is not None}):
+    for source in sorted({view.active for view in taking if view.active is not None})[:_MOST_BUNDLES]:
         try:
             bundles[source] = Bundle.from_config_map(client.get(config_map(source.namespace, source.name)), source)
-        except (NotFound, InvalidBundle):
-            continue  # for people to read only: nothing is decided by it
+        except (NotFound, Forbidden, InvalidBundle):
+            continue  # a node can name anything; what it uses is then not known
     return PoolNodes(taking, read_local_configs(client, taking), {key: one.documents for key, one in bundles.items()})
 
 
@@ -77,7 +78,7 @@ def pool_changes(pool: PoolNodes, after: Mapping[str, str], overrides: Overrides
         if key not in known:
             known[key] = _changes_on(pool, view, after, overrides or {})
         seen = known[key]
-        text = None if seen is None else tuple((name, str(one), one.disruption.name) for name, one in seen)
+        text = None if seen is None else tuple((component, str(one), one.disruption.name) for component, one in seen)
         found[text] = seen
         if seen != []:
             groups.setdefault(text, []).append(view.name)
@@ -101,8 +102,7 @@ def _changes_on(pool: PoolNodes, view: NodeView, after: Mapping[str, str], overr
     if before is None:
         return None
     both = before.keys() & after.keys()
-    versions = [view.kubelet_version] if view.kubelet_version else []
-    result = changes({one: before[one] for one in both}, {one: after[one] for one in both}, versions, overrides)
+    result = changes({one: before[one] for one in both}, {one: after[one] for one in both}, [name(minor)], overrides)
     for component in sorted((before.keys() | after.keys()) - both):
         if local is None:
             return None

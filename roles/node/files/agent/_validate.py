@@ -15,7 +15,7 @@ from ._componentconfig._documents._findings import WARNING, DecodeError, Finding
 from ._componentconfig._kinds._gates import newest_minor
 from ._componentconfig._validate import validate
 from ._componentconfig._values._versions import parse_minor
-from ._output import complain
+from ._output import complain, show
 
 __all__ = ["Judge", "judge_anywhere", "judge_on_node", "read_file", "validate_files"]
 
@@ -42,7 +42,7 @@ def validate_files(names: Sequence[str], judge: Judge, *, as_json: bool) -> int:
         print(json.dumps([finding.as_dict() for finding in found]))
     else:
         for finding in found:
-            print(f"{finding} [{finding.level}]")
+            show(f"{finding} [{finding.level}]")
     return _REFUSED if any(finding.level != WARNING for finding in found) else _OK
 
 

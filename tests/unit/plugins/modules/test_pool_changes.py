@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
 from ansible_collections.configok.node.plugins.modules import cluster_access, config_bundle, local_config, rollout_plan
 from support.clusters import SandboxCluster
 from support.in_process import roll_out
@@ -99,6 +100,18 @@ def test_where_nothing_is_known_the_plan_says_so_in_one_sentence(
     given = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "documents": {"kubelet": HEAD + "maxPods: 1\n"}}
     [line] = run_module(config_bundle.main, given, check=True)["text"]
     assert "is not known" in line
+
+
+def test_a_node_that_lies_costs_its_own_line(cluster: SandboxCluster, pool: SimulatedNodes) -> None:
+    add(pool, "a", local(cluster, {"maxPods": 110}))
+    pool.add("liar", version="nonsense")
+    view = pool.view("liar")
+    verdict, status = status_of(view, None, GOOD)[-1]
+    elsewhere = ConfigSource("kube-system", "x", "00000000-0000-0000-0000-000000000000")
+    pool.say("liar", verdict, status._replace(active=elsewhere))
+    text = run(cluster, "maxPods: 60\n")["text"]
+    assert "What it changes on 1 node (a)" in text[0]
+    assert "What it changes on 1 node (liar) is not known" in text[-1]
 
 
 def test_a_config_that_was_tampered_with_is_not_known(cluster: SandboxCluster, pool: SimulatedNodes) -> None:
