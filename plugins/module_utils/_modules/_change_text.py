@@ -42,8 +42,8 @@ def change_lines(name: str, groups: Sequence[ChangedNodes]) -> list[str]:
         start = f"{name}. " if number == 0 else ""
         where = f" on {group}" if group.nodes and (groups[1:] or group.changes is None) else ""
         if group.changes is None:
-            reason = "the values of their init configs are not published: provision them again"
-            lines.append(f"{start}What it changes{where} is not known; {reason}.")
+            reason = "what they use now is not published (configok.node.provision publishes init configs)"
+            lines.append(f"{start}What it changes{where} is not known: {reason}.")
         else:
             lines += [f"{start}What it changes{where}:", *_table(group.changes)]
     if groups[_GROUPS_SHOWN:]:

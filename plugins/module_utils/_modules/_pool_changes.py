@@ -69,7 +69,8 @@ def read_pool_nodes(client: Client, views: Iterable[NodeView]) -> PoolNodes:
 def pool_changes(pool: PoolNodes, after: Mapping[str, str], overrides: Overrides | None = None) -> list[ChangedNodes]:
     """Return what documents change on the nodes of a pool, the largest group first; nodes that they change nothing on
     are left out. after: empty for the init config. Raises UnusableDocument for an override that cannot be meant."""
-    changes({}, after, (), overrides)  # an override is judged even where no node says what it has
+    for documents in (after, *pool.bundles.values()):
+        changes({}, documents, (), overrides)  # overrides are judged even where no node says what it has
     known: dict[Any, Changes | None] = {}
     groups: dict[Any, list[str]] = {}
     found: dict[Any, Changes | None] = {}

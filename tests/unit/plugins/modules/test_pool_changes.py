@@ -83,8 +83,8 @@ def test_nodes_with_other_init_configs_are_other_groups(cluster: SandboxCluster,
         "  kubelet maxPods  110 -> 60  [restart-may-reject]",
         "What it changes on 1 node (b):",
         "  kubelet maxPods  250 -> 60  [restart-may-reject]",
-        "What it changes on 1 node (old) is not known; the values of their init configs are not published: "
-        "provision them again.",
+        "What it changes on 1 node (old) is not known: what they use now is not published "
+        "(configok.node.provision publishes init configs).",
     ]
 
 
