@@ -14,7 +14,8 @@ author:
   - The configok.node authors (@configok)
 description:
   - Judges component configs and publishes them as a bundle, one immutable ConfigMap that is named by its content.
-  - A config that a component would refuse, or that policy refuses, is not published. It is judged for every version of
+  - A config that a component would refuse, or that policy refuses, is not published. Nor is one with a field that Nodes
+    of O(label_selector) are known to deny. It is judged for every version of
     O(kubernetes_versions), or of the kubelets of the Nodes that O(label_selector) matches; what only some of them would
     refuse is told with their versions and names.
   - The same content is the same bundle, so publishing it again changes nothing.
@@ -163,7 +164,10 @@ revision:
   type: int
   sample: 2
 field_changes:
-  description: The fields in which it differs from what the pool was last taken to. Secrets are not shown.
+  description:
+    - The fields in which it differs from what the nodes that O(label_selector) matches use now, be that a bundle or
+      their init config; without nodes, from what the pool was last taken to.
+    - Nodes whose present values are not known are left out. Secrets are not shown.
   returned: success
   type: list
   elements: dict
@@ -184,6 +188,11 @@ field_changes:
       description: Its value now, as short JSON, null if it is absent.
       type: str
       sample: "60"
+    nodes:
+      description: The Nodes on which it changes.
+      type: list
+      elements: str
+      sample: [node-1, node-2]
     disruption:
       description:
         - The class of what the change asks of a node, as M(configok.node.component_config_diff) says it, with its
@@ -219,22 +228,33 @@ lines:
   sample: ["component: kubelet.yaml:3: maxPods: -1: must be >= 0"]
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import Finding
 from ansible_collections.configok.node.plugins.module_utils._kube._arguments import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
-from ansible_collections.configok.node.plugins.module_utils._modules._documents import (
+from ansible_collections.configok.node.plugins.module_utils._modules._change_text import (
+    ChangedNodes,
     change_lines,
+    field_changes,
+)
+from ansible_collections.configok.node.plugins.module_utils._modules._documents import (
     changes,
     judge_documents,
     present_documents,
     read_documents,
     text_diff,
+)
+from ansible_collections.configok.node.plugins.module_utils._modules._pool_changes import (
+    PoolNodes,
+    denied_findings,
+    pool_changes,
+    read_pool_nodes,
 )
 from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
@@ -242,9 +262,10 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names i
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
 from ansible_collections.configok.node.plugins.module_utils._rollout._policy import parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._publish import publish
+from ansible_collections.configok.node.plugins.module_utils._rollout._publish import Published, publish
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._versions import is_kubernetes_version
 
@@ -288,15 +309,31 @@ def refuse_bad_pool(params: dict[str, Any]) -> None:
         )
 
 
-def nodes_of(client: Client, params: dict[str, Any]) -> dict[str, str]:
-    """Return the nodes to judge for, by name their versions; none where versions are given. Raises KubeError.
+def nodes_of(views: Sequence[NodeView], params: dict[str, Any]) -> dict[str, str]:
+    """Return the nodes to judge for, by name their versions; none where versions are given.
 
     Nodes whose version is none are not judged for: the plan leaves them out, and says why.
     """
-    if params["kubernetes_versions"] or not params["label_selector"]:
+    if params["kubernetes_versions"]:
         return {}
-    views = observe(client, selector=params["label_selector"])
     return {view.name: view.kubelet_version for view in views if is_kubernetes_version(view.kubelet_version)}
+
+
+def changes_of(
+    params: dict[str, Any], pool: PoolNodes, before: dict[str, str], after: dict[str, str]
+) -> list[ChangedNodes]:
+    """Return what the bundle changes on the nodes; without nodes, in what the pool was last taken to."""
+    overrides = params["disruption_overrides"]
+    if pool.views:
+        return pool_changes(pool, after, overrides)
+    differing = changes(before, after, list(params["kubernetes_versions"] or ()), overrides)
+    return [ChangedNodes((), differing if before else None)] if differing else []
+
+
+def text_of(published: Published, differing: Sequence[ChangedNodes], warnings: Sequence[Finding]) -> list[str]:
+    """Return what changes, and what may be denied, as lines for people."""
+    lines = change_lines(f"{published.target.name} is revision {published.revision}", differing)
+    return lines + [f"Warning: {one}" for one in warnings if one.rule == "denied"]
 
 
 def main() -> None:
@@ -320,18 +357,20 @@ def main() -> None:
             change_cause=params["change_cause"],
             author=params["published_by"],
         )
-        versions, nodes = list(params["kubernetes_versions"] or ()), nodes_of(client, params)
-        warnings = judge_documents(documents, versions, nodes)
+        views = observe(client, selector=params["label_selector"]) if params["label_selector"] else []
+        versions, nodes = list(params["kubernetes_versions"] or ()), nodes_of(views, params)
+        pool = read_pool_nodes(client, views)
+        warnings = judge_documents(documents, versions, nodes, denied_findings(pool, documents))
         before = present_documents(client, read_record(client, params["pool"]))
-        differing = changes(before, texts, [*versions, *nodes.values()], params["disruption_overrides"])
+        differing = changes_of(params, pool, before, texts)
         published = publish(client, bundle, clock=Clock(), check=module.check_mode)
         source = published.target.source
         result = {
             "bundle": published.target.to_dict(),
             "config_source": None if source is None else source.to_dict(),
             "revision": published.revision,
-            "field_changes": [{"component": component, **one.as_dict()} for component, one in differing],
-            "text": sanitize_all(change_lines(published.target.name, published.revision, differing)),
+            "field_changes": sanitize_all(field_changes(differing)),
+            "text": sanitize_all(text_of(published, differing, warnings)),
             "kubernetes_versions": versions or sorted(set(nodes.values())),
             "findings": sanitize_all([one.as_dict() for one in warnings]),
             "lines": sanitize_all([f"{one.level}: {one}" for one in warnings]),

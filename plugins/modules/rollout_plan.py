@@ -207,6 +207,14 @@ waves:
   type: list
   elements: str
   sample: [canary, wave 1, wave 2]
+field_changes:
+  description:
+    - What O(undo) or O(to_revision) changes on the nodes, each with C(component), C(path), C(before), C(after), what
+      that asks of a node, and the C(nodes). Nodes whose present values are not known are left out.
+  returned: success
+  type: list
+  elements: dict
+  sample: [{component: kubelet, path: maxPods, before: "60", after: "110", disruption: restart, nodes: [node-1]}]
 text:
   description: The plan as lines for people.
   returned: success
@@ -225,7 +233,9 @@ from ansible_collections.configok.node.plugins.module_utils._kube._arguments imp
     client_from_params,
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
+from ansible_collections.configok.node.plugins.module_utils._modules._change_text import field_changes
 from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
+from ansible_collections.configok.node.plugins.module_utils._modules._way_back import read_way_back
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout._history import read_target, undo_revision
 from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
@@ -276,13 +286,19 @@ def main() -> None:
         target = target_of(client, params, record)
         named = parse_pool({"pool": params["pool"], "selector": params["selector"]})
         pool = replace(named, policy=parse_policy(params["policy"], trial=target.trial))
-        planned = plan(observe(client, selector=params["selector"]), pool, target, record)
+        views = observe(client, selector=params["selector"])
+        planned = plan(views, pool, target, record)
+        # What a bundle that is being published changes, and who denies it, config_bundle has said.
+        way_back = None if params["bundle"] else read_way_back(client, views, target)
+        if way_back is not None:
+            planned = replace(planned, refusals=(*planned.refusals, *way_back.refusals))
         module.exit_json(
             changed=False,
             plan=planned.to_dict(),
             refusals=sanitize_all(planned.refusals),
             waves=[wave.name for wave in planned.waves if not wave.finished],
-            text=sanitize_all(render(planned)),
+            field_changes=[] if way_back is None else sanitize_all(field_changes(way_back.changes)),
+            text=sanitize_all([*([] if way_back is None else way_back.lines), *render(planned)]),
         )
 
 

@@ -86,6 +86,7 @@ class SimulatedNodes:
         self.client = client
         self.behaviour: Behaviour = lambda _name, _source: GOOD
         self.assignments: list[tuple[str, int, ConfigSource | None]] = []
+        self.local_configs: dict[str, str] = {}  # by node, the hash of what it has of its own
         self._done: dict[str, int] = {}
         self._stop = threading.Event()
         self._synced = threading.Event()
@@ -109,8 +110,10 @@ class SimulatedNodes:
         ready: bool = True,
         agent: bool = True,
         version: str = "v1.35.0",
+        local_config: str = "",
     ) -> None:
         """Create a Node of pool=workers whose agent, if it has one, is fine on the init config."""
+        self.local_configs[name] = local_config
         all_labels = {"pool": "workers", **({"topology.kubernetes.io/zone": zone} if zone else {}), **(labels or {})}
         body = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": all_labels}}
         view = node_view(self.client.create(NODES, body))
@@ -125,6 +128,7 @@ class SimulatedNodes:
     def say(self, name: str, verdict: verdicts.Verdict, status: ConfigStatus) -> None:
         """Write what an agent says."""
         label = status.active.name if status.active else "init"
+        status = status._replace(local_config=self.local_configs.get(name, ""))
         self.client.patch(node_status(name), status_patch(verdict, status, label, now=_NOW), kind="strategic")
 
     def set_ready(self, name: str, ready: bool | None) -> None:

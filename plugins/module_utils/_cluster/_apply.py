@@ -24,6 +24,7 @@ from .._nodeconfig._names import (
     CONDITION_CONFIG_OK,
     LABEL_CONFIG,
     LABEL_CONFIG_OK,
+    LABEL_LOCAL_CONFIG,
     LABEL_POOL,
 )
 from ._errors import ClusterRefused
@@ -116,10 +117,10 @@ def _further_namespaces(client: Client) -> list[str]:
 
 
 def _config_maps(client: Client, namespace: str) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the bundles and records of a namespace, and the names of the ConfigMaps that are not ours."""
+    """Return our ConfigMaps of a namespace, and the names of the ConfigMaps that are not ours."""
     ours, others = [], []
     for item in client.list(config_maps(namespace), metadata_only=True).items:
-        if LABEL_POOL in (item["metadata"].get("labels") or {}):
+        if {LABEL_POOL, LABEL_LOCAL_CONFIG} & set(item["metadata"].get("labels") or {}):
             ours.append({**item, "kind": "ConfigMap"})
         elif item["metadata"]["name"] != _CLUSTER_OWN:
             others.append(str(item["metadata"]["name"]))

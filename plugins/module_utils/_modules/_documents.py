@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._componentconfig._diff import FieldChange, diff
-from .._componentconfig._disruption import check_overrides, classes, disruption_of, heaviest
+from .._componentconfig._disruption import check_overrides, disruption_of, heaviest
 from .._componentconfig._documents._decode import decode
 from .._componentconfig._documents._findings import WARNING, DecodeError, Finding
 from .._componentconfig._judge import judge
@@ -29,13 +29,17 @@ from .._rollout._record import COMPLETE, Record
 from ._errors import ConfigRefused, UnusableDocument
 
 __all__ = [
-    "change_lines",
+    "Changes",
     "changes",
+    "decoded",
     "judge_documents",
     "present_documents",
     "read_documents",
     "text_diff",
 ]
+
+
+Changes = list[tuple[str, FieldChange]]  # with their components
 
 
 def read_documents(documents: Mapping[str, Any] | None, src: Mapping[str, str] | None) -> dict[str, tuple[str, str]]:
@@ -59,14 +63,18 @@ def read_documents(documents: Mapping[str, Any] | None, src: Mapping[str, str] |
 
 
 def judge_documents(
-    documents: Mapping[str, tuple[str, str]], versions: Sequence[str], nodes: Mapping[str, str] | None = None
+    documents: Mapping[str, tuple[str, str]],
+    versions: Sequence[str],
+    nodes: Mapping[str, str] | None = None,
+    denied: Sequence[Finding] = (),
 ) -> list[Finding]:
     """Judge all documents for these Kubernetes versions and return the warnings.
 
     versions: "1.35" or "v1.35.2"; nodes: by name, the version of each; none of both means the newest one known.
+    denied: what is known to be denied by nodes.
     Raises ConfigRefused with all findings, UnusableDocument for what is no version.
     """
-    findings: list[Finding] = []
+    findings: list[Finding] = [*denied]
     for component, (file, text) in sorted(documents.items()):
         try:
             found = judge(
@@ -115,7 +123,7 @@ def changes(
     after: Mapping[str, str],
     versions: Sequence[str] = (),
     overrides: Mapping[str, Mapping[str, str]] | None = None,
-) -> list[tuple[str, FieldChange]]:
+) -> Changes:
     """Return the fields in which two bundles differ, with their components: what the documents say, without defaults.
 
     versions: of the nodes, none for the newest known: what a change asks of a node is the heaviest of what it asks at
@@ -125,7 +133,7 @@ def changes(
     minors = sorted({parse_minor(version) for version in versions}) or [newest_minor()]
     found = []
     for component in sorted({*before, *after}):
-        old, new = _data(before.get(component)), _data(after.get(component))
+        old, new = decoded(before.get(component)), decoded(after.get(component))
         kind, own = str((new or old).get("kind", "")), (overrides or {}).get(component) or {}
         try:
             if not isinstance(own, Mapping):
@@ -139,21 +147,6 @@ def changes(
             asked = {one.name: one for one in (disruption_of(change.parts, kind, at, (old, new), own) for at in minors)}
             found.append((component, FieldChange(change, asked[heaviest(asked) or ""])))
     return found
-
-
-def change_lines(name: str, revision: int, found: Sequence[tuple[str, FieldChange]]) -> list[str]:
-    """Return the changes as lines for people. name, revision: of the bundle that brings them."""
-    if not found:
-        return [f"{name} is revision {revision}: it changes no field of what the pool uses."]
-    fields = [f"{component} {one.change.path}" for component, one in found]
-    values = [" -> ".join(value or "<unset>" for value in one.shown) for _component, one in found]
-    widths = [min(max(map(len, texts)), most) for texts, most in ((fields, 72), (values, 40))]
-    lines = [
-        f"  {field:{widths[0]}}  {value:{widths[1]}}  [{one.disruption}]"
-        for field, value, (_component, one) in zip(fields, values, found)
-    ]
-    worst = heaviest(one.disruption.name for _component, one in found) or ""
-    return [f"{name} is revision {revision}. What it changes:", *lines, f"  all in all: {worst}: {classes()[worst]}"]
 
 
 def text_diff(before: Mapping[str, str], after: Mapping[str, str]) -> list[dict[str, str]]:
@@ -170,7 +163,8 @@ def text_diff(before: Mapping[str, str], after: Mapping[str, str]) -> list[dict[
     ]
 
 
-def _data(text: str | None) -> dict[str, Any]:
+def decoded(text: str | None) -> dict[str, Any]:
+    """Return a document's values, none for a text that cannot be decoded."""
     try:
         data = decode(text or "", file="published").data
     except DecodeError:

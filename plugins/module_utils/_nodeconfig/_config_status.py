@@ -44,6 +44,7 @@ class ConfigStatus(NamedTuple):
     components: Mapping[str, ComponentStatus] = {}
     ignored: tuple[str, ...] = ()  # keys of the bundle for components that this node does not run
     agent_version: str = ""
+    local_config: str = ""  # hash of what this node has of its own, "" where the agent does not say
 
     def encode(self) -> str:
         """Return the annotation's value: the same status always gives the same text."""
@@ -61,6 +62,7 @@ class ConfigStatus(NamedTuple):
             },
             "ignored": list(self.ignored),
             "agentVersion": self.agent_version,
+            "localConfig": self.local_config,
         }
         return json.dumps(value, separators=(",", ":"))
 
@@ -95,6 +97,7 @@ class ConfigStatus(NamedTuple):
             },
             ignored=_texts(value.get("ignored")),
             agent_version=_text(value.get("agentVersion")),
+            local_config=_text(value.get("localConfig")),
         )
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "LABEL_CONFIG",
     "LABEL_CONFIG_OK",
     "LABEL_HASH_SCHEME",
+    "LABEL_LOCAL_CONFIG",
     "LABEL_POOL",
     "NAMESPACE_BUNDLES",
     "NAMESPACE_ROLLOUTS",
@@ -36,6 +37,9 @@ ANNOTATION_CHANGE_CAUSE = "configok.dev/change-cause"
 ANNOTATION_AUTHOR = "configok.dev/author"
 LABEL_HASH_SCHEME = "configok.dev/hash-scheme"
 LABEL_POOL = "configok.dev/pool"
+
+# On what provisioning publishes of nodes' own configs.
+LABEL_LOCAL_CONFIG = "configok.dev/local-config"
 
 # On Nodes, for people: kubectl get nodes -L configok.dev/config,configok.dev/config-ok
 LABEL_CONFIG = "configok.dev/config"

@@ -121,7 +121,7 @@ class _Mover:
 
     def move(self) -> WaveResult:
         """Begin the rollout or go on with it, and move the wave."""
-        with NodeFeed(self._session.client, self._plan.selector, self._session.node_clock) as feed:
+        with NodeFeed(self._session.events, self._plan.selector, self._session.node_clock) as feed:
             return self._move(feed)
 
     def _move(self, feed: NodeFeed) -> WaveResult:
@@ -183,8 +183,9 @@ class _Mover:
         try:
             step = loop.run()
         except KeyboardInterrupt:
-            with suppress(KubeError, RolloutError):
-                hooks.note()
+            if not session.outage.under_way:
+                with suppress(KubeError, RolloutError):
+                    hooks.note()
             raise
         ended = session.write(
             lambda record, now: steps.ended(

@@ -11,15 +11,15 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from .._kube._client import Client
-from .._kube._errors import KubeError, ServerError, TooManyRequests, Unreachable
+from .._kube._errors import Forbidden, KubeError, ServerError, TooManyRequests, Unauthorized, Unreachable
 from .._kube._paths import NODES
 from .._kube._watch import watch
 from ._clock import Clock
 from ._node_view import NodeView, node_view, reduced
 
-__all__ = ["TRANSIENT", "NodeEvent", "NodeFeed"]
+__all__ = ["NodeEvent", "NodeFeed"]
 
-TRANSIENT = (Unreachable, ServerError, TooManyRequests)
+_TRANSIENT = (Unreachable, ServerError, TooManyRequests)
 _LOOK = 1.0  # seconds between two calls of keep while the first list is waited for
 _SILENCE = 90.0  # seconds without an event or a bookmark (one a minute) after which a connection is taken for dead
 
@@ -87,7 +87,9 @@ class NodeFeed:
 
     def _note(self, event: NodeEvent) -> NodeEvent:
         if event.error is not None:
-            if not isinstance(event.error, TRANSIENT):
+            # A server that has just started may deny what it allows a moment later, until it knows its roles.
+            starting = self.fault is not None and isinstance(event.error, (Unauthorized, Forbidden))
+            if not starting and not isinstance(event.error, _TRANSIENT):
                 raise event.error
             self.fault = event.error
         elif event.type == "BACK":

@@ -17,7 +17,7 @@ from .._kube._retry import is_transient
 from ._clock import Clock
 from ._errors import ApiAway
 
-__all__ = ["Outage", "OutageClock", "SteadyClient"]
+__all__ = ["LONGEST", "Outage", "OutageClock", "SteadyClient"]
 
 LONGEST = 300.0  # seconds without an API server that a run survives
 _PAUSE = 1.0  # seconds between two tries, beyond the client's own back-off
@@ -64,6 +64,11 @@ class Outage:
             else:
                 self._note_answer(sent)
                 return result
+
+    @property
+    def under_way(self) -> bool:
+        """Return whether the API server is away now, as far as a request has shown."""
+        return self._since is not None
 
     def monotonic(self) -> float:
         """Return seconds that stand still during an outage: no node can answer in that time."""

@@ -18,10 +18,12 @@ from .._nodeconfig._config_source import ConfigSource
 from .._nodeconfig._text import sanitize
 from ._assign import Given, assign_one
 from ._clock import Clock
+from ._errors import ApiAway
 from ._gate import DONT_KNOW, FAIL, GONE, Answer, Task, judge
 from ._node_feed import NodeFeed
 from ._node_view import NodeView, drift
 from ._observe import CONNECTIONS, read_nodes
+from ._outage import LONGEST
 from ._progress import Progress, names_in_short
 from ._record import DRIFTED, Exceptional
 from ._window import FAILED, IN_FLIGHT, PASSED, SOAKING, STRUCK_OUT, UNKNOWN, WAITING, Step, Window
@@ -32,7 +34,6 @@ _TICK = 1.0  # seconds at most between two looks at the clock
 _BATCH = CONNECTIONS  # Nodes at most that are assigned between two looks at which nodes are available
 _LOOK_AT_TARGET = 5.0  # seconds between two looks whether the bundle is still there
 _NOTE = 30.0  # seconds at least between two notes of how long the nodes have soaked
-_LONGEST_OUTAGE = 300.0  # seconds without knowing the nodes: a restart of the control plane is survived
 _NO_NODES_FAULT = (CredentialsError, Unauthorized, Unreachable)  # errors of the runner, which end the run
 _KIND = {FAILED: "failed", UNKNOWN: "unknown", STRUCK_OUT: "gone"}
 
@@ -222,14 +223,17 @@ class WaveLoop:
     def _is_blind(self) -> bool:
         """Return whether the nodes are not known now. Nothing is judged or assigned then, and their time stands still.
 
-        Raises KubeError when that lasts too long.
+        Raises ApiAway when that lasts too long.
         """
         now = self._clock.monotonic()
         if self._feed.fault is not None:
             if self._blind_since is None:
                 self._blind_since = now
-            if now - self._blind_since > _LONGEST_OUTAGE:
-                raise self._feed.fault
+            if now - self._blind_since > LONGEST:
+                raise ApiAway(
+                    f"the nodes could not be watched for {LONGEST:.0f}s ({self._feed.fault}): nothing else is "
+                    "assigned, and what is assigned goes on by itself; run it again to go on"
+                ) from self._feed.fault
             return True
         if self._blind_since is not None:
             seconds = now - self._blind_since

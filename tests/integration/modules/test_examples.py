@@ -32,6 +32,7 @@ PLUGINS = (
     "modules.component_config_explain",
     "modules.component_config_convert",
     "modules.component_config_migrate",
+    "modules.local_config",
     "modules.config_bundle",
     "modules.config_source",
     "modules.config_status_info",

@@ -14,7 +14,7 @@ import os
 from .._basis._configuration import AgentConfiguration, ComponentConfiguration
 from ._render import NotRendered, decode, fingerprint
 
-__all__ = ["Drift"]
+__all__ = ["Drift", "stamp"]
 
 
 class Drift:
@@ -32,9 +32,9 @@ class Drift:
         known = self._components[component]
         if not known.init_config or not known.init_config_origin:
             return ""
-        stamp = (_stamp(known.init_config_origin), _stamp(known.init_config))
-        if component not in self._seen or self._seen[component][0] != stamp:
-            self._seen[component] = (stamp, _has_drifted(known))
+        stamps = (stamp(known.init_config_origin), stamp(known.init_config))
+        if component not in self._seen or self._seen[component][0] != stamps:
+            self._seen[component] = (stamps, _has_drifted(known))
         return known.init_config_origin if self._seen[component][1] else ""
 
     def all(self) -> list[str]:
@@ -42,7 +42,8 @@ class Drift:
         return [path for path in map(self.of, self._components) if path]
 
 
-def _stamp(path: str) -> object:
+def stamp(path: str) -> object:
+    """Return what changes with a file's content, None for one that is not there."""
     try:
         found = os.stat(path)
     except OSError:

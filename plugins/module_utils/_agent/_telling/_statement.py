@@ -14,6 +14,7 @@ from .._basis._configuration import AgentConfiguration
 from .._deciding._decision import in_trial
 from .._deciding._local import Local
 from .._judging._drift import Drift
+from .._judging._local_config import LocalConfigHash
 from .._judging._shadowed import shadowed
 from .._storage._records import Record
 from .._storage._store import Store, digest
@@ -29,6 +30,7 @@ class Statement:
         self._store = store
         self._agent_version = agent_version
         self._ignored: tuple[str | None, tuple[str, ...]] = (None, ())
+        self._local_config = LocalConfigHash(configuration)
         self.drift = Drift(configuration)
         self.init_provided = any(component.init_config for component in configuration.components.values())
 
@@ -55,6 +57,7 @@ class Statement:
             components={name: self._component(name, active, local, states) for name in self._configuration.components},
             ignored=self._ignored_keys(active),
             agent_version=self._agent_version,
+            local_config=self._local_config.get(),
         )
 
     def _component(self, name: str, active: Record, local: Local, states: Mapping[str, str]) -> ComponentStatus:

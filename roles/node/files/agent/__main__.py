@@ -117,6 +117,8 @@ def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str,
     yield "explain", _explain, text, _OF_EXPLAIN
     text = "move a component from its flags, or from those behind --, to a config file, and say which flags must stay"
     yield "migrate", _migrate, text, _OF_MIGRATE
+    text = "print this node's own config values, without secrets, as JSON: what provisioning publishes"
+    yield "local-config", _local_config, text, ()
     text = "compare what the kubelet runs with (its /configz) with the file it was given"
     json = _argument("--json", action="store_true", help="for machines: differences, and why there is no answer")
     yield "compare", _compare, text, (component, json)
@@ -311,6 +313,13 @@ def _migrate(arguments: argparse.Namespace) -> int:
             complain(f"the version of {arguments.component} is not known: give it with {_VERSION}")
             return _FAILED
     return migrate_flags(arguments.component, argv, version=version, as_json=arguments.json)
+
+
+def _local_config(arguments: argparse.Namespace) -> int:
+    from ._agent._judging._local_config import local_config_text
+
+    print(local_config_text(_configuration(arguments)))
+    return 0
 
 
 def _compare(arguments: argparse.Namespace) -> int:

@@ -15,6 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._client import
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _bundle
 from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import COMPLETE
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record, update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
 from ansible_collections.configok.node.plugins.modules import config_bundle
@@ -32,6 +33,12 @@ def run(cluster: SandboxCluster, text: str = "maxPods: 60\n", **arguments: Any) 
     given = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "documents": {"kubelet": HEAD + text}, **arguments}
     given = {name: value for name, value in given.items() if value is not None}
     return run_module(config_bundle.main, given, **mode)
+
+
+def start_with(cluster: SandboxCluster, text: str) -> None:
+    """Publish a first bundle, and record that the pool was taken to it."""
+    run(cluster, text)
+    update_record(cluster.client, "workers", lambda record: record.with_result(1, COMPLETE))
 
 
 def bundles(cluster: SandboxCluster) -> list[dict[str, Any]]:
@@ -102,7 +109,8 @@ def test_it_is_judged_for_the_versions_of_the_nodes(cluster: SandboxCluster, nod
 
 def test_a_change_says_what_it_asks_of_a_node(cluster: SandboxCluster) -> None:
     text = "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\nmaxPods: 60\n"
-    result = run(cluster, text, kubernetes_versions=["1.31", "1.36"], check=True)
+    start_with(cluster, "podPidsLimit: 100\n")
+    result = run(cluster, "podPidsLimit: 100\n" + text, kubernetes_versions=["1.31", "1.36"], check=True)
     changes = {one["path"]: one for one in result["field_changes"]}
     assert (
         changes["cpuManagerPolicy"].items()
@@ -123,6 +131,7 @@ def test_a_change_says_what_it_asks_of_a_node(cluster: SandboxCluster) -> None:
 
 
 def test_the_user_may_know_better(cluster: SandboxCluster) -> None:
+    start_with(cluster, "maxPods: 50\n")
     result = run(cluster, disruption_overrides={"kubelet": {"maxPods": "drain"}}, check=True)
     assert [one["disruption"] for one in result["field_changes"]] == ["drain"]
     for overrides, sentence in (
@@ -131,7 +140,7 @@ def test_the_user_may_know_better(cluster: SandboxCluster) -> None:
     ):
         refused = run(cluster, disruption_overrides={"kubelet": overrides})
         assert refused["msg"].startswith(f"disruption_overrides of kubelet: {sentence}")
-    assert bundles(cluster) == []
+    assert len(bundles(cluster)) == 1
 
 
 def test_what_failed_in_the_pool_is_refused(cluster: SandboxCluster) -> None:

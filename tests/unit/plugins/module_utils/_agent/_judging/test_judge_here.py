@@ -93,13 +93,13 @@ def test_the_document_alone_is_held_against_what_a_bundle_may_not_say(node: Node
     assert node.judge("maxPods: 50\n") == [], "the instance config may say it"
 
 
-@pytest.mark.contract("validate.denied-fields")
+@pytest.mark.contract("validate.denied-by-kind")
 def test_a_component_of_any_name_has_the_list_of_its_kind(node: Node) -> None:
     node.component = node.component._replace(name="kubelet-b")
     assert ("staticPodPath", "policy", "denied") in said(node.judge("staticPodPath: /m\n"))
 
 
-@pytest.mark.contract("validate.denied-fields")
+@pytest.mark.contract("validate.denied-by-kind")
 def test_a_kind_without_a_list_is_refused_until_the_node_allows_it(node: Node) -> None:
     document = b"apiVersion: controllermanager.config.k8s.io/v1\nkind: LeaderMigrationConfiguration\nleaderName: a\n"
     for allowed, rules in (((), [("kind", "denied")]), (("*",), []), (("leaderName",), [])):
@@ -139,7 +139,7 @@ def test_what_outlives_the_config_or_writes_secrets_is_denied(node: Node, text: 
     assert sorted(one.path for one in node.judge(text) if one.rule == "denied") == paths
 
 
-@pytest.mark.contract("validate.denied-fields")
+@pytest.mark.contract("validate.own-values")
 def test_a_denied_field_with_the_nodes_own_value_passes(node: Node) -> None:
     node.init(HEAD + "staticPodPath: /m\nauthentication: {anonymous: {enabled: false}}\nreadOnlyPort: 10255\n")
     node.instance("podLogsDir: /logs\n")

@@ -1,0 +1,161 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bundle changes on the nodes of a pool, and which of its fields they deny: nodes of one answer are one group.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from .._componentconfig._denials import denials, own_values
+from .._componentconfig._denied_fields import DenyPolicy
+from .._componentconfig._diff import effective_diff
+from .._componentconfig._documents._decode import decode
+from .._componentconfig._documents._findings import POLICY, WARNING, DecodeError, Finding, finding
+from .._componentconfig._kinds._gates import newest_minor
+from .._componentconfig._layers import merge
+from .._componentconfig._values._versions import name, parse_minor
+from .._kube._client import Client
+from .._kube._errors import Forbidden, NotFound
+from .._kube._paths import config_map
+from .._nodeconfig._bundle import Bundle, InvalidBundle
+from .._nodeconfig._config_source import ConfigSource
+from .._nodeconfig._local_config import LocalConfig
+from .._rollout._local_configs import read_local_configs
+from .._rollout._node_view import NodeView
+from ._change_text import ChangedNodes, some_nodes
+from ._documents import Changes, changes, decoded
+
+__all__ = [
+    "PoolNodes",
+    "denied_findings",
+    "pool_changes",
+    "read_pool_nodes",
+]
+
+_MOST_BUNDLES = 50  # that are read for a plan; a pool uses a few
+Overrides = Mapping[str, Mapping[str, str]]
+
+
+class PoolNodes(NamedTuple):
+    """The nodes of a pool that would take a bundle, and what they use now."""
+
+    views: Sequence[NodeView]
+    locals: Mapping[str, LocalConfig]  # by the hash that nodes report
+    bundles: Mapping[ConfigSource, Mapping[str, str]]  # documents of the bundles in use, as far as they can be read
+
+    def local(self, view: NodeView) -> LocalConfig | None:
+        """Return what a node has of its own, None where that is not published."""
+        return None if view.status is None else self.locals.get(view.status.local_config)
+
+
+def read_pool_nodes(client: Client, views: Iterable[NodeView]) -> PoolNodes:
+    """Read what these nodes use now. Raises KubeError."""
+    taking = [view for view in views if view.has_agent and not view.deleting]
+    bundles = {}
+    for source in sorted({view.active for view in taking if view.active is not None})[:_MOST_BUNDLES]:
+        try:
+            bundles[source] = Bundle.from_config_map(client.get(config_map(source.namespace, source.name)), source)
+        except (NotFound, Forbidden, InvalidBundle):
+            continue  # a node can name anything; what it uses is then not known
+    return PoolNodes(taking, read_local_configs(client, taking), {key: one.documents for key, one in bundles.items()})
+
+
+def pool_changes(pool: PoolNodes, after: Mapping[str, str], overrides: Overrides | None = None) -> list[ChangedNodes]:
+    """Return what documents change on the nodes of a pool, the largest group first; nodes that they change nothing on
+    are left out. after: empty for the init config. Raises UnusableDocument for an override that cannot be meant."""
+    for documents in (after, *pool.bundles.values()):
+        changes({}, documents, (), overrides)  # overrides are judged even where no node says what it has
+    known: dict[Any, Changes | None] = {}
+    groups: dict[Any, list[str]] = {}
+    found: dict[Any, Changes | None] = {}
+    for view in pool.views:
+        key = (view.active, view.status and view.status.local_config, _minor(view))
+        if key not in known:
+            known[key] = _changes_on(pool, view, after, overrides or {})
+        seen = known[key]
+        text = None if seen is None else tuple((component, str(one), one.disruption.name) for component, one in seen)
+        found[text] = seen
+        if seen != []:
+            groups.setdefault(text, []).append(view.name)
+    return sorted((ChangedNodes(tuple(names), found[text]) for text, names in groups.items()), key=_by_size)
+
+
+def _by_size(group: ChangedNodes) -> tuple[bool, int, tuple[str, ...]]:
+    return group.changes is None, -len(group.nodes), group.nodes
+
+
+def _minor(view: NodeView) -> int:
+    try:
+        return parse_minor(view.kubelet_version)
+    except ValueError:
+        return newest_minor()
+
+
+def _changes_on(pool: PoolNodes, view: NodeView, after: Mapping[str, str], overrides: Overrides) -> Changes | None:
+    before = {} if view.active is None else pool.bundles.get(view.active)
+    local, minor = pool.local(view), _minor(view)
+    if before is None:
+        return None
+    both = before.keys() & after.keys()
+    result = changes({one: before[one] for one in both}, {one: after[one] for one in both}, [name(minor)], overrides)
+    for component in sorted((before.keys() | after.keys()) - both):
+        if local is None:
+            return None
+        if component in local:
+            old, new = (_resulting(documents.get(component), local, component) for documents in (before, after))
+            differing = effective_diff(old, new, (minor, minor), overrides.get(component))
+            result += [(component, one) for one in differing]
+    return result
+
+
+def _resulting(document: str | None, local: LocalConfig, component: str) -> dict[str, Any]:
+    """Return the config that a component reads: a bundle's document under the instance config, or the init config."""
+    own = local[component]
+    return dict(own.init) if document is None else merge([decoded(document), own.instance])
+
+
+def denied_findings(pool: PoolNodes, documents: Mapping[str, tuple[str, str]]) -> list[Finding]:
+    """Return the fields that nodes of the pool deny, with the nodes; a warning where it is not known what they allow
+    and have. documents: component -> (name for messages, text)."""
+    held: dict[Finding, list[str]] = {}
+    known: dict[Any, list[Finding]] = {}
+    for view in pool.views:
+        key = (view.status and view.status.local_config, _minor(view))
+        if key not in known:
+            local = pool.local(view)
+            known[key] = [
+                one
+                for component, (file, text) in sorted(documents.items())
+                for one in _denied(component, file, text, local, _minor(view))
+            ]
+        for one in known[key]:
+            held.setdefault(one, []).append(view.name)
+    return [
+        replace(one, message=f"{one.message}: {some_nodes(names)}", nodes=tuple(names)) for one, names in held.items()
+    ]
+
+
+def _denied(component: str, file: str, text: str, local: LocalConfig | None, minor: int) -> list[Finding]:
+    if local is not None and component not in local:
+        return []  # the node does not run it, and ignores the document
+    try:
+        document = decode(text, file=file)
+    except DecodeError:
+        return []  # found when the document is judged
+    kind = str(document.data.get("kind", "")) if isinstance(document.data, dict) else ""
+    if local is None:
+        problems, level = denials(document.data, DenyPolicy(), {}, minor), WARNING
+        unsure = "; what these nodes allow, and which value they have, is not published"
+    else:
+        own = own_values(kind, local[component].init, local[component].instance)
+        problems, level, unsure = denials(document.data, local[component].deny, own, minor), POLICY, ""
+    return [
+        finding(file, document.line_of(one.path), one.path, one.value, one.message + unsure, level, one.rule)
+        for one in problems
+    ]

@@ -1,0 +1,140 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a node has of its own, as the control side may know it: init config, instance config, deny policy.
+
+Private to configok.node. Provisioning publishes it once, in an immutable ConfigMap that is named by its content, and
+the agent reports the hash. It holds no secret, and no value that only one node can have, so nodes that were set up
+alike share one ConfigMap.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .._componentconfig._denied_fields import INSTANCE_FIELDS, DenyPolicy
+from .._componentconfig._values._secrets import redacted
+from ._names import LABEL_LOCAL_CONFIG, NAMESPACE_ROLLOUTS
+
+__all__ = [
+    "InvalidLocalConfig",
+    "LocalComponent",
+    "LocalConfig",
+    "build_config_map",
+    "config_map_name",
+    "encode",
+    "local_hash",
+    "parse",
+    "read_config_map",
+]
+
+_KEY = "local-config.json"
+_SCHEME = "1"
+_MAX_BYTES = 512 * 1024
+_HASH = re.compile(r"[0-9a-f]{20}\Z")
+_ONE_NODES_OWN = frozenset(name for names in INSTANCE_FIELDS.values() for name in names)
+
+
+class InvalidLocalConfig(ValueError):
+    """A text or an object that is no local config; its text says why in one sentence."""
+
+
+class LocalComponent(NamedTuple):
+    """What a node has of its own for one component. init: empty for a node that has no init config."""
+
+    init: Mapping[str, Any]
+    instance: Mapping[str, Any]
+    deny: DenyPolicy = DenyPolicy()
+
+
+LocalConfig = Mapping[str, LocalComponent]  # by component
+
+
+def encode(local: LocalConfig) -> str:
+    """Return the text that may be published: the same values always give the same text.
+
+    Raises InvalidLocalConfig for one that is too large.
+    """
+    components = {
+        name: {
+            "init": _shareable(component.init),
+            "instance": _shareable(component.instance),
+            "deny": {key: list(value) for key, value in component.deny._asdict().items() if value is not None},
+        }
+        for name, component in local.items()
+    }
+    text = json.dumps({"components": components}, sort_keys=True, separators=(",", ":"))
+    if len(text) > _MAX_BYTES:
+        raise InvalidLocalConfig(f"the node's own configs are larger than {_MAX_BYTES} bytes")
+    return text
+
+
+def parse(text: str) -> LocalConfig:
+    """Read what encode wrote; what a newer agent adds is ignored. Raises InvalidLocalConfig."""
+    try:
+        components = json.loads(text)["components"]
+        return {
+            str(name): LocalComponent(dict(part["init"]), dict(part["instance"]), _deny(part["deny"]))
+            for name, part in components.items()
+        }
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise InvalidLocalConfig("the text is not what configok-agent local-config prints") from error
+
+
+def _deny(value: Mapping[str, Any]) -> DenyPolicy:
+    return DenyPolicy(**{name: tuple(map(str, value[name])) for name in DenyPolicy._fields if name in value})
+
+
+def local_hash(text: str) -> str:
+    """Return the hash of an encoded local config, as the agent reports it."""
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def config_map_name(claimed: str) -> str | None:
+    """Return the name of the ConfigMap for a hash that a node reports, None for what is no hash."""
+    return f"local-config-{claimed}" if _HASH.match(claimed) else None
+
+
+def build_config_map(local: LocalConfig) -> dict[str, Any]:
+    """Return the ConfigMap to publish. Raises InvalidLocalConfig."""
+    text = encode(local)
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {
+            "namespace": NAMESPACE_ROLLOUTS,
+            "name": config_map_name(local_hash(text)),
+            "labels": {LABEL_LOCAL_CONFIG: _SCHEME},
+        },
+        "immutable": True,
+        "data": {_KEY: text},
+    }
+
+
+def read_config_map(found: Mapping[str, Any]) -> LocalConfig:
+    """Read a published local config. Raises InvalidLocalConfig where the content is not what the name says."""
+    text = (found.get("data") or {}).get(_KEY)
+    if not isinstance(text, str) or found["metadata"].get("name") != config_map_name(local_hash(text)):
+        raise InvalidLocalConfig("the ConfigMap does not hold what its name says")
+    return parse(text)
+
+
+def _shareable(values: Any) -> dict[str, Any]:
+    """Return a decoded config without secrets and without what only one node can have."""
+    if not isinstance(values, Mapping):
+        return {}
+    plain = _plain({key: value for key, value in values.items() if key not in _ONE_NODES_OWN})
+    return dict(redacted(plain))
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold: YAML also has dates, and keys that are no text."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    return value if value is None or isinstance(value, (str, int, float)) else str(value)

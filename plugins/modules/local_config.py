@@ -1,0 +1,84 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Publish what a node has of its own."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: local_config
+short_description: Publish the config values that a node has of its own
+version_added: 0.1.0
+author:
+  - The configok.node authors (@configok)
+description:
+  - Publishes the values of a node's init configs and instance configs, and which fields the node denies, as one
+    immutable ConfigMap in C(configok-rollouts) that is named by its content. Nodes that were set up alike share it.
+  - A plan can then say what the first bundle changes, and which fields nodes would refuse, before any node is touched.
+  - Secrets and values that only one node can have are left out.
+  - The playbook C(configok.node.provision) does this for each node.
+extends_documentation_fragment:
+  - configok.node.kube
+  - configok.node.attributes
+  - configok.node.attributes.localhost
+  - configok.node.attributes.actiongroup_configok
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: none
+  idempotent:
+    support: full
+options:
+  content:
+    description:
+      - What C(configok-agent local-config) prints on the node.
+    type: jsonarg
+    required: true
+seealso:
+  - module: configok.node.config_bundle
+  - module: configok.node.rollout_plan
+"""
+
+EXAMPLES = r"""
+- name: Publish what a node has printed
+  configok.node.local_config:
+    content: {components: {kubelet: {init: {maxPods: 110}, instance: {}, deny: {}}}}
+"""
+
+RETURN = r"""
+name:
+  description: The name of the ConfigMap.
+  returned: success
+  type: str
+  sample: local-config-0a1b2c3d4e5f60718293
+"""
+
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.configok.node.plugins.module_utils._kube._arguments import (
+    KUBE_ARGUMENT_SPEC,
+    client_from_params,
+)
+from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
+from ansible_collections.configok.node.plugins.module_utils._rollout._local_configs import publish_local_config
+
+
+def argument_spec() -> dict[str, Any]:
+    """Return the options of this module."""
+    return {**KUBE_ARGUMENT_SPEC, "content": {"type": "jsonarg", "required": True}}
+
+
+def main() -> None:
+    """Publish, and return the name."""
+    module = AnsibleModule(argument_spec=argument_spec(), supports_check_mode=True)
+    with sentences(module), client_from_params(module.params) as client:
+        name, created = publish_local_config(client, module.params["content"], check=module.check_mode)
+        module.exit_json(changed=created, name=name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The agent says which values its node has of its own: their hash in the status, and they themselves on request."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._local_config import (
+    LocalConfigHash,
+    local_config_text,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import local_hash, parse
+from support.agent_bench import Bench
+
+HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    """A node with an init config and an instance config."""
+    init, instance = tmp_path / "init" / "kubelet.yaml", tmp_path / "instance.yaml"
+    init.parent.mkdir(exist_ok=True)
+    init.write_text(HEAD + "maxPods: 110\nproviderID: aws:///i-1\nstaticPodPath: manifests\n")
+    instance.write_text('{"staticPodURLHeader": {"Authorization": ["s3cr3t-marker"]}}')
+    bench = Bench(tmp_path)
+    kubelet = bench.configuration.components["kubelet"]
+    own = kubelet._replace(init_config=str(init), instance_config=str(instance), deny=DenyPolicy(("maxPods",)))
+    bench.configure(components={"kubelet": own})
+    return bench
+
+
+def reported(bench: Bench) -> str:
+    status = bench.api.node["metadata"]["annotations"]["configok.dev/config-status"]
+    return str(json.loads(status)["localConfig"])
+
+
+def test_the_status_has_the_hash_of_what_the_node_prints(bench: Bench, tmp_path: Path) -> None:
+    bench.run(10)
+    text = local_config_text(bench.configuration)
+    assert reported(bench) == local_hash(text)
+    kubelet = parse(text)["kubelet"]
+    assert kubelet.init["maxPods"] == 110
+    assert kubelet.init["staticPodPath"] == str(tmp_path / "init" / "manifests")
+    assert kubelet.deny == DenyPolicy(("maxPods",))
+    assert "i-1" not in text, "what only this node has would give each node a hash of its own"
+    assert "s3cr3t" not in text
+
+
+def test_another_init_config_is_another_hash(bench: Bench, tmp_path: Path) -> None:
+    hashes = LocalConfigHash(bench.configuration)
+    before = hashes.get()
+    path = tmp_path / "init" / "kubelet.yaml"
+    path.write_text(HEAD + "maxPods: 120\n")
+    os.utime(path, (1, 1))
+    assert hashes.get() not in ("", before)
+    path.write_text("{")
+    os.utime(path, (2, 2))
+    assert parse(local_config_text(bench.configuration))["kubelet"].init == {}
+
+
+def test_what_is_too_large_is_not_reported(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "init" / "kubelet.yaml").write_text(HEAD + "clusterDomain: " + 600_000 * "a")
+    assert LocalConfigHash(bench.configuration).get() == ""
