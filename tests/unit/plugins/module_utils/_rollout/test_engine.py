@@ -257,7 +257,7 @@ def test_a_bundle_that_is_deleted_pauses_at_once_and_not_after_node_timeout(make
     assert target.source is not None
     bundle = config_map(target.source.namespace, target.source.name)
     world.nodes.behaviour = lambda _name, _source: SILENT
-    world.when("assigned", lambda: world.client.delete(bundle) and None)
+    world.when("assigned", lambda: world.client.delete(bundle))
     began = world.clock.monotonic()
     result = world.move(made, "canary")
     assert world.clock.monotonic() - began < made.node_timeout / 4
