@@ -776,14 +776,15 @@ def test_a_node_that_comes_back_lets_the_wave_go_on(make_world: MakeWorld) -> No
 def test_while_the_nodes_cannot_be_watched_nothing_is_assigned_and_time_stands_still(make_world: MakeWorld) -> None:
     world = make_world(9)
     target = world.publish(100)
-    made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], maxUnavailable=1, **QUICK)
+    policy = {**QUICK, "nodeTimeout": "120s"}
+    made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], maxUnavailable=1, **policy)
     world.move(made, "canary")
     first = made.wave("wave 1").nodes[0]
     world.nodes.behaviour = lambda name, _source: SILENT if name == first else GOOD
 
     def away() -> None:
         # No watch is answered, for longer (by the runner's clock) than a node has to answer.
-        ends = time.monotonic() + 1.0
+        ends = time.monotonic() + 1.8
         world.server.intercept = lambda request, _user, _perform: (
             world.server.refusal(503) if request.query.get("watch") and time.monotonic() < ends else None
         )
