@@ -50,7 +50,7 @@ class World:
     clock: FastClock = field(default_factory=lambda: FastClock(FACTOR))
     said: list[Progress] = field(default_factory=list)
     runs: int = 0
-    hooks: dict[str, Callable[[], None]] = field(default_factory=dict)
+    hooks: dict[str, Callable[[], object]] = field(default_factory=dict)
 
     @classmethod
     def start(cls, count: int) -> World:
@@ -108,7 +108,7 @@ class World:
                 break
         return results
 
-    def when(self, words: str, do: Callable[[], None]) -> None:
+    def when(self, words: str, do: Callable[[], object]) -> None:
         """Do something as soon as the runner first says a line with these words."""
         self.hooks[words] = do
 

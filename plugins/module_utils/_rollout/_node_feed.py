@@ -21,6 +21,7 @@ __all__ = ["NodeEvent", "NodeFeed"]
 
 _TRANSIENT = (Unreachable, ServerError, TooManyRequests)
 _LOOK = 1.0  # seconds between two calls of keep while the first list is waited for
+_FIRST_PAUSE = 0.1  # seconds at most before a watch that ended is opened again: there is one runner, not thousands
 _SILENCE = 90.0  # seconds without an event or a bookmark (one a minute) after which a connection is taken for dead
 
 
@@ -107,6 +108,7 @@ class NodeFeed:
             label_selector=self._selector or None,
             transform=reduced,
             stop=self._stop,
+            first_pause=_FIRST_PAUSE,
             inactivity=_SILENCE,
         ):
             view = None if event.object is None else node_view(event.object)

@@ -257,7 +257,7 @@ def test_a_bundle_that_is_deleted_pauses_at_once_and_not_after_node_timeout(make
     assert target.source is not None
     bundle = config_map(target.source.namespace, target.source.name)
     world.nodes.behaviour = lambda _name, _source: SILENT
-    world.when("assigned", lambda: world.client.delete(bundle) and None)
+    world.when("assigned", lambda: world.client.delete(bundle))
     began = world.clock.monotonic()
     result = world.move(made, "canary")
     assert world.clock.monotonic() - began < made.node_timeout / 4
@@ -849,14 +849,15 @@ def test_a_node_that_comes_back_lets_the_wave_go_on(make_world: MakeWorld) -> No
 def test_while_the_nodes_cannot_be_watched_nothing_is_assigned_and_time_stands_still(make_world: MakeWorld) -> None:
     world = make_world(9)
     target = world.publish(100)
-    made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], maxUnavailable=1, **QUICK)
+    policy = {**QUICK, "nodeTimeout": "120s"}
+    made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], maxUnavailable=1, **policy)
     world.move(made, "canary")
     first = made.wave("wave 1").nodes[0]
     world.nodes.behaviour = lambda name, _source: SILENT if name == first else GOOD
 
     def away() -> None:
         # No watch is answered, for longer (by the runner's clock) than a node has to answer.
-        ends = time.monotonic() + 1.0
+        ends = time.monotonic() + 1.8
         world.server.intercept = lambda request, _user, _perform: (
             world.server.refusal(503) if request.query.get("watch") and time.monotonic() < ends else None
         )
