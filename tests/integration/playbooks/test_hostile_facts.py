@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict
 from support.apiserver import Embedded
 from support.clusters import prepare
 from support.hostile import FORGED
-from support.playbooks import Playbooks, quick_pool
+from support.playbooks import ROOT, PlaybookRun, Playbooks, finish, quick_pool, start
 from support.simulated_nodes import CRASHES, SimulatedNodes
 
 PRODUCT = str(191 * 7)  # of what a template would make of the words
@@ -126,3 +127,88 @@ def test_the_version_that_a_node_claims(embedded_api: Embedded, tmp_path: Path, 
     assert refused.code != 0
     is_harmless(refused.output)
     assert not simulated.assignments
+
+
+def lying_collection(directory: Path, facts: dict[str, Any]) -> Path:
+    """Return a collections path where this collection's component_unit_info returns facts, whatever there is."""
+    collection = directory / "collections/ansible_collections/configok/node"
+    copied = ("plugins", "plugins/modules")
+    for place in ("", *copied):
+        (collection / place).mkdir(parents=True, exist_ok=True)
+        for path in (ROOT / place).iterdir():
+            name = f"{place}/{path.name}".lstrip("/")
+            if name not in (*copied, "plugins/modules/component_unit_info.py", "build") and path.name[0] != ".":
+                (collection / name).symlink_to(path)
+    source = [
+        "#!/usr/bin/python",
+        "# WANT_JSON",
+        "import json",
+        f"print(json.dumps(json.loads({json.dumps(facts)!r})))",
+    ]
+    (collection / "plugins/modules/component_unit_info.py").write_text("\n".join(source) + "\n")
+    return collection.parents[2]
+
+
+def provision(directory: Path, control: Path, facts: dict[str, Any], *tasks_from: str) -> PlaybookRun:
+    """Run tasks of the role node on this machine, which says facts of its units, and show what the role makes of it."""
+    collections = lying_collection(directory, facts)
+    include = [
+        {
+            "name": f"Include {name}",
+            "ansible.builtin.include_role": {"name": "configok.node.node", "tasks_from": name, "public": True},
+        }
+        for name in tasks_from
+    ]
+    template = f"lookup('ansible.builtin.template', '{ROOT}/roles/node/templates/agent.yaml.j2') | from_yaml"
+    show = {
+        "name": "Show what the agent would be told",
+        "ansible.builtin.debug": {"msg": [f"{{{{ {template} }}}}", "{{ __node_kubeconfig }}", "{{ __node_name }}"]},
+    }
+    name = {"name": "Learn the name", "ansible.builtin.setup": {"gather_subset": ["!all", "!min", "platform"]}}
+    play = {"name": "Provision", "hosts": "localhost", "connection": "local", "gather_facts": False}
+    (directory / "play.yml").write_text(json.dumps([{**play, "tasks": [name, *include, show]}]))
+    running = start(
+        ["play.yml", "-vv"], directory=directory, kubeconfig="/nonexistent", venv=control, collections=collections
+    )
+    return finish(running)
+
+
+def facts_of(text: str, config: str) -> dict[str, Any]:
+    component = {
+        "name": "kubelet",
+        "unit": f"kubelet.service {text}",
+        "active": False,
+        "config": config,
+        "variable": text,
+        "exec_start": text,
+        "kubeconfig": f"/etc/{text}",
+        "hostname_override": f"n1 {text}",
+        "agent_options": {"rootDirectory": f"/var/{text}", text: text},
+        "flags_only": False,
+        "version_command": ["/usr/bin/kubelet", text],
+        "made_directory": False,
+        "refusals": [],
+        "faults": [],
+    }
+    return {"changed": False, "components": [component], "drop_ins": [], text: text}
+
+
+def test_what_a_node_says_of_its_units(tmp_path: Path, control: Path, mark: Path) -> None:
+    """Into the agent's configuration, which the role makes of it by a template."""
+    config = tmp_path / "{{ 191 * 7 }} {% if true %}.yaml"
+    config.write_text("{{ 191 * 7 }}\n")
+    done = provision(tmp_path, control, facts_of(words(mark), str(config)), "units.yml")
+    assert done.code == 0, done.output
+    assert done.output.count("{{ 191 * 7 }}") > 10
+    assert f"touch {mark}" in done.output
+    assert PRODUCT not in done.output
+
+
+@pytest.mark.parametrize(("what", "tasks"), [("refusals", "units.yml"), ("faults", "verify.yml")])
+def test_what_a_node_says_is_wrong(tmp_path: Path, control: Path, mark: Path, what: str, tasks: str) -> None:
+    facts = facts_of("", "")
+    facts["components"][0][what] = [words(mark)]
+    refused = provision(tmp_path, control, facts, tasks)
+    assert refused.code != 0
+    assert f"touch {mark}" in refused.output, refused.output
+    assert PRODUCT not in refused.output
