@@ -245,6 +245,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._observe im
 from ansible_collections.configok.node.plugins.module_utils._rollout._policy import parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._publish import publish
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._versions import is_kubernetes_version
 
 
 def argument_spec() -> dict[str, Any]:
@@ -287,11 +288,14 @@ def refuse_bad_pool(params: dict[str, Any]) -> None:
 
 
 def nodes_of(client: Client, params: dict[str, Any]) -> dict[str, str]:
-    """Return the nodes to judge for, by name their versions; none where versions are given. Raises KubeError."""
+    """Return the nodes to judge for, by name their versions; none where versions are given. Raises KubeError.
+
+    Nodes whose version is none are not judged for: the plan leaves them out, and says why.
+    """
     if params["kubernetes_versions"] or not params["label_selector"]:
         return {}
     views = observe(client, selector=params["label_selector"])
-    return {view.name: view.kubelet_version for view in views if view.kubelet_version}
+    return {view.name: view.kubelet_version for view in views if is_kubernetes_version(view.kubelet_version)}
 
 
 def main() -> None:

@@ -60,7 +60,8 @@ options:
   state:
     description:
       - V(present) assigns O(config_source).
-      - V(absent) assigns nothing, which means the init config.
+      - V(absent) assigns nothing, which means the init config. This also holds for a node that reports
+        "assignment lost", for example because its Node was deleted and registered again.
     type: str
     choices: [present, absent]
     default: present

@@ -9,7 +9,7 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from .._kube._client import Client
 from .._kube._errors import KubeError, ServerError, TooManyRequests, Unreachable
@@ -211,7 +211,7 @@ class WaveLoop:
         now = self._clock.monotonic()
         for name, view in views.items():
             answer = judge(view, self._tasks[name], now)
-            self._tasks[name] = replace(self._tasks[name], good_since=answer.good_since)
+            self._tasks[name] = self._tasks[name].after(answer)
             self._window.set_down(name, view is not None and view.ready is not True)
             self._answer(name, answer)
 
@@ -248,10 +248,7 @@ class WaveLoop:
         return [name for name in self._tasks if self._window.state(name) in (IN_FLIGHT, SOAKING)]
 
     def _due_at(self, name: str) -> float:
-        task = self._tasks[name]
-        if task.good_since is not None:
-            return task.good_since + task.soak
-        return task.assigned_at + task.timeout
+        return self._tasks[name].due_at
 
     def _progress(self, line: str) -> Progress:
         total = len(self._orders.sources)

@@ -85,7 +85,7 @@ def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: N
         client,
         _service_manager(configuration, run_command),
         HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT, live=live),
-        CommandJudge(run_command, [*_program(), f"--config={path}", "validate"]),
+        CommandJudge(run_command, [*_program(), f"--config={path}", "validate", "--limited"]),
         clock,
         journal,
         agent_version=AGENT_VERSION,

@@ -149,7 +149,7 @@ def test_a_broken_stream_goes_on_where_it_was(server: Any, replies: Any, follow:
         "reset": replies.stream(first, b"{", end="cut"),
     }[how]
     server.says(replies.answer(200, listing()), broken, replies.stream(event("ADDED", node("b", 12)), end="hold"))
-    watching = follow()
+    watching = follow(random=lambda: 0.5)
     assert watching.take(3) == [("SYNCED", ""), ("ADDED", "a@11"), ("ADDED", "b@12")]
     assert query(server.requests[2])["resourceVersion"] == "11"
     assert watching.pauses == [0.25]
@@ -283,7 +283,7 @@ def test_pauses_grow_to_a_ceiling_and_start_small_again(server: Any, replies: An
     assert watching.take(13) == [("ERROR", "ServerError")] * 12 + [("SYNCED", "")]
     assert watching.pauses == [0.375, 0.75, 1.5, 3.0, 6.0, 12.0] + [22.5] * 6
     assert watching.take(3) == [("BACK", ""), ("ADDED", "a@11"), ("ADDED", "a@11")]
-    assert watching.pauses[12:] == [0.375]
+    assert watching.pauses[12:] == [0.25]
 
 
 def test_a_server_that_is_away_is_no_exception(server: Any, follow: Any) -> None:
@@ -441,4 +441,28 @@ def test_it_is_told_once_when_the_server_is_back(server: Any, replies: Any, foll
         ("MODIFIED", "a@11"),
         ("MODIFIED", "a@12"),
     ]
-    assert watching.pauses == [0.5, 0.6]
+    assert watching.pauses == [0.5, 0.6, 0.6, 0.5]
+
+
+@pytest.mark.contract("manners.back-off")
+@pytest.mark.parametrize(
+    ("age", "end", "longest"),
+    [(3, "ended", 4.0), (3, "cut", 4.0), (300, "ended", 1.0), (300, "cut", 4.0)],
+    ids=["ended early", "cut early", "ended as asked", "cut late"],
+)
+def test_the_first_pause_is_random_over_all_of_it(
+    server: Any, replies: Any, follow: Any, age: int, end: str, longest: float
+) -> None:
+    """An interruption comes to all clients at once; the end of a watch's own time does not."""
+    for share in (0.25, 1.0):
+        first = replies.stream(event("ADDED", node("a", 11)), **({"end": "cut"} if end == "cut" else {}))
+        again = replies.stream(event("MODIFIED", node("a", 12)), end="hold")
+        server.says(replies.answer(200, listing()), first, again)
+        watching = follow(
+            first_pause=4.0,
+            server_timeout=(300.0, 300.0),
+            random=lambda share=share: share,
+            monotonic=iter(range(0, 10 * age, age)).__next__,
+        )
+        assert watching.take(3)[-1] == ("MODIFIED", "a@12")
+        assert watching.pauses == [share * longest]
