@@ -25,14 +25,14 @@ demo: .venv/.run $(LINK) ## see it work: eight nodes, a canary, a config that br
 	@$(RUN) .venv/bin/python $(DEMO) $(ARGS)
 
 .PHONY: test
-test: lint .venv-oldest/.made apiserver nodes molecule-quick ## what CI runs: lint, unit, integration, the quick part of the rest
+test: lint control apiserver nodes molecule-quick ## what CI runs: lint, unit, integration, the quick part of the rest
 	@$(RUN_PYTEST) tests/unit tests/integration
 	@echo "make: the quick part of faults and conformance"
 	@$(RUN_FAULTS) --quick
 	@$(RUN_PYTEST) -m quick tests/conformance
 
 .PHONY: all
-all: lint integration unit fuzz molecule conformance faults bench docs ## everything there is (some two hours)
+all: lint control integration unit fuzz molecule conformance faults bench docs ## everything there is (some two hours)
 
 .PHONY: lint
 lint: .venv/.lint $(LINK) ## all static checks (ONLY="ruff mypy" runs some)
@@ -49,8 +49,20 @@ fuzz: .venv/.test $(LINK) ## the fuzz tests at length, at random (SEED=N repeats
 	@seed=$${SEED:-$$RANDOM}; echo "fuzz: SEED=$$seed FUZZ=$(FUZZ)"; \
 	  $(RUN) CONFIGOK_FUZZ=$(FUZZ) timeout 3600 .venv/bin/python -m pytest $(PYTEST) tests/unit -m hypothesis --hypothesis-seed=$$seed
 
+# The unit tests of what runs on a control machine, which need no node: with the oldest and the newest Python and
+# ansible-core to be had here. The playbooks' own tests run with both in `make integration`.
+CONTROL = tests/unit/plugins/action tests/unit/plugins/filter tests/unit/plugins/modules tests/unit/support
+.PHONY: control
+control: .venv-oldest/.made .venv-newest/.made $(LINK) ## tests of the control side with the oldest and the newest Python and ansible-core
+	@for venv in .venv-oldest .venv-newest; do \
+	  if [ -e $$venv/.made ]; then \
+	    echo "control: $$venv: $$($$venv/bin/python --version), $$($$venv/bin/python -m pip list 2>/dev/null | grep ansible-core)"; \
+	    $(RUN) PATH="$(CURDIR)/$$venv/bin:$$PATH" $$venv/bin/python -m pytest $(PYTEST) $(CONTROL) || exit 1; \
+	  else echo "control: NOT RUN in $$venv, which could not be made: see above"; fi; \
+	done
+
 .PHONY: integration
-integration: .venv/.test .venv-oldest/.made $(LINK) apiserver nodes ## tests against the embedded and the real API server, and on real nodes
+integration: .venv/.test .venv-oldest/.made .venv-newest/.made $(LINK) apiserver nodes ## tests against the embedded and the real API server, and on real nodes
 	@$(RUN_PYTEST) tests/integration
 
 # Exit code 3: there is no real API server to be had here. pytest then says so, or fails with CONFIGOK_REQUIRE_REAL=1.
@@ -119,9 +131,13 @@ venv: .venv/.test $(LINK) ## the virtual environment of the demo and the tests, 
 venv-oldest: .venv-oldest/.made $(LINK) ## the oldest supported ansible-core, in .venv-oldest
 	@test -e $<
 
+.PHONY: venv-newest
+venv-newest: .venv-newest/.made $(LINK) ## the newest Python and ansible-core to be had here, in .venv-newest
+	@test -e $<
+
 .PHONY: clean
 clean: ## remove what was built here (caches outside the checkout stay)
-	@rm -rf build .venv .venv-oldest .ansible .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf build .venv .venv-oldest .venv-newest .ansible .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Each stamp stands for one more set of packages; those of a later one include those of the earlier. Control machines
@@ -142,8 +158,12 @@ clean: ## remove what was built here (caches outside the checkout stay)
 	  && touch .venv/.run .venv/.test $@
 
 # Where no Python serves, the script says so, and pytest does, or both fail with CONFIGOK_REQUIRE_REAL=1.
-.venv-oldest/.made: requirements/oldest.txt tools/make-venv
-	@if tools/make-venv .venv-oldest 3.10 3.12 requirements/oldest.txt; then touch $@; \
+.venv-oldest/.made: requirements/oldest.txt requirements/test.txt tools/make-venv
+	@if tools/make-venv --oldest .venv-oldest 3.10 3.12 requirements/oldest.txt requirements/test.txt; then touch $@; \
+	  else [ "$$CONFIGOK_REQUIRE_REAL" != 1 ]; fi
+
+.venv-newest/.made: requirements/run.txt requirements/test.txt tools/make-venv
+	@if tools/make-venv --newest .venv-newest 3.10 - requirements/run.txt requirements/test.txt; then touch $@; \
 	  else [ "$$CONFIGOK_REQUIRE_REAL" != 1 ]; fi
 
 # Beside .venv, not in it: it brings its own top-level package ansible_collections, which would hide ours.

@@ -17,6 +17,18 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 __all__ = ["Authority", "private_key_pem"]
 
+_CA_USAGE = x509.KeyUsage(
+    digital_signature=True,
+    key_cert_sign=True,
+    crl_sign=True,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    encipher_only=False,
+    decipher_only=False,
+)
+
 
 def private_key_pem(key: ec.EllipticCurvePrivateKey) -> bytes:
     """The key as PEM, unencrypted."""
@@ -37,6 +49,7 @@ class Authority:
         certificate = (
             self._builder(self._name, self._key)
             .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+            .add_extension(_CA_USAGE, critical=True)
             .sign(self._key, hashes.SHA256())
         )
         directory.mkdir(parents=True, exist_ok=True)
@@ -54,6 +67,9 @@ class Authority:
             .serial_number(x509.random_serial_number())
             .not_valid_before(now - datetime.timedelta(minutes=5))
             .not_valid_after(not_after or now + datetime.timedelta(days=2))
+            # Python 3.13 demands both: VERIFY_X509_STRICT is in its default contexts.
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+            .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False)
         )
 
     def issue(

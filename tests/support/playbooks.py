@@ -55,7 +55,12 @@ class PlaybookRun:
 
 
 def start(
-    arguments: Sequence[str], *, directory: Path, kubeconfig: str, venv: Path = Path(sys.prefix)
+    arguments: Sequence[str],
+    *,
+    directory: Path,
+    kubeconfig: str,
+    venv: Path = Path(sys.prefix),
+    collections: Path = ROOT / "build/collections",
 ) -> subprocess.Popen[str]:
     """Start ansible-playbook in a process group of its own, both outputs in one pipe."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "K8S_AUTH_"))}
@@ -65,7 +70,7 @@ def start(
         "PWD": str(directory),
         "KUBECONFIG": kubeconfig,
         "LC_ALL": "C.UTF-8",
-        "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build/collections"),
+        "ANSIBLE_COLLECTIONS_PATH": str(collections),
         "ANSIBLE_HOME": str(directory / ".ansible"),
         "ANSIBLE_LOCALHOST_WARNING": "false",
         "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",

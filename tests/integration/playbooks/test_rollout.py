@@ -17,8 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._client import
 from support.apiserver import Embedded
 from support.clusters import look, prepare
 from support.in_process import roll_out
-from support.left_out import leave_out
-from support.playbooks import HEAD, ROOT, Playbooks, kill, quick_pool
+from support.playbooks import HEAD, Playbooks, kill, quick_pool
 from support.simulated_nodes import CRASHES, GOOD, SILENT, SimulatedNodes, status_of
 
 NODES = [f"n{number}" for number in range(1, 7)]
@@ -195,16 +194,12 @@ def test_a_killed_run_is_run_again_and_goes_on(client: Client, nodes: SimulatedN
     assert (again.code, again.changed) == (0, 0), again.output
 
 
-@pytest.mark.parametrize("name", ["newest", "oldest"])
 def test_ctrl_c_ends_with_a_sentence_and_frees_the_lock(
-    client: Client, nodes: SimulatedNodes, user: Playbooks, name: str
+    client: Client, nodes: SimulatedNodes, user: Playbooks, control: Path
 ) -> None:
-    venv = user.venv if name == "newest" else ROOT / ".venv-oldest"
-    if not (venv / "bin/ansible-playbook").exists():
-        leave_out("there is no .venv-oldest: make venv-oldest makes it")
     prepare(client)
     nodes.behaviour = lambda _name, _source: SILENT
-    with_venv = Playbooks(user.directory, user.kubeconfig, venv)
+    with_venv = Playbooks(user.directory, user.kubeconfig, control)
     with_venv.write(quick_pool(), "maxPods: 60\n")
     running = with_venv.start("rollout")
     assert running.stdout is not None
@@ -230,15 +225,13 @@ def test_ctrl_c_ends_with_a_sentence_and_frees_the_lock(
     assert "is locked by" not in done.output
 
 
-def test_the_oldest_ansible_that_is_promised(client: Client, nodes: SimulatedNodes, user: Playbooks) -> None:
-    oldest = ROOT / ".venv-oldest"
-    if not (oldest / "bin/ansible-playbook").exists():
-        why = "there is no .venv-oldest: make venv-oldest makes it"
-        leave_out(why)
+def test_the_oldest_and_the_newest_ansible(
+    client: Client, nodes: SimulatedNodes, user: Playbooks, control: Path
+) -> None:
     prepare(client)
-    with_oldest = Playbooks(user.directory, user.kubeconfig, oldest)
-    with_oldest.write(quick_pool(), "maxPods: 60\n")
-    done = with_oldest.run("rollout")
+    from_there = Playbooks(user.directory, user.kubeconfig, control)
+    from_there.write(quick_pool(), "maxPods: 60\n")
+    done = from_there.run("rollout")
     assert done.code == 0, done.output
     assert active(nodes) == set(bundles(client))
     assert done.stats["phase"] == "Complete"

@@ -1,0 +1,87 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which of a machine's Pythons an environment is made with."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+# A Python of another version: it answers for itself, and makes environments that hold nothing but a link to it.
+FAKE = """#!/bin/sh
+case "$1 $2" in
+  "-m venv") mkdir -p "$3/bin" && ln -s "$0" "$3/bin/python" && ln -s /bin/true "$3/bin/pip" ;;
+  "-m pip") ;;
+  "--version ") echo "Python {version}" ;;
+  *) shift; exec {real} -c 'import sys; sys.version_info = ({numbers}); code = sys.argv.pop(1); exec(code)' "$@" ;;
+esac
+"""
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Path:
+    """A machine whose python3 is 3.11, with 3.12 beside it, and 3.10, 3.9 and 3.13 from pyenv."""
+    places = {
+        "bin/python3": "3.11.7",
+        "bin/python3.12": "3.12.1",
+        **{f"pyenv/versions/{version}/bin/python3": version for version in ("3.9.18", "3.10.13", "3.13.0")},
+    }
+    for place, version in places.items():
+        path = tmp_path / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        numbers = ", ".join(version.split("."))
+        path.write_text(FAKE.format(version=version, numbers=numbers, real=sys.executable))
+        path.chmod(0o755)
+    for number in (9, 10, 11, *range(13, 20)):  # what the real machine has must not be found
+        shim = tmp_path / f"bin/python3.{number}"
+        shim.write_text("#!/bin/sh\nexit 127\n")
+        shim.chmod(0o755)
+    return tmp_path
+
+
+def make(machine: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": f"{machine}/bin:/usr/bin:/bin", "PYENV_ROOT": str(machine / "pyenv"), "HOME": str(machine)}
+    return subprocess.run(
+        [ROOT / "tools/make-venv", *arguments, ROOT / "requirements/run.txt"],
+        cwd=machine,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize(
+    ("prefer", "oldest", "newest", "version"),
+    [
+        ("", "3.10", "-", "3.11.7"),
+        ("--oldest", "3.10", "3.12", "3.10.13"),
+        ("--newest", "3.10", "-", "3.13.0"),
+        ("--newest", "3.10", "3.12", "3.12.1"),
+        ("--oldest", "3.9", "-", "3.9.18"),
+    ],
+)
+def test_which_python(machine: Path, prefer: str, oldest: str, newest: str, version: str) -> None:
+    done = make(machine, *filter(None, [prefer]), "venv", oldest, newest)
+    assert done.returncode == 0, done.stderr
+    assert f"make-venv: venv: Python {version}\n" in done.stdout
+
+
+def test_an_environment_follows_what_the_machine_has(machine: Path) -> None:
+    assert "Python 3.13.0" in make(machine, "--newest", "venv", "3.10", "-").stdout
+    assert "Python" not in make(machine, "--newest", "venv", "3.10", "-").stdout
+    (machine / "pyenv/versions/3.13.0/bin/python3").unlink()
+    assert "Python 3.12.1" in make(machine, "--newest", "venv", "3.10", "-").stdout
+
+
+def test_where_none_serves_the_reason_is_given(machine: Path) -> None:
+    done = make(machine, "--newest", "venv", "3.14", "-")
+    assert done.returncode == 1
+    assert "needs Python 3.14 or newer" in done.stderr
