@@ -86,7 +86,9 @@ def canary_refusals(
     if not labelled:
         refusals.append(f"policy.canary.labels: no node of the pool has the labels {wanted}")
     elif movable and not set(labelled) & set(movable):
-        refusals.append(f"policy.canary.labels: no node with the labels {wanted} can be moved: there would be no canary")
+        refusals.append(
+            f"policy.canary.labels: no node with the labels {wanted} can be moved: there would be no canary"
+        )
     keys = {key for view in views for key in view.labels}
     for name in cover:
         if name not in COVER_FIELDS and name not in keys:

@@ -13,10 +13,12 @@ from .._nodeconfig._assignment import Assignment, InvalidAssignment
 from .._nodeconfig._config_source import ConfigSource, InvalidConfigSource
 from .._nodeconfig._config_status import ConfigStatus, read_condition, try_status
 from .._nodeconfig._names import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
+from .._nodeconfig._text import sanitize
 
-__all__ = ["COVER_FIELDS", "NodeView", "given_assignment", "given_source", "node_view", "plain"]
+__all__ = ["COVER_FIELDS", "NodeView", "given_assignment", "given_source", "node_view"]
 
 _INSTANCE_TYPE = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
+_LONGEST_WORDS = 1024  # characters: an agent says 512 at most
 _ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 
 # The names that a policy's canary.cover may use beside the keys of labels.
@@ -136,11 +138,6 @@ def given_assignment(annotations: Mapping[str, str], answered: int) -> int:
         return 0
 
 
-def plain(text: object) -> str:
-    """Return what a node says of itself, fit for a line of a terminal: a node may write anything there."""
-    return "".join(one if one.isprintable() else " " for one in str(text))
-
-
 def node_view(node: Mapping[str, Any]) -> NodeView:
     """Return the view of a Node object, whole or metadata only (then without conditions and versions)."""
     metadata = node.get("metadata") or {}
@@ -155,24 +152,24 @@ def node_view(node: Mapping[str, Any]) -> NodeView:
     for one in status.get("conditions") or ():
         if one.get("type") == "Ready":
             ready = {"True": True, "False": False}.get(one.get("status", ""))
-            ready_reason = plain(one.get("message") or one.get("reason") or "")
+            ready_reason = sanitize(one.get("message") or one.get("reason") or "", _LONGEST_WORDS)
     return NodeView(
         name=str(metadata.get("name", "")),
         uid=str(metadata.get("uid", "")),
         resource_version=str(metadata.get("resourceVersion", "")),
         labels=dict(metadata.get("labels") or {}),
-        kubelet_version=plain(info.get("kubeletVersion", "")),
-        os_image=plain(info.get("osImage", "")),
-        architecture=plain(info.get("architecture", "")),
+        kubelet_version=sanitize(info.get("kubeletVersion", ""), _LONGEST_WORDS),
+        os_image=sanitize(info.get("osImage", ""), _LONGEST_WORDS),
+        architecture=sanitize(info.get("architecture", ""), _LONGEST_WORDS),
         ready=ready,
         ready_reason=ready_reason,
         deleting=bool(metadata.get("deletionTimestamp")),
         source=source,
         source_error=source_error,
         given=given_assignment(annotations, config_status.assignment if config_status else 0),
-        config_ok=str(condition.get("status", "")),
-        reason=plain(condition.get("reason", "")),
-        message=plain(condition.get("message", "")),
+        config_ok=sanitize(condition.get("status", ""), _LONGEST_WORDS),
+        reason=sanitize(condition.get("reason", ""), _LONGEST_WORDS),
+        message=sanitize(condition.get("message", ""), _LONGEST_WORDS),
         status=config_status,
-        status_error=plain(status_error),
+        status_error=sanitize(status_error, _LONGEST_WORDS),
     )

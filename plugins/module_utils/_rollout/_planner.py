@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from .._nodeconfig._text import sanitize
 from ._canary import canary_refusals, choose_canary, spread
-from ._node_view import NodeView, plain
+from ._node_view import NodeView
 from ._plan import BROKEN, CANARY, LeftOut, Plan, Wave, wave_name
 from ._policy import Policy, Pool, crash_loop_seconds
 from ._record import MAX_EXCEPTIONS, Record, Rollout
@@ -38,7 +39,7 @@ def left_out_reason(view: NodeView, target: Target) -> str | None:
     if view.status is not None and view.status.cause == "OptedOut":
         return "dynamic configuration is turned off on it"
     if view.status is not None and not agent_fits(view.status.agent_version):
-        return f"its agent {plain(view.status.agent_version)} does not work with collection {COLLECTION_VERSION}"
+        return f"its agent {sanitize(view.status.agent_version)} does not work with collection {COLLECTION_VERSION}"
     if view.ready is not True and view.config_ok == "True":
         return f"it was not ready before, and not for its config: {view.ready_reason}".rstrip(": ")
     return None

@@ -36,6 +36,7 @@ HOST = "host:"  # how the rule of a finding on the host begins
 _KEPT = 32
 _LOCK_WAIT = 5.0  # seconds
 _TIMEOUT = 60.0  # seconds for the child
+_JUDGED = (0, 1)  # exit codes of ``validate`` with a verdict
 
 
 class Judge(Protocol):
@@ -77,10 +78,11 @@ class CommandJudge:
             found = None
         if isinstance(found, dict):
             found = found.get("findings")
-        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        complete = result.code in _JUDGED and isinstance(found, list) and all(isinstance(one, dict) for one in found)
+        if not complete:
             said = " ".join(result.err.split())[-200:]
             raise JudgeFailed(f"the config could not be validated (exit {result.code}): {said or 'no answer'}")
-        return found
+        return list(found)
 
 
 def judged(

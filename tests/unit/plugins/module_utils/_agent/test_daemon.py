@@ -13,6 +13,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._forget import forget_bad
 from ansible_collections.configok.node.plugins.module_utils._agent._system._node_watch import view_of
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import (
@@ -256,8 +257,8 @@ def test_under_another_deny_list_it_is_judged_anew(bench: Bench) -> None:
     bench.good_node()
     source = bench.publish("mood: invalid\n")
     judged = []
-    for denied in ((), (), ("maxPods",)):
-        components = {name: one._replace(denied_fields=denied) for name, one in bench.configuration.components.items()}
+    for deny in (DenyPolicy(), DenyPolicy(), DenyPolicy(("maxPods",))):
+        components = {name: one._replace(deny=deny) for name, one in bench.configuration.components.items()}
         bench.configure(components=components)
         bench.assign(source)
         bench.run(5)
@@ -755,6 +756,20 @@ def test_the_components_own_check_refuses_without_a_restart(tmp_path: Path) -> N
     bench.run(5)
     assert bench.status.cause == "FetchFailed"
     assert bench.words[2].endswith("the component's own check gave no verdict (exit 127): exit 127")
+    bench.check_code = 0
+    bench.run(60)
+    assert bench.words[0] == "True"
+
+
+@pytest.mark.contract("validate.own-check")
+@pytest.mark.parametrize("code", [-9, 124, 137, 152], ids=["killed", "too slow", "killed in a shell", "CPU limit"])
+def test_a_check_that_was_ended_gives_no_verdict_and_is_run_again(tmp_path: Path, code: int) -> None:
+    bench = Bench(tmp_path, check_command=("/usr/bin/kubelet-check", "--config"))
+    bench.good_node()
+    bench.check_code = code
+    bench.assign(bench.publish("maxPods: 150\n"))
+    bench.run(5)
+    assert bench.status.cause == "FetchFailed"
     bench.check_code = 0
     bench.run(60)
     assert bench.words[0] == "True"

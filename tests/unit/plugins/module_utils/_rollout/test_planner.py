@@ -82,8 +82,14 @@ def test_a_canary_by_label_takes_only_nodes_that_have_it() -> None:
     ("labels", "sentences"),
     [
         ({"canary": "no"}, ["policy.canary.labels: no node of the pool has the labels canary=no"]),
-        ({"canary": "yes", "tier": "x"}, ["policy.canary.labels: no node of the pool has the labels canary=yes,tier=x"]),
-        ({"tier": "x"}, ["policy.canary.labels: no node with the labels tier=x can be moved: there would be no canary"]),
+        (
+            {"canary": "yes", "tier": "x"},
+            ["policy.canary.labels: no node of the pool has the labels canary=yes,tier=x"],
+        ),
+        (
+            {"tier": "x"},
+            ["policy.canary.labels: no node with the labels tier=x can be moved: there would be no canary"],
+        ),
         ({"tier": "done"}, []),  # the nodes that the operator wants to go first use it already
         ({"canary": "yes"}, []),
         ({}, []),
