@@ -16,6 +16,7 @@ description:
   - Reads the Nodes and the record of a pool, and says in which order they would move to a bundle. Changes nothing.
   - A rollout that was begun and has not ended is planned as it was, with what is left of it.
   - What would be refused is in RV(refusals); nothing must be moved then.
+  - Other pools that have some of the same Nodes are named, with the Nodes.
 extends_documentation_fragment:
   - configok.node.kube
   - configok.node.attributes
@@ -207,6 +208,21 @@ waves:
   type: list
   elements: str
   sample: [canary, wave 1, wave 2]
+overlaps:
+  description: The other pools that have some of these Nodes as well, as far as they were rolled out.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    pool:
+      description: The name of the other pool.
+      type: str
+      sample: gpu
+    nodes:
+      description: The Nodes that belong to both pools.
+      type: list
+      elements: str
+      sample: [node-7]
 text:
   description: The plan as lines for people.
   returned: success
@@ -229,6 +245,7 @@ from ansible_collections.configok.node.plugins.module_utils._modules._sentences 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout._history import read_target, undo_revision
 from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._overlap import find_overlaps, warnings
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan_text import render
 from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._policy import parse_policy, parse_pool
@@ -276,12 +293,16 @@ def main() -> None:
         target = target_of(client, params, record)
         named = parse_pool({"pool": params["pool"], "selector": params["selector"]})
         pool = replace(named, policy=parse_policy(params["policy"], trial=target.trial))
-        planned = plan(observe(client, selector=params["selector"]), pool, target, record)
+        views = observe(client, selector=params["selector"])
+        overlaps = find_overlaps(client, pool.name, pool.selector, [view.name for view in views])
+        planned = plan(views, pool, target, record)
+        planned = replace(planned, warnings=(*planned.warnings, *warnings(overlaps)))
         module.exit_json(
             changed=False,
             plan=planned.to_dict(),
             refusals=sanitize_all(planned.refusals),
             waves=[wave.name for wave in planned.waves if not wave.finished],
+            overlaps=[{"pool": overlap.pool, "nodes": list(overlap.nodes)} for overlap in overlaps or ()],
             text=sanitize_all(render(planned)),
         )
 

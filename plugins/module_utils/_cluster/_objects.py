@@ -46,9 +46,9 @@ _RUNNER_RULES = {
     NAMESPACE_BUNDLES: [
         {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "create"]},
     ],
-    # ... keeps its record and its lock, ...
+    # ... keeps its record and its lock, and looks whether other pools have the same nodes, ...
     NAMESPACE_ROLLOUTS: [
-        {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "create", "update"]},
+        {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "create", "update"]},
         {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get", "create", "update"]},
         _EVENT_RULE,
     ],

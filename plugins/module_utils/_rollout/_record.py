@@ -87,7 +87,7 @@ class Rollout:
     wave
     after those may have been assigned, written before they are. size: the frozen denominator. down: nodes that were
     not ready when the wave began. before: what each node used when the rollout began. taking_back: whether nodes are on
-    their way back (onFailure: rollback).
+    their way back (onFailure: rollback). selector: the pool's, "" in a record of an older version.
     """
 
     revision: int
@@ -105,6 +105,7 @@ class Rollout:
     exceptions: tuple[Exceptional, ...] = ()
     before: Mapping[str, ConfigSource | None] = field(default_factory=dict)
     taking_back: bool = False
+    selector: str = ""
 
     @property
     def ended(self) -> bool:

@@ -88,6 +88,7 @@ def _encode_rollout(rollout: Rollout) -> dict[str, Any]:
         "changed": rollout.changed,
         "runner": rollout.runner,
         "size": rollout.size,
+        "selector": rollout.selector,
         "finished": rollout.finished,
         "cursor": rollout.cursor,
         "takingBack": rollout.taking_back,
@@ -174,4 +175,5 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         exceptions=tuple(Exceptional(**{key: str(text) for key, text in one.items()}) for one in value["exceptions"]),
         before=before,
         taking_back=bool(value["takingBack"]),
+        selector=str(value.get("selector", "")),  # older versions did not write it down
     )

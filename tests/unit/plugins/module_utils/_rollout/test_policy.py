@@ -72,7 +72,7 @@ def test_the_pool_of_the_documentation_gives_the_defaults_but_for_the_canary_s_s
         ({"canary": {"Soak": "1m"}}, "policy.canary.Soak: unknown field: did you mean policy.canary.soak?"),
         ({"maxUnavailable": "३%"}, "policy.maxUnavailable: '३%' must be a number of nodes"),
         ({"maxUnavailable": "३"}, "policy.maxUnavailable: '३' must be a number of nodes"),
-        ({"soak": "３m"}, "policy.soak: '３m' must be a duration"),
+        ({"soak": "३m"}, "policy.soak: '३m' must be a duration"),
     ],
 )
 def test_a_policy_that_cannot_be_meant_is_refused_with_its_path(policy: dict[str, Any], sentence: str) -> None:
@@ -102,10 +102,9 @@ def test_all_errors_of_a_pool_are_told_at_once() -> None:
 
 
 def test_the_keys_of_a_pool_file_are_those_that_are_read() -> None:
-    value: dict[str, Any] = {key: None for key in KEYS[""]}
-    value.update(pool="workers", selector="a", trial={key: None for key in KEYS["trial"]})
-    value["policy"] = {key: None for key in KEYS["policy"]}
-    value["policy"]["canary"] = {key: None for key in KEYS["policy.canary"]}
+    value: dict[str, Any] = dict.fromkeys(KEYS[""])
+    value.update(pool="workers", selector="a", trial=dict.fromkeys(KEYS["trial"]), policy=dict.fromkeys(KEYS["policy"]))
+    value["policy"]["canary"] = dict.fromkeys(KEYS["policy.canary"])
     assert parse_pool(value).name == "workers"
 
 
