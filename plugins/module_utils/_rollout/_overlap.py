@@ -50,12 +50,12 @@ def warnings(overlaps: Iterable[Overlap] | None) -> list[str]:
     """Return a sentence for each pool that shares nodes with the one that is planned."""
     if overlaps is None:
         return [
-            f"whether other pools have the same nodes is not known, since ConfigMaps in {NAMESPACE_ROLLOUTS} may not be "
-            "listed: apply the role configok.node.cluster again"
+            f"whether other pools have the same nodes is not known, since ConfigMaps in {NAMESPACE_ROLLOUTS} may not "
+            "be listed: apply the role configok.node.cluster again"
         ]
     return [
-        f"pool {overlap.pool} has {len(overlap.nodes)} of these nodes as well, and each pool takes them from the other: "
-        f"{names_in_short(list(overlap.nodes))}"
+        f"pool {overlap.pool} has {len(overlap.nodes)} of these nodes as well, and each pool takes them from the "
+        f"other: {names_in_short(list(overlap.nodes))}"
         for overlap in overlaps
     ]
 
