@@ -14,7 +14,8 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
 from support.apiserver import Embedded
 from support.clusters import look, prepare
-from support.playbooks import Playbooks, quick_pool
+from support.left_out import leave_out
+from support.playbooks import ROOT, Playbooks, quick_pool
 from support.simulated_nodes import SimulatedNodes
 
 
@@ -73,3 +74,21 @@ def test_a_misspelt_key_of_the_pool_file_is_refused_before_anything_is_done(
     assert "maxUnavialable: unknown key of the pool file: did you mean policy.maxUnavailable?" in refused.output
     assert nodes.assignments == []
     assert embedded_api.client().list(paths.config_maps("configok-system")).items == []
+
+
+def test_the_oldest_ansible_that_is_promised_takes_them_too(
+    embedded_api: Embedded, nodes: SimulatedNodes, user: Playbooks
+) -> None:
+    oldest = ROOT / ".venv-oldest"
+    if not (oldest / "bin/ansible-playbook").exists():
+        why = "there is no .venv-oldest: make venv-oldest makes it"
+        leave_out(why)
+    prepare(embedded_api.client())
+    with_oldest = Playbooks(user.directory, user.kubeconfig, oldest)
+    with_oldest.write({**quick_pool(), "maxUnavialable": 1}, "maxPods: 60\n")
+    refused = with_oldest.run("rollout", *WHERE)
+    assert "maxUnavialable: unknown key of the pool file: did you mean policy.maxUnavailable?" in refused.output
+    with_oldest.write(quick_pool(), "maxPods: 60\n")
+    done = with_oldest.run("rollout", *WHERE)
+    assert done.code == 0, done.output
+    assert nodes.view("n1").source is not None
