@@ -301,6 +301,9 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._do
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import LEVELS, Finding
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import Judgement, judge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._errors import (
+    ComponentConfigError,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import redacted
 from ansible_collections.configok.node.plugins.module_utils._host._facts import read_host
 from ansible_collections.configok.node.plugins.module_utils._modules._config_files import file_sentences, read_layers
@@ -326,7 +329,7 @@ def layers_of(parameters: dict[str, Any]) -> list[tuple[str, bytes]]:
     """The layers as file names and bytes; raises OSError, and ValueError where there is none."""
     layers = read_layers(parameters["files"], parameters["content"])
     if not layers:
-        raise ValueError("There are no files to read")
+        raise ComponentConfigError("There are no files to read")
     return layers
 
 

@@ -150,6 +150,7 @@ class Bench:
         instance: str = "",
         root_directory: str = "",
         check_command: tuple[str, ...] = (),
+        messages: Callable[[str], str] | None = None,
         **settings: Any,
     ) -> None:
         self.clock = FakeClock()
@@ -162,6 +163,7 @@ class Bench:
         self.host: list[dict[str, Any]] = []  # what the judge finds wrong with the host
         self.checked: list[str] = []
         self.check_code = 0
+        self.messages = messages  # what a component said last in an invocation
         self.restarts: list[str] = []
         self.refuse_restarts = False
         self.version_of: Callable[[str], str] | None = None  # what a component says of itself
@@ -217,6 +219,7 @@ class Bench:
             arguments_of=lambda _pid: self.argv,
             errands=self.errand,
             version_of=self.version_of,
+            messages=self.messages,
         )
 
     def errand(self, _wake: Callable[[], None]) -> Errand:
@@ -240,7 +243,7 @@ class Bench:
         self.log.append((level, message, fields))
 
     def judge(
-        self, component: str, text: str, version: str, *, bundle: bool, known: bool = False
+        self, component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: object = None
     ) -> list[dict[str, Any]]:
         return [*([] if known else self._judge(component, text)), *(self.host if bundle else [])]
 

@@ -40,6 +40,7 @@ from ._system._node_watch import NodeWatch
 from ._system._nudge import Nudges
 from ._telling._answer import Condition, answer, using
 from ._telling._events import Events
+from ._telling._last_messages import LastMessages, Messages
 from ._telling._report import Report
 from ._telling._reporter import Reporter
 from ._telling._statement import Statement, essence
@@ -77,6 +78,7 @@ class Daemon:
         sinks: Sequence[MetricsSink] = (),
         errands: Errands = ThreadedErrand,
         arguments_of: Callable[[int], tuple[str, ...]] = read_arguments,
+        messages: Messages | None = None,
     ) -> None:
         """client: with short timeouts and few retries, since the agent has its own back-off.
 
@@ -84,6 +86,7 @@ class Daemon:
         version_of(component) -> "v1.35.2", or "" where the component cannot say (default: what the config says).
         sinks: where its metrics are shown. errands: how it does what may hang.
         arguments_of: pid -> the command line of that process.
+        messages: invocation -> what the component said last in it; None where there is no journal.
         """
         self._configuration = configuration
         self._client = client
@@ -119,6 +122,7 @@ class Daemon:
             self._tally,
             errand(),
         )
+        self._last_messages = None if messages is None else LastMessages(messages, clock, errand())
         self._trouble = FileTrouble(configuration.state_directory, journal, lasting=_DO_FAILED)
         self._command_lines = CommandLines(configuration, self._store, arguments_of)
         self._care = Care(configuration, self._store, service_manager, prober, clock, journal, self._tally, errand)
@@ -302,6 +306,8 @@ class Daemon:
             fetch_error=self._pursuit.fetch_error,
             damaged=self._store.set_aside(),
         )
+        if verdict is not None and self._last_messages is not None:
+            verdict = self._last_messages.explain(verdict, local)
         if verdict is None:
             return
         self._tell_roll_back(wish, local, verdict)

@@ -193,7 +193,15 @@ class Transactions:
         version = local.versions[culprit]
         bad = self._store.read_bad_configs(culprit, version)
         reason = failure.text if failure.kind == "CrashLoop" else unhealthy_reason(failure.within, failure.text)
-        bad[record.uid] = BadConfig(time=failure.time, reason=reason, kind=failure.kind)
+        bad[record.uid] = BadConfig(
+            time=failure.time,
+            reason=reason,
+            kind=failure.kind,
+            name="" if record.source is None else record.source.name,
+            crashes=failure.crashes,
+            within=failure.within,
+            probe=failure.text if failure.kind == "NotHealthy" else "",
+        )
         self._store.write_bad_configs(culprit, version, bad)
 
     def forget(self, uid: str | None) -> list[str]:

@@ -17,6 +17,7 @@ from ._disruption import classes, heaviest
 from ._documents._document import Document
 from ._kinds._schema import find_kind, known_minor
 from ._layers import render
+from ._values._errors import ComponentConfigError
 from ._values._paths import lookup
 
 __all__ = ["Comparison", "Side", "compare"]
@@ -58,16 +59,16 @@ class Comparison:
 def compare(before: Side, after: Side, overrides: Mapping[str, str] | None = None) -> Comparison:
     """Compare the effective configs of two sides; overrides: classes of disruption by field path.
 
-    Raises ValueError with a sentence for a layer that cannot be used, for two kinds, for a version or an override that
-    is none, and ImportError where PyYAML is missing.
+    Raises ComponentConfigError with a sentence for a layer that cannot be used, for two kinds, for a version or an
+    override that is none, and ImportError where PyYAML is missing.
     """
     documents = [_document(side.layers) for side in (before, after)]
     old, new = (document.data if document else {} for document in documents)
     kinds = [str(data["kind"]) for data in (old, new) if data]
     if not kinds:
-        raise ValueError("there is nothing to compare: neither side has a config")
+        raise ComponentConfigError("there is nothing to compare: neither side has a config")
     if len(set(kinds)) > 1:
-        raise ValueError(f"{kinds[0]} and {kinds[1]} cannot be compared: both must be of one kind")
+        raise ComponentConfigError(f"{kinds[0]} and {kinds[1]} cannot be compared: both must be of one kind")
     _refuse_unknown([document for document in documents if document])
     minors = known_minor(before.version), known_minor(after.version)
     head = {key: (new or old)[key] for key in ("apiVersion", "kind")}
@@ -82,7 +83,7 @@ def _refuse_unknown(documents: Sequence[Document]) -> None:
     if 0 < len(unknown) < len(documents):
         data = unknown[0].data
         place = unknown[0].file_of(("apiVersion",))
-        raise ValueError(f"{place}: {data['apiVersion']} {data['kind']} is no kind that is known here")
+        raise ComponentConfigError(f"{place}: {data['apiVersion']} {data['kind']} is no kind that is known here")
 
 
 def _document(layers: Sequence[tuple[str, str | bytes]]) -> Document | None:
@@ -90,7 +91,7 @@ def _document(layers: Sequence[tuple[str, str | bytes]]) -> Document | None:
         return None
     rendered = render(layers)
     if rendered.document is None:
-        raise ValueError(str(rendered.findings[0]))
+        raise ComponentConfigError(str(rendered.findings[0]))
     return rendered.document
 
 

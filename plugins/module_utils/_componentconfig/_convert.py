@@ -23,6 +23,7 @@ from ._documents._encode import encode_all
 from ._documents._findings import show
 from ._documents._split import split
 from ._kinds._schema import Kind, find_kind
+from ._values._errors import ComponentConfigError
 from ._values._paths import format_path
 from ._values._versions import name, parse_minor
 
@@ -56,11 +57,11 @@ def convert(data: Mapping[str, Any], wanted: str) -> Conversion:
     """Convert decoded data to another version of its kind, `v1` or `kubescheduler.config.k8s.io/v1`.
 
     What the component has by a default that the other version does not share is written out. `data` is left as it is.
-    Raises ValueError with a sentence for a kind that is not known, or has no such version.
+    Raises ComponentConfigError with a sentence for a kind that is not known, or has no such version.
     """
     source = find_kind(data.get("apiVersion"), data.get("kind"))
     if source is None:
-        raise ValueError(f"{data.get('apiVersion')} {data.get('kind')} is no kind that is known here")
+        raise ComponentConfigError(f"{data.get('apiVersion')} {data.get('kind')} is no kind that is known here")
     target = version_of(source, wanted)
     losses = Losses()
     result = deepcopy(dict(data))
@@ -118,25 +119,25 @@ def convert_text(
     """Convert the documents of a file, as `convert` does one; kubeadm's files hold several.
 
     Beside documents of the same API group, others may stand in the file: they stay as they are.
-    Raises ValueError with a sentence for what cannot be decoded or converted, and for a version that one of
+    Raises ComponentConfigError with a sentence for what cannot be decoded or converted, and for a version that one of
     `kubernetes_versions` does not read.
     """
     text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
     if len(text) > MAX_BYTES:
-        raise ValueError(f"{file}: {len(text)} characters, at most {MAX_BYTES} are read")
+        raise ComponentConfigError(f"{file}: {len(text)} characters, at most {MAX_BYTES} are read")
     documents = [_data(part, file) for part in split(text)]
     conversions = {
         index: convert(data, wanted) for index, data in enumerate(documents) if _concerned(data, documents, wanted)
     }
     if not conversions:
-        raise ValueError(f"{file}: no document has a version {wanted}")
+        raise ComponentConfigError(f"{file}: no document has a version {wanted}")
     for one in conversions.values():
         for version in kubernetes_versions:
             if not one.target.known_at(parse_minor(version)):
                 message = (
                     f"Kubernetes {name(parse_minor(version))} does not read {one.target.api_version} {one.target.kind}"
                 )
-                raise ValueError(f"{message}: it is read by {readers(one.target)}")
+                raise ComponentConfigError(f"{message}: it is read by {readers(one.target)}")
     carry_timeouts([(one.data, one.losses) for one in conversions.values()])
     result = [conversions[index].data if index in conversions else data for index, data in enumerate(documents)]
     return Converted(documents, result, list(conversions.values()))
@@ -145,9 +146,9 @@ def convert_text(
 def _data(text: str, file: str) -> dict[str, Any]:
     document = decode(text, file=file)
     if document.findings:
-        raise ValueError(str(document.findings[0]))
+        raise ComponentConfigError(str(document.findings[0]))
     if not isinstance(document.data, dict):
-        raise ValueError(f"{file}: must be a mapping with apiVersion and kind")
+        raise ComponentConfigError(f"{file}: must be a mapping with apiVersion and kind")
     return document.data
 
 

@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from ._kinds._schema import Kind
+from ._values._errors import ComponentConfigError
 from ._values._paths import Path, parse_path
 
 __all__ = ["Disruption", "check_overrides", "classes", "disruption_of", "heaviest"]
@@ -82,13 +83,13 @@ def check_overrides(overrides: Mapping[str, str], kind: Kind | None) -> None:
     """Raise ValueError for a class that is none, or a field that the kind does not have."""
     for field, name in overrides.items():
         if name not in classes():
-            raise ValueError(f"{field}: {name!r} is no class of disruption, they are: {', '.join(classes())}")
+            raise ComponentConfigError(f"{field}: {name!r} is no class of disruption, they are: {', '.join(classes())}")
         try:
             parts = parse_path(field)
-        except ValueError as error:
-            raise ValueError(f"disruption override: {error}") from error
+        except ComponentConfigError as error:
+            raise ComponentConfigError(f"disruption override: {error}") from error
         if kind is not None and not _is_field(parts, kind.fields):
-            raise ValueError(f"{field} is no field of {kind.kind}, so its disruption cannot be overridden")
+            raise ComponentConfigError(f"{field} is no field of {kind.kind}, so its disruption cannot be overridden")
 
 
 def _is_field(parts: Path, fields: Mapping[str, Any]) -> bool:

@@ -22,6 +22,7 @@ from ._kinds._path_fields import PATH_FIELDS
 from ._kinds._schema import MAIN_KINDS, Kind, kinds, known_minor, known_minors
 from ._rules._context import rule_facts
 from ._rules._registry import rule_sets
+from ._values._errors import ComponentConfigError
 from ._values._secrets import is_secret
 from ._values._versions import name
 
@@ -63,7 +64,7 @@ def explain(path: str, *, kind: str = "kubelet", version: str = "") -> Explanati
     `featureGates.NAME`, or a kind by "".
 
     kind: a component or a kind, taken in its newest API version; version: a Kubernetes version whose kind is meant
-    instead. Raises ValueError with a sentence, and what may be meant, for what is not known.
+    instead. Raises ComponentConfigError with a sentence, and what may be meant, for what is not known.
     """
     found = _kind(kind, version)
     names = [part for part in re.split(r"[.\[\]{}]+", path) if part not in ("", "*") and not part.isdigit()]
@@ -82,7 +83,7 @@ def _kind(wanted: str, version: str) -> Kind:
     fitting = [one for one in kinds() if one.kind == named and (minor is None or one.known_at(minor))]
     if not fitting:
         near = difflib.get_close_matches(wanted, [*MAIN_KINDS, *(one.kind for one in kinds())], 3)
-        raise ValueError(
+        raise ComponentConfigError(
             f"{wanted} is no component or kind that is known"
             + (f" at Kubernetes {version}" if version else "")
             + _meant(near)
@@ -111,7 +112,7 @@ def _entry(kind: Kind, names: Sequence[str]) -> tuple[Mapping[str, Any], list[st
         elif known and str(entry.get("type")).startswith("map<") and not entry.get("fields"):
             return entry, known, ".".join(names[number:])
         elif not (known and str(entry.get("type")).startswith("map<") and number + 1 < len(names)):
-            raise ValueError(
+            raise ComponentConfigError(
                 f"{kind.kind} has no field {'.'.join(names)}"
                 + _meant(_near(kind, names) or [".".join(known)] * bool(known))
             )
@@ -208,7 +209,9 @@ def _gate(gate: str) -> Explanation:
     history = gate_history(gate)
     if not history:
         near = difflib.get_close_matches(gate, gate_names(), _NEAR, 0.75)
-        raise ValueError(f"{gate} is no feature gate that is known" + _meant([f"{_GATES}.{one}" for one in near]))
+        raise ComponentConfigError(
+            f"{gate} is no feature gate that is known" + _meant([f"{_GATES}.{one}" for one in near])
+        )
     facts: dict[str, Any] = {
         "stages": [{"since": name(one.since), "state": _state(one.stage, one.default, one.locked)} for one in history],
         "needs": [{"since": name(minor), "gates": ", ".join(needed) or "none"} for minor, needed in gate_needs(gate)],

@@ -23,6 +23,7 @@ from ._policy import denied_problems
 from ._pool import Pool
 from ._provenance import Origin, provenance
 from ._validate import validate
+from ._values._errors import ComponentConfigError
 
 __all__ = ["Judgement", "judge"]
 
@@ -62,7 +63,7 @@ def judge(
     host: judges the merged document against a host too, where one is to be looked at. as_drop_ins: also write the
     layers as drop-ins for the kubelet, and find what a kubelet would make something else of.
 
-    Raises ValueError for a Kubernetes version that is none, and ImportError where PyYAML is missing.
+    Raises ComponentConfigError for a Kubernetes version that is none, and ImportError where PyYAML is missing.
     """
     rendered = render(layers)
     if rendered.document is None:
@@ -79,7 +80,7 @@ def judge(
         return Judgement(document.data, rendered.text, findings, origins)
     kind = find_kind(document.data["apiVersion"], document.data["kind"])
     if kind is None or kind.kind != _WITH_DROP_INS:
-        raise ValueError(f"only a {_WITH_DROP_INS} can be written as drop-ins")
+        raise ComponentConfigError(f"only a {_WITH_DROP_INS} can be written as drop-ins")
     findings += _of_drop_ins(rendered.layers, document, kind, Pool(versions, nodes or {}, newest_minor()))
     return Judgement(document.data, rendered.text, findings, origins, drop_ins(rendered.layers))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from ._values._errors import ComponentConfigError
 from ._values._versions import names, parse_minor
 
 __all__ = ["Pool"]
@@ -23,14 +24,14 @@ class Pool:
     def __init__(self, versions: Iterable[str], nodes: Mapping[str, str], otherwise: int) -> None:
         """versions: Kubernetes versions; nodes: by name, the version of each, which are judged for as well.
 
-        otherwise: the minor where there is neither. Raises ValueError for a version that is none.
+        otherwise: the minor where there is neither. Raises ComponentConfigError for a version that is none.
         """
         self._nodes: dict[int, list[str]] = {}
         for node, version in sorted(nodes.items()):
             try:
                 self._nodes.setdefault(parse_minor(version), []).append(node)
-            except ValueError as error:
-                raise ValueError(f"node {node}: {error}") from error
+            except ComponentConfigError as error:
+                raise ComponentConfigError(f"node {node}: {error}") from error
         self.minors = sorted({parse_minor(version) for version in versions} | set(self._nodes)) or [otherwise]
 
     def nodes_of(self, minors: Iterable[int]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._componentconfig._values._errors import ComponentConfigError
 from .._host._started import read_process
 from .._units._environment import environment_files
 from .._units._flags import last_flag
@@ -109,7 +110,7 @@ class ComponentUnits:
     def command_line(self, unit: str) -> tuple[tuple[str, ...], str]:
         """Return a unit's command line, program first, and its directory: of its process, or as it would start.
 
-        () and "/" where there is no such unit. Raises SystemctlFailed, ValueError.
+        () and "/" where there is no such unit. Raises SystemctlFailed, ComponentConfigError.
         """
         shown = self._show(unit)
         argv, directory = read_process(int(shown.get("MainPID") or 0), self._root)
@@ -120,7 +121,7 @@ class ComponentUnits:
         try:
             start = self._start([shown.get("FragmentPath", ""), *shown.get("DropInPaths", "").split()])
         except NotUnderstood as error:
-            raise ValueError(f"{unit} {error}") from error
+            raise ComponentConfigError(f"{unit} {error}") from error
         return (start.command.program, *(argument.text for argument in start.arguments)), start.directory
 
     def drop_ins(self) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from .._componentconfig._documents._findings import WARNING, DecodeError, Findin
 from .._componentconfig._judge import judge
 from .._componentconfig._kinds._gates import newest_minor
 from .._componentconfig._kinds._schema import find_kind
+from .._componentconfig._values._errors import ComponentConfigError
 from .._componentconfig._values._versions import parse_minor
 from .._kube._client import Client
 from .._kube._errors import NotFound
@@ -76,7 +77,7 @@ def judge_documents(
                 bundle=True,
                 denied_fields=(),
             )
-        except ValueError as error:
+        except ComponentConfigError as error:
             raise UnusableDocument(str(error)) from error
         findings.extend(found.findings)
     refused = [f"{one.level}: {one}" for one in findings if one.level != WARNING]
@@ -128,9 +129,9 @@ def changes(
         kind, own = str((new or old).get("kind", "")), (overrides or {}).get(component) or {}
         try:
             if not isinstance(own, Mapping):
-                raise ValueError("must be classes by field path")
+                raise ComponentConfigError("must be classes by field path")
             check_overrides(own, find_kind((new or old).get("apiVersion"), kind))
-        except ValueError as error:
+        except ComponentConfigError as error:
             raise UnusableDocument(f"disruption_overrides of {component}: {error}") from error
         for change in diff(old, new):
             if not old and change.path in ("apiVersion", "kind"):

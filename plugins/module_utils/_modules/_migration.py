@@ -16,6 +16,7 @@ from .._componentconfig._documents._findings import LEVELS
 from .._componentconfig._flags._names import flags_of
 from .._componentconfig._kinds._gates import newest_minor
 from .._componentconfig._migrate import Migration, migrate
+from .._componentconfig._values._errors import ComponentConfigError
 from .._componentconfig._values._secrets import redacted
 from .._componentconfig._values._versions import parse_minor
 from .._host._started import Started, read_started
@@ -27,7 +28,7 @@ __all__ = ["NotStarted", "migration_of", "result_of"]
 _PROGRAM_ANSWERS = "Kubernetes "
 
 
-class NotStarted(ValueError):
+class NotStarted(ComponentConfigError):
     """What the component is started with, or its version, cannot be found out; the text is one sentence without its
     full stop."""
 

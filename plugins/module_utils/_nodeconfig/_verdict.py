@@ -35,6 +35,7 @@ __all__ = [
     "unit_stopped",
     "with_damaged",
     "with_drift",
+    "with_last_message",
 ]
 
 MAX_TEXT = 512  # characters of a reason or a message in the condition; the journal has all of it
@@ -180,3 +181,8 @@ def with_damaged(verdict: Verdict, file: str) -> Verdict:
 def with_drift(verdict: Verdict, file: str) -> Verdict:
     """Add that the file an init config came from has changed since; the rest is as otherwise."""
     return verdict._replace(reason=f"{verdict.reason}; {file} has changed since it became the init config")
+
+
+def with_last_message(verdict: Verdict, component: str, message: str) -> Verdict:
+    """Add what the component said last before it died; the rest is as otherwise."""
+    return verdict._replace(reason=f"{verdict.reason}; {component} said last: {message}")

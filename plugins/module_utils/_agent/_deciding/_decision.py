@@ -8,11 +8,10 @@ Pure, and the same for prestart and the daemon: time, crashes and what is readab
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..._nodeconfig._trial import Trial, parse_duration
+from ..._nodeconfig._trial import Trial
 from .._storage._records import LOCAL, Outcome, Record, same_config
 from .._storage._tracking import BadConfig
 
@@ -26,8 +25,6 @@ __all__ = [
     "refuse_start",
     "unhealthy_reason",
 ]
-
-_UNHEALTHY = re.compile(r"not healthy within ([0-9.hms]+): (.*)", re.DOTALL)
 
 
 class Choice(NamedTuple):
@@ -130,7 +127,8 @@ def duration_text(seconds: float) -> str:
 def outcome_of_bad(uid: str, mark: BadConfig, trial: Trial) -> Outcome:
     """Return how an assignment failed, from the bad mark alone: the roll-back was cut short after it."""
     if mark.kind == "CrashLoop":
-        return Outcome("CrashLoop", uid, mark.reason, crashes=trial.crash_loop_threshold + 1, time=mark.time)
-    found = _UNHEALTHY.match(mark.reason)
-    within, probe = (found[1], found[2]) if found else ("0", mark.reason)
-    return Outcome("NotHealthy", uid, probe, within=parse_duration(within, "the time"), time=mark.time)
+        crashes = mark.crashes or trial.crash_loop_threshold + 1
+        return Outcome("CrashLoop", uid, mark.reason, crashes=crashes, time=mark.time)
+    if not mark.within:  # the mark of an older agent has it in its reason alone
+        return Outcome("KnownBad", uid, mark.reason, time=mark.time)
+    return Outcome("NotHealthy", uid, mark.probe, within=mark.within, time=mark.time)

@@ -29,9 +29,8 @@ from ..._componentconfig._values._versions import parse_minor
 from ..._host._drop_in_files import drop_ins, read_drop_in
 from .._basis._configuration import ComponentConfiguration
 from ._effective import effective, is_by_flag
-from ._local_values import local_values
+from ._local_values import Inputs, local_values
 from ._render import fingerprint, render
-from ._rendered import read_own
 from ._verdicts import HOST
 
 __all__ = ["denied_here", "judge_here"]
@@ -42,38 +41,38 @@ def judge_here(
     file: str,
     component: ComponentConfiguration,
     *,
-    argv: Sequence[str],
+    inputs: Inputs,
     version: str,
     known: bool,
     read_host: Callable[[Wanted], Host],
 ) -> list[Finding]:
-    """Return all findings. Raises ValueError for a version that is none, OSError where a file of this node's own cannot
-    be read.
+    """Return all findings. Raises ComponentConfigError for a version that is none, OSError where a drop-in cannot be
+    read.
 
-    argv: the component's command line, empty where it is not known. version: of the component, "" for the newest that
-    the data cover. known: the config itself was judged before, so only the host is looked at.
+    inputs: what this node lays over it; no arguments where the component's are not known. version: of the component,
+    "" for the newest that the data cover. known: the config itself was judged before, so only the host is looked at.
     """
-    minor = parse_minor(version) if version else newest_minor()
+    minor, argv = parse_minor(version) if version else newest_minor(), inputs.arguments
     try:
         document = decode(text, file=file)
-        instance = _instance(component)
+        instance = _instance(component, inputs)
         running = [decode(read_drop_in(path), file=path) for path in drop_ins(argv)]
     except DecodeError as error:
         return [error.finding]
     config = effective([document, *instance], argv, minor, [layer for layer in running if layer.data is not None])
     found: list[Finding] = []
     if not known:
-        found += _of_bundle(document, component, minor)
-        found += _of_writing(text, document, instance, component)
+        found += _of_bundle(document, component, minor, inputs)
+        found += _of_writing(text, document, instance, inputs)
         found += _of_config(config, component, version, {layer.file for layer in running})
     if component.host_checks:
         found += _of_host(config, component, argv, version, read_host)
     return found
 
 
-def _instance(component: ComponentConfiguration) -> list[Document]:
+def _instance(component: ComponentConfiguration, inputs: Inputs) -> list[Document]:
     """This node's instance config as a layer, without what is the document's alone to say."""
-    text = (read_own(component.instance_config) or "").encode()
+    text = (inputs.instance or "").encode()
     if not text.strip():
         return []
     layer = decode(text, file=component.instance_config)
@@ -82,14 +81,12 @@ def _instance(component: ComponentConfiguration) -> list[Document]:
     return [replace(layer, data={key: layer.data[key] for key in layer.data if key not in ("apiVersion", "kind")})]
 
 
-def _of_writing(
-    text: bytes, document: Document, instance: Sequence[Document], component: ComponentConfiguration
-) -> list[Finding]:
+def _of_writing(text: bytes, document: Document, instance: Sequence[Document], inputs: Inputs) -> list[Finding]:
     """With an instance config the component reads JSON; that must say what was judged."""
     if not instance or not isinstance(document.data, dict):
         return []
     try:
-        written = json.loads(render(text.decode("utf-8", "replace"), read_own(component.instance_config)))
+        written = json.loads(render(text.decode("utf-8", "replace"), inputs.instance))
         same = fingerprint(written) == fingerprint(effective([document, *instance], (), 0).data)
     except (
         TypeError,
@@ -100,20 +97,20 @@ def _of_writing(
     return [] if same else [finding(document.file, None, (), None, message)]
 
 
-def denied_here(document: Document, component: ComponentConfiguration, minor: int) -> list[Finding]:
+def denied_here(document: Document, component: ComponentConfiguration, minor: int, inputs: Inputs) -> list[Finding]:
     """Return what this node denies in a bundle's document."""
     kind = _kind(document)
     unknown = unknown_fields([*component.deny.additional, *component.deny.allowed], kind)
     if unknown:
         message = f"this node's AgentConfiguration denies or allows {unknown[0]}, which is no field of a {kind}"
         return [finding(document.file, None, (), None, message, POLICY, "denied")]
-    own = own_values(kind, *local_values(component))
+    own = own_values(kind, *local_values(component, inputs))
     return _findings(document, list(denials(document.data, component.deny, own, minor)))
 
 
-def _of_bundle(document: Document, component: ComponentConfiguration, minor: int) -> list[Finding]:
+def _of_bundle(document: Document, component: ComponentConfiguration, minor: int, inputs: Inputs) -> list[Finding]:
     problems = bundle_problems(document.data, _kind(document))
-    return _findings(document, list(problems)) + denied_here(document, component, minor)
+    return _findings(document, list(problems)) + denied_here(document, component, minor, inputs)
 
 
 def _kind(document: Document) -> str:

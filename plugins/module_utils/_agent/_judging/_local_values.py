@@ -1,20 +1,53 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The values that this node has of its own: its init config and its instance config, decoded. Private to configok.node.
+"""What this node has of its own for a component: init config, instance config, command line. Private to configok.node.
 
-Imports no engine, since the daemon reads them too.
+Read once for each preparation: what is judged and what is rendered cannot differ. Imports no engine, since the daemon
+reads them too.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._basis._configuration import ComponentConfiguration
+from .._storage._store import Store
+from ._command_line import command_line
 from ._render import NotRendered, decode, resolved
+from ._rendered import read_own
 
-__all__ = ["LocalValues", "local_text", "local_values"]
+__all__ = ["Inputs", "LocalValues", "local_values", "read_inputs", "read_own_configs"]
+
+
+class Inputs(NamedTuple):
+    """The texts of a component's own configs on this node (None: there is none), and the command line it runs with."""
+
+    init: str | None = None
+    instance: str | None = None
+    arguments: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return them as JSON-able data."""
+        return {"init": self.init, "instance": self.instance, "arguments": list(self.arguments)}
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Inputs:
+        """Read what to_dict() has written. Raises KeyError, TypeError."""
+        return cls(value["init"], value["instance"], tuple(value["arguments"]))
+
+
+def read_inputs(component: ComponentConfiguration, store: Store) -> Inputs:
+    """Read them. Raises OSError, but for an init config that cannot be read: it may be lost, and is not used then."""
+    instance = read_own(component.instance_config)
+    return Inputs(_text(component.init_config), instance, command_line(store, component.name))
+
+
+def read_own_configs(component: ComponentConfiguration) -> Inputs:
+    """Read a component's own configs alone, as far as they can be read."""
+    return Inputs(_text(component.init_config), _text(component.instance_config))
 
 
 class LocalValues(NamedTuple):
@@ -24,26 +57,22 @@ class LocalValues(NamedTuple):
     instance: Any = None
 
 
-def local_text(path: str) -> str | None:
-    """Return the text of one of this node's own configs, None where there is none that can be read."""
-    if not path:
-        return None
+def _text(path: str) -> str | None:
     try:
-        with open(path, "rb") as file:
-            return file.read().decode("utf-8", "replace")
+        return read_own(path)
     except OSError:
         return None
 
 
-def local_values(component: ComponentConfiguration) -> LocalValues:
-    """Read a component's own configs; relative paths of the init config mean its directory."""
-    init = _decoded(component.init_config)
+def local_values(component: ComponentConfiguration, inputs: Inputs) -> LocalValues:
+    """Return a component's own configs, decoded; relative paths of the init config mean its directory."""
+    init = _decoded(inputs.init, component.init_config)
     directory = os.path.dirname(os.path.abspath(component.init_config))
-    return LocalValues(resolved(component.name, init, directory), _decoded(component.instance_config))
+    instance = _decoded(inputs.instance, component.instance_config)
+    return LocalValues(resolved(component.name, init, directory), instance)
 
 
-def _decoded(path: str) -> Any:
-    text = local_text(path)
+def _decoded(text: str | None, path: str) -> Any:
     try:
         return None if text is None else decode(text, path)
     except (NotRendered, ImportError):

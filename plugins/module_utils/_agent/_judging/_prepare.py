@@ -21,10 +21,9 @@ from .._basis._ports import Clock
 from .._storage._lock import locked
 from .._storage._records import Record
 from .._storage._store import Store, digest
-from ._command_line import command_line
-from ._local_values import local_text
+from ._local_values import Inputs, read_inputs
 from ._render import NotRendered, render
-from ._rendered import keep, read_own, values_of
+from ._rendered import keep, values_of
 from ._verdicts import Judge, JudgeFailed, errors_of, first_error, judged_here, recorded
 
 __all__ = ["STORE_WAIT", "Check", "Getter", "NotFetched", "Prepared", "Preparation", "Refused"]
@@ -145,12 +144,12 @@ class Preparation:
         """Judge one component's document and keep what the component would read; return its hash."""
         name = component.name
         try:
-            instance = read_own(component.instance_config)
+            inputs = read_inputs(component, self._store)
         except OSError as error:
             raise NotFetched(f"this node's instance config cannot be read: {error}") from error
-        host = self._judged(component, document, instance)
+        host = self._judged(component, document, inputs)
         try:
-            data = render(document, instance)
+            data = render(document, inputs.instance)
         except NotRendered as error:
             raise Refused(f"{name}: {error}", []) from error
         with locked(self._store.lock, wait=STORE_WAIT):
@@ -166,7 +165,7 @@ class Preparation:
         self._checked(component, kept)
         return kept
 
-    def _judged(self, component: ComponentConfiguration, document: str, instance: str | None) -> list[dict[str, Any]]:
+    def _judged(self, component: ComponentConfiguration, document: str, inputs: Inputs) -> list[dict[str, Any]]:
         """Return what was found on the host, which matters only where the component is about to be touched."""
         name = component.name
         try:
@@ -178,7 +177,8 @@ class Preparation:
                 version=self._version_of(name),
                 tracked=self._store.component_version(name, component.version),
                 engine=self._engine,
-                beside=(component.deny, local_text(component.init_config), instance, command_line(self._store, name)),
+                beside=component.deny,
+                inputs=inputs,
                 host=component.host_checks,
             )
         except JudgeFailed as error:

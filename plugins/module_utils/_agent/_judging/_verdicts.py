@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from .._basis._ports import Runner
 from .._storage._lock import locked
 from .._storage._store import Store, digest
+from ._local_values import Inputs
 
 __all__ = [
     "HOST",
@@ -42,11 +43,18 @@ _JUDGED = (0, 1)  # exit codes of ``validate`` with a verdict
 class Judge(Protocol):
     """Judges one component's document for a version ("": any). bundle: as part of a bundle that this node is to run:
     what may not be shared, relative paths and what this node denies are refused too, the instance config and the
-    component's flags are laid over it, and the host is looked at; with known, at nothing else. Returns findings as
-    dicts; raises JudgeFailed."""
+    component's flags (inputs has both) are laid over it, and the host is looked at; with known, at nothing else.
+    Returns findings as dicts; raises JudgeFailed."""
 
     def __call__(
-        self, component: str, text: str, version: str, *, bundle: bool, known: bool = False
+        self,
+        component: str,
+        text: str,
+        version: str,
+        *,
+        bundle: bool,
+        known: bool = False,
+        inputs: Inputs | None = None,
     ) -> Sequence[Mapping[str, Any]]: ...
 
 
@@ -63,7 +71,14 @@ class CommandJudge:
         self._argv = tuple(argv)
 
     def __call__(
-        self, component: str, text: str, version: str, *, bundle: bool, known: bool = False
+        self,
+        component: str,
+        text: str,
+        version: str,
+        *,
+        bundle: bool,
+        known: bool = False,
+        inputs: Inputs | None = None,
     ) -> Sequence[Mapping[str, Any]]:
         """Return the findings, as dicts with file, line, path, value, message, level, rule. Raises JudgeFailed."""
         argv = [*self._argv, "--json", "--component", component]
@@ -71,6 +86,9 @@ class CommandJudge:
             argv.append("--only-host" if known else "--on-node")
         if version:
             argv += ["--kubernetes-version", version]
+        if inputs is not None:
+            argv.append("--with-inputs")
+            text = json.dumps({"document": text, **inputs.to_dict()})
         result = self._runner([*argv, "-"], timeout=_TIMEOUT, stdin=text)
         try:
             found = json.loads(result.out)
@@ -113,19 +131,20 @@ def judged_here(
     tracked: str,
     engine: str,
     beside: object,
+    inputs: Inputs,
     host: bool,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the findings on a bundle's document, recorded ones where there are any, and those on the host just now.
 
-    beside: what else the verdict hangs on (what this node denies, its instance config, the component's flags), as
-    anything whose repr tells it. host: whether the host is looked at. Otherwise as judged().
+    inputs: what this node lays over it. beside: what else the verdict hangs on (what this node denies), as anything
+    whose repr tells it. host: whether the host is looked at. Otherwise as judged().
     """
-    key = f"{digest(data)}:{engine}:bundle:{digest(repr(beside).encode())[:16]}"
+    key = f"{digest(data)}:{engine}:bundle:{digest(repr((beside, inputs)).encode())[:16]}"
     kept = store.read_verdicts(component, tracked).get(key)
     if kept is not None and (errors_of(kept) or not host):
         return list(kept), []
     text = data.decode("utf-8", "replace")
-    answer = judge(component, text, version, bundle=True, known=kept is not None)
+    answer = judge(component, text, version, bundle=True, known=kept is not None, inputs=inputs)
     of_host = [_plain(finding) for finding in answer if str(finding.get("rule")).startswith(HOST)]
     own = [finding for finding in answer if not str(finding.get("rule")).startswith(HOST)]
     return recorded(store, component, key, lambda: own, tracked=tracked), of_host

@@ -9,6 +9,7 @@ These files stand under the component's version: a verdict on a config under one
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -57,11 +58,19 @@ class Start(NamedTuple):
 
 
 class BadConfig(NamedTuple):
-    """Why a UID is bad: RFC 3339 time, a reason for people, and "CrashLoop" or "NotHealthy"."""
+    """Why a UID is bad: RFC 3339 time, a reason for people, "CrashLoop" or "NotHealthy", and the bundle's name.
+
+    crashes: of a crash loop; within, probe: the seconds in which it was not healthy, and what was seen. An older agent
+    wrote none of these, and no name.
+    """
 
     time: str
     reason: str
     kind: str
+    name: str = ""
+    crashes: int = 0
+    within: float = 0.0
+    probe: str = ""
 
 
 def is_crash(end: End) -> bool:
@@ -174,7 +183,7 @@ def decode_startups(data: bytes) -> list[Start]:
 def encode_bad_configs(bad: Mapping[str, BadConfig]) -> bytes:
     """Return the content of a ``bad-configs`` file, the newest marks if there are very many."""
     newest = sorted(bad.items(), key=lambda item: item[1].time)[-MAX_BAD_CONFIGS:]
-    return _text({uid: {"time": one.time, "reason": one.reason, "kind": one.kind} for uid, one in newest})
+    return _text({uid: mark._asdict() for uid, mark in newest})
 
 
 def decode_bad_configs(data: bytes) -> dict[str, BadConfig]:
@@ -184,11 +193,25 @@ def decode_bad_configs(data: bytes) -> dict[str, BadConfig]:
         raise Damaged("it is not a map of UIDs")
     try:
         return {
-            uid: BadConfig(time=str(one["time"]), reason=str(one["reason"]), kind=str(one["kind"]))
+            uid: BadConfig(
+                time=str(one["time"]),
+                reason=str(one["reason"]),
+                kind=str(one["kind"]),
+                name=str(one.get("name", "")),
+                crashes=int(one.get("crashes", 0)),
+                within=_finite(one.get("within", 0.0)),
+                probe=str(one.get("probe", "")),
+            )
             for uid, one in value.items()
         }
-    except (KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise Damaged(f"an entry is wrong: {error!r}") from error
+
+
+def _finite(value: Any) -> float:
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is no number of seconds")
+    return float(value)
 
 
 def _text(value: Any) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .._basis._configuration import AgentConfiguration
@@ -24,6 +24,7 @@ from .._storage._tracking import Start, is_crash
 from .._storage._trouble import directory_faults
 from .._system._clock import SystemClock
 from .._system._nudge import is_heard
+from ._last_messages import Messages
 from ._report import read_report
 
 __all__ = ["describe"]
@@ -32,10 +33,11 @@ _WAIT = 5.0
 _CANNOT_LOCK = (errno.EROFS, errno.ENOSPC, errno.EDQUOT)  # where nobody can write, nobody writes while this reads
 
 
-def describe(configuration: AgentConfiguration) -> dict[str, Any]:
+def describe(configuration: AgentConfiguration, messages: Messages | None = None) -> dict[str, Any]:
     """Return what the node's own files and the daemon's report say, as JSON-able data. Raises Locked, OSError.
 
-    The shape is described in docs/observing.md; what is added to it later comes under new keys.
+    messages: what a component said last in an invocation; None where there is no journal. The shape is described in
+    docs/observing.md; what is added to it later comes under new keys.
     """
     clock = SystemClock()
     store = Store(configuration.state_directory, now=clock.now)
@@ -44,6 +46,8 @@ def describe(configuration: AgentConfiguration) -> dict[str, Any]:
         local = read_local(configuration, store, clock)
         damaged = store.set_aside()
         components = _components(configuration, store, local)
+    for name, component in components.items():
+        component["lastCrash"] = _crash(local.startups[name], messages)  # after the lock: the journal takes its time
     snapshot = local.snapshot
     answered = snapshot.answered
     report = read_report(configuration.run_directory)
@@ -109,6 +113,14 @@ def _record(record: Record) -> dict[str, Any]:
         "crashLoopThreshold": record.trial.crash_loop_threshold,
         "healthySeconds": record.healthy,
     }
+
+
+def _crash(starts: Sequence[Start], messages: Messages | None) -> dict[str, str] | None:
+    """Return when a component crashed last, and what it said; None where it did not."""
+    for start in reversed(starts):
+        if start.end is not None and is_crash(start.end):
+            return {"time": start.end.time, "message": "" if messages is None else messages(start.invocation)}
+    return None
 
 
 def _start(start: Start | None) -> dict[str, Any] | None:

@@ -46,7 +46,7 @@ def render(found: Mapping[str, Any]) -> str:
     for name, component in found["components"].items():
         lines += _component(name, component)
     newest = sorted(found["badConfigs"].items(), key=lambda one: one[1]["time"], reverse=True)
-    lines += _some("bad config", [f"{uid} {mark['time']} {mark['reason']}" for uid, mark in newest])
+    lines += _some("bad config", [_bad(uid, mark) for uid, mark in newest])
     lines += _some("damaged", [f"{name} was damaged and set aside" for name in found["damaged"]])
     lines += _some("fault", found["faults"])
     lines += _row("next", what_comes_next(found))
@@ -113,10 +113,18 @@ def _component(name: str, component: Mapping[str, Any]) -> list[str]:
     if start is not None:
         began = f"started {start['time']}" + (", crashed" if start["crashed"] else "")
     lines = _row(name, f"{component['version']}, {began}, {count_of(component['crashes'])} since the adoption")
+    crash = component["lastCrash"]
+    if crash is not None and crash["message"]:
+        lines += _row("", f"crashed {crash['time']}, said last: {crash['message']}")
     lines += _some("", [f"not from the config: {field}" for field in component["shadowed"]])
     if component["drift"]:
         lines += _row("", f"{component['drift']} has changed since it became the init config")
     return lines
+
+
+def _bad(uid: str, mark: Mapping[str, Any]) -> str:
+    name = f" ({mark['name']})" if mark.get("name") else ""
+    return f"{uid}{name} {mark['time']} {mark['reason']}"
 
 
 def _source(label: str, before: str, what: Mapping[str, Any], after: str = "") -> list[str]:

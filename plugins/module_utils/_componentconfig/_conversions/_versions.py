@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from .._kinds._schema import Kind, kinds
+from .._values._errors import ComponentConfigError
 from .._values._versions import name
 
 __all__ = ["readers", "short", "version_of", "versions"]
@@ -52,7 +53,7 @@ def version_of(kind: Kind, wanted: str) -> Kind:
         if wanted in (short(one), one.api_version):
             return one
     has = ", ".join(one.api_version for one in versions(kind))
-    raise ValueError(f"{kind.kind} has no version {wanted}: it has {has}")
+    raise ComponentConfigError(f"{kind.kind} has no version {wanted}: it has {has}")
 
 
 def readers(kind: Kind) -> str:

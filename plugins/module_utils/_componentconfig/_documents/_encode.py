@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from .._values._errors import ComponentConfigError
 from .._values._scalars import resolve
 
 __all__ = ["encode", "encode_all"]
@@ -80,7 +81,7 @@ def _dumper() -> Any:
 def encode(data: Any) -> str:
     """YAML text of decoded data, keys in their order; `decode` and Kubernetes read the same data from it.
 
-    Raises ValueError for what is no decoded data (a set, an object of Python).
+    Raises ComponentConfigError for what is no decoded data (a set, an object of Python).
     """
     import yaml
 
@@ -89,10 +90,10 @@ def encode(data: Any) -> str:
             data, Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=1000, default_flow_style=False
         )
     except yaml.YAMLError as error:
-        raise ValueError(f"cannot be written as YAML: {error}") from error
+        raise ComponentConfigError(f"cannot be written as YAML: {error}") from error
     return str(text)
 
 
 def encode_all(documents: Sequence[Any]) -> str:
-    """YAML text of several documents, one behind the other; raises ValueError like `encode`."""
+    """YAML text of several documents, one behind the other; raises ComponentConfigError like `encode`."""
     return "---\n".join(encode(data) for data in documents)

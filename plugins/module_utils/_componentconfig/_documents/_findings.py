@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from .._values._errors import ComponentConfigError
 from .._values._paths import Path, format_path
 from .._values._secrets import is_secret
 
@@ -65,7 +66,7 @@ class Finding:
         }
 
 
-class DecodeError(ValueError):
+class DecodeError(ComponentConfigError):
     """The text is not a document at all; `finding` says where and why."""
 
     def __init__(self, found: Finding) -> None:

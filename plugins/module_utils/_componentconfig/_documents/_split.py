@@ -8,6 +8,8 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
+from .._values._errors import ComponentConfigError
+
 __all__ = ["MAX_DOCUMENTS", "split"]
 
 MAX_DOCUMENTS = 64
@@ -17,12 +19,12 @@ def split(text: str) -> list[str]:
     """The documents of a YAML text, divided as Kubernetes does it: at lines that begin with `---`.
 
     Every part has as many empty lines before it as to keep the numbers of its lines. Parts without content are left
-    out; a text without content is one part. Raises ValueError for more than MAX_DOCUMENTS.
+    out; a text without content is one part. Raises ComponentConfigError for more than MAX_DOCUMENTS.
     """
     parts: list[list[str]] = [[]]
     lines = text.split("\n")
     if sum(line.startswith("---") for line in lines) > MAX_DOCUMENTS:
-        raise ValueError(f"more than {MAX_DOCUMENTS} documents in one file")
+        raise ComponentConfigError(f"more than {MAX_DOCUMENTS} documents in one file")
     for number, line in enumerate(lines):
         if line.startswith("---"):
             parts.append([""] * number + ([line[3:]] if line[3:].strip() else [""]))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, cast
 
+from .._values._errors import ComponentConfigError
 from .._values._versions import name, parse_minor, unquoted
 from ._gates import newest_minor
 
@@ -128,7 +129,7 @@ def known_minor(version: str) -> int:
     minor, (first, *_between, last) = parse_minor(version), known_minors()
     if not first <= minor <= last:
         known = f"{name(first)} to {name(last)} are"
-        raise ValueError(f"Kubernetes {name(minor)} is not known here, {known}{unquoted(minor)}")
+        raise ComponentConfigError(f"Kubernetes {name(minor)} is not known here, {known}{unquoted(minor)}")
     return minor
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import Any, Union
 
+from ._errors import ComponentConfigError
+
 __all__ = ["Path", "format_path", "parse_path", "lookup"]
 
 Path = tuple[Union[str, int], ...]
@@ -33,13 +35,13 @@ def format_path(path: Path) -> str:
 
 
 def parse_path(text: str) -> Path:
-    """Read what `format_path` writes; raises ValueError for anything else."""
+    """Read what `format_path` writes; raises ComponentConfigError for anything else."""
     parts: list[str | int] = []
     position = 0
     while position < len(text):
         match = _PART.match(text, position)
         if match is None:
-            raise ValueError(f"not a field path: {text}")
+            raise ComponentConfigError(f"not a field path: {text}")
         name, index, key = match.groups()
         parts.append(int(index) if index is not None else name if name is not None else key)
         position = match.end()

@@ -11,16 +11,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ._errors import ComponentConfigError
+
 __all__ = ["parse_minor", "name", "names", "unquoted"]
 
 _VERSION = re.compile(r"v?1\.(\d{1,3})(?:[.+-].*)?")
 
 
 def parse_minor(version: str) -> int:
-    """27 for "1.27", "v1.27.3" or "v1.27.3-gke.100"; raises ValueError for anything else."""
+    """27 for "1.27", "v1.27.3" or "v1.27.3-gke.100"; raises ComponentConfigError for anything else."""
     match = _VERSION.fullmatch(version.strip())
     if match is None:
-        raise ValueError(f"not a Kubernetes version: {version[:40]!r} (write for example 1.31 or v1.31.4)")
+        raise ComponentConfigError(f"not a Kubernetes version: {version[:40]!r} (write for example 1.31 or v1.31.4)")
     return int(match.group(1))
 
 

@@ -144,6 +144,7 @@ _OF_VALIDATE = (
         help="judge it as a bundle that this node is to run: with its instance config, the component's flags, the host",
     ),
     _argument("--only-host", action="store_true", help="the same, but look at the host alone"),
+    _argument("--with-inputs", action="store_true", help="read JSON: the document, and what this node adds to it"),
     _argument("--limited", action="store_true", help="with little memory, CPU time and files, as the agent does it"),
 )
 _OF_DIFF = (
@@ -220,7 +221,13 @@ def _supervise(arguments: argparse.Namespace) -> int:
 def _status(arguments: argparse.Namespace) -> int:
     from ._agent._telling._status import describe
 
-    description = describe(_configuration(arguments))
+    configuration, messages = _configuration(arguments), None
+    if configuration.service_manager == "systemd":
+        from ._agent._system._component_log import ComponentLog
+        from ._processes import run_command
+
+        messages = ComponentLog(run_command)
+    description = describe(configuration, messages)
     if arguments.json:
         import json
 
@@ -268,7 +275,9 @@ def _validate(arguments: argparse.Namespace) -> int:
         if arguments.installed_version:
             versions += _installed(configuration, name)
     if on_node:
-        judge = judge_on_node(configuration, name, versions, only_host=arguments.only_host)
+        judge = judge_on_node(
+            configuration, name, versions, only_host=arguments.only_host, with_inputs=arguments.with_inputs
+        )
     else:
         judge = judge_anywhere(name, versions, bundle=arguments.bundle, configured=configured)
     return validate_files(arguments.files, judge, as_json=arguments.json)

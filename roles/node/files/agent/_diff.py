@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 
 from ._componentconfig._comparison import Side, compare
+from ._componentconfig._values._errors import ComponentConfigError
 from ._output import complain, show
 from ._validate import read_file
 
@@ -27,7 +28,7 @@ def diff_files(before: str, after: str, *, version: str, as_json: bool) -> int:
     except OSError as error:
         complain(f"{error.filename or before}: cannot be read: {error.strerror or error}")
         return _USAGE
-    except ValueError as error:
+    except ComponentConfigError as error:
         complain(str(error))
         return _USAGE
     if as_json:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from ._componentconfig._documents._findings import LEVELS
 from ._componentconfig._kinds._gates import newest_minor
 from ._componentconfig._migrate import migrate
+from ._componentconfig._values._errors import ComponentConfigError
 from ._componentconfig._values._secrets import redacted
 from ._componentconfig._values._versions import parse_minor
 from ._host._started import read_started
@@ -33,7 +34,7 @@ def migrate_flags(component: str, argv: Sequence[str], *, version: str, as_json:
     except OSError as error:
         complain(f"{error.filename}: cannot be read: {error.strerror or error}")
         return _USAGE
-    except ValueError as error:
+    except ComponentConfigError as error:
         complain(str(error))
         return _USAGE
     found = migrate(component, argv, minor=minor, config=started.config, drop_ins=started.drop_ins)

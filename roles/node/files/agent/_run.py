@@ -21,6 +21,7 @@ from ._agent._judging._verdicts import CommandJudge
 from ._agent._probing._probe import HealthProber
 from ._agent._storage._lock import DAEMON_LOCK, Locked, locked
 from ._agent._system._clock import SystemClock
+from ._agent._system._component_log import ComponentLog
 from ._agent._system._nudge import Nudges
 from ._agent._system._supervisor_client import Supervisors
 from ._agent._system._systemd import Systemd
@@ -92,6 +93,7 @@ def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: N
         check=OwnCheck(run_command),
         version_of=ComponentVersions(configuration, run_command, journal),
         sinks=_metrics_sinks(configuration, journal),
+        messages=ComponentLog(run_command) if configuration.service_manager == "systemd" else None,
     ).run(stop, wake)
 
 

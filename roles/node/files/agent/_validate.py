@@ -8,19 +8,24 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from ._agent._basis._configuration import AgentConfiguration, ComponentConfiguration
 from ._componentconfig._documents._decode import decode
 from ._componentconfig._documents._findings import WARNING, DecodeError, Finding
 from ._componentconfig._kinds._gates import newest_minor
 from ._componentconfig._validate import validate
+from ._componentconfig._values._errors import ComponentConfigError
 from ._componentconfig._values._versions import parse_minor
 from ._output import complain, show
+
+if TYPE_CHECKING:
+    from ._agent._judging._local_values import Inputs
 
 __all__ = ["Judge", "judge_anywhere", "judge_on_node", "read_file", "validate_files"]
 
 _OK, _REFUSED, _USAGE = 0, 1, 2
-Judge = Callable[[bytes, str], "list[Finding]"]  # of a file's content and name; raises OSError, ValueError
+Judge = Callable[[bytes, str], "list[Finding]"]  # of a file's content and name; raises OSError, ComponentConfigError
 
 
 def validate_files(names: Sequence[str], judge: Judge, *, as_json: bool) -> int:
@@ -35,7 +40,7 @@ def validate_files(names: Sequence[str], judge: Judge, *, as_json: bool) -> int:
         except OSError as error:
             complain(f"{error.filename or name}: cannot be read: {error.strerror or error}")
             return _USAGE
-        except ValueError as error:  # a version that is none
+        except ComponentConfigError as error:  # a version that is none
             complain(str(error))
             return _USAGE
     if as_json:
@@ -67,21 +72,27 @@ def judge_anywhere(
 
 
 def judge_on_node(
-    configuration: AgentConfiguration, component: str, versions: Sequence[str], *, only_host: bool
+    configuration: AgentConfiguration, component: str, versions: Sequence[str], *, only_host: bool, with_inputs: bool
 ) -> Judge:
-    """Return what judges a bundle's document as this node would run it."""
-    from ._agent._judging._command_line import command_line
+    """Return what judges a bundle's document as this node would run it.
+
+    with_inputs: what is judged is JSON with the document and what this node adds to it, as the agent has read both.
+    """
     from ._agent._judging._judge_here import judge_here
-    from ._agent._storage._store import Store
-    from ._agent._system._clock import SystemClock
+    from ._agent._judging._local_values import Inputs
     from ._host._facts import read_host
 
     def judge(text: bytes, name: str) -> list[Finding]:
+        if with_inputs:
+            asked = json.loads(text)
+            text, inputs = asked["document"].encode(), Inputs.from_dict(asked)
+        else:
+            inputs = _inputs(configuration, component)
         return judge_here(
             text,
             name,
             configuration.components[component],
-            argv=command_line(Store(configuration.state_directory, now=SystemClock().now), component),
+            inputs=inputs,
             version=versions[-1] if versions else "",
             known=only_host,
             read_host=read_host,
@@ -90,12 +101,29 @@ def judge_on_node(
     return judge
 
 
+def _inputs(configuration: AgentConfiguration, component: str) -> Inputs:
+    from ._agent._judging._local_values import read_inputs
+    from ._agent._storage._store import Store
+    from ._agent._system._clock import SystemClock
+
+    store = Store(configuration.state_directory, now=SystemClock().now)
+    return read_inputs(configuration.components[component], store)
+
+
+def _own_configs(component: ComponentConfiguration) -> Inputs:
+    """Return this node's own configs, without the command line, which denied fields do not depend on."""
+    from ._agent._judging._local_values import read_own_configs
+
+    return read_own_configs(component)
+
+
 def _denied(text: bytes, name: str, configured: ComponentConfiguration | None, version: str) -> list[Finding]:
     if configured is None:
         return []
     from ._agent._judging._judge_here import denied_here
 
     try:
-        return denied_here(decode(text, file=name), configured, parse_minor(version) if version else newest_minor())
+        minor = parse_minor(version) if version else newest_minor()
+        return denied_here(decode(text, file=name), configured, minor, _own_configs(configured))
     except DecodeError:
         return []  # told by validate

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -773,3 +774,25 @@ def test_a_check_that_was_ended_gives_no_verdict_and_is_run_again(tmp_path: Path
     bench.check_code = 0
     bench.run(60)
     assert bench.words[0] == "True"
+
+
+def test_the_instance_config_is_read_once_for_each_preparation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It changes while it is judged: what is rendered is what was judged."""
+    bench = Bench(tmp_path, instance="maxPods: 1\n")
+    bench.good_node("podsPerCore: 1\n")
+    path, judge, seen = bench.configuration.components["kubelet"].instance_config, bench.judge, []
+
+    def changes(component: str, text: str, version: str, *, inputs: Any = None, **options: Any) -> list[dict[str, Any]]:
+        seen.append(inputs.instance)
+        Path(path).write_text("maxPods: 666\n")
+        return judge(component, text, version, **options)
+
+    monkeypatch.setattr(bench, "judge", changes)
+    bench.restart_agent()
+    bench.run(2)
+    source = bench.publish("podsPerCore: 2\n")
+    bench.assign(source)
+    bench.run(10)
+    assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
+    assert seen == ["maxPods: 1\n"]
+    assert json.loads(bench.reads()) == {"podsPerCore": 2, "maxPods": 1}

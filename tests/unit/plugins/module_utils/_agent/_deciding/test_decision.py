@@ -147,8 +147,14 @@ def test_the_trial_ends_when_both_records_mean_the_same_content() -> None:
 def test_an_outcome_can_be_told_from_the_bad_mark_alone() -> None:
     crash = outcome_of_bad("u", BadConfig("t", crash_reason(3), "CrashLoop"), Trial(600.0, 2))
     assert (crash.kind, crash.crashes, crash.time) == ("CrashLoop", 3, "t")
-    probe = outcome_of_bad("u", BadConfig("t", unhealthy_reason(120.0, "kubelet: healthz: 500"), "NotHealthy"), Trial())
-    assert (probe.kind, probe.within, probe.text) == ("NotHealthy", 120.0, "kubelet: healthz: 500")
+    counted = outcome_of_bad("u", BadConfig("t", crash_reason(5), "CrashLoop", crashes=5), Trial(600.0, 2))
+    assert counted.crashes == 5
+    reason = unhealthy_reason(120.0, "kubelet: healthz: 500")
+    mark = BadConfig("t", "in other words", "NotHealthy", within=90.0, probe="kubelet: healthz: 500")
+    probe = outcome_of_bad("u", mark, Trial())
+    assert (probe.kind, probe.within, probe.text) == ("NotHealthy", 90.0, "kubelet: healthz: 500")
+    older = outcome_of_bad("u", BadConfig("t", reason, "NotHealthy"), Trial())
+    assert (older.kind, older.text, older.time) == ("KnownBad", reason, "t")
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(120, "2m"), (90, "90s"), (0.5, "500ms"), (1.5, "1.5s"), (0, "0ms")])

@@ -13,6 +13,10 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import ComponentConfiguration
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._judge_here import judge_here
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._local_values import (
+    Inputs,
+    read_own_configs,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import Finding
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import Host, Wanted
@@ -61,7 +65,7 @@ class Node:
             (HEAD + text).encode(),
             "bundle",
             self.component,
-            argv=self.argv,
+            inputs=read_own_configs(self.component)._replace(arguments=tuple(self.argv)),
             version=version,
             known=known,
             read_host=self.read_host,
@@ -101,7 +105,7 @@ def test_a_kind_without_a_list_is_refused_until_the_node_allows_it(node: Node) -
     for allowed, rules in (((), [("kind", "denied")]), (("*",), []), (("leaderName",), [])):
         component = ComponentConfiguration("cm", "cm.service", deny=DenyPolicy(allowed=allowed), host_checks=False)
         found = judge_here(
-            document, "bundle", component, argv=(), version="v1.31.0", known=False, read_host=node.read_host
+            document, "bundle", component, inputs=Inputs(), version="v1.31.0", known=False, read_host=node.read_host
         )
         assert [(one.path, one.rule) for one in found if one.rule == "denied"] == rules
 
@@ -253,7 +257,7 @@ def test_what_is_no_config_is_one_finding_and_never_a_traceback(node: Node, text
         text.encode(),
         "bundle",
         node.component,
-        argv=node.argv,
+        inputs=Inputs(arguments=tuple(node.argv)),
         version="v1.31.0",
         known=False,
         read_host=node.read_host,
@@ -266,3 +270,12 @@ def test_an_instance_config_that_is_no_object(node: Node) -> None:
     node.instance("- a\n")
     found: list[Any] = said(node.judge("maxPods: 50\n"))
     assert ("", "component", "") in found
+
+
+def test_what_was_read_once_is_what_is_judged_whatever_the_file_says_now(node: Node) -> None:
+    node.instance(HEAD + "systemReservedCgroup: /system.slice\n")
+    inputs = read_own_configs(node.component)
+    node.instance(HEAD + "maxPod: 1\n")
+    text = (HEAD + "enforceNodeAllocatable: [pods, system-reserved]\n").encode()
+    options: dict[str, Any] = {"version": "v1.31.0", "known": False, "read_host": node.read_host}
+    assert judge_here(text, "bundle", node.component, inputs=inputs, **options) == []

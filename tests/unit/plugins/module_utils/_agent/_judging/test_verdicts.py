@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import CommandResult
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._local_values import Inputs
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._verdicts import (
     CommandJudge,
     JudgeFailed,
@@ -63,6 +64,11 @@ def test_the_child_is_asked_for_one_document() -> None:
     ]
     judge("kubelet", "", "", bundle=True, known=True)
     assert runner.argv[-2:] == ["--only-host", "-"]
+    inputs = Inputs(init="maxPods: 2\n", instance="maxPods: 1\n", arguments=("/usr/bin/kubelet", "--v=2"))
+    judge("kubelet", "maxPods: 3\n", "", bundle=True, inputs=inputs)
+    assert runner.argv[-3:] == ["--on-node", "--with-inputs", "-"]
+    asked = json.loads(runner.stdin)
+    assert (asked["document"], Inputs.from_dict(asked)) == ("maxPods: 3\n", inputs)
     judge("kubelet", "", "", bundle=False)
     assert runner.argv == ["configok-agent", "validate", "--json", "--component", "kubelet", "-"]
 
@@ -84,22 +90,27 @@ def test_nothing_is_judged_twice_but_what_changes_the_verdict(tmp_path: Path) ->
     store = Store(str(tmp_path), now=lambda: "t")
     calls: list[tuple[bool, bool]] = []
 
-    def judge(component: str, text: str, version: str, *, bundle: bool, known: bool = False) -> list[dict[str, Any]]:
+    def judge(
+        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: Inputs | None = None
+    ) -> list[dict[str, Any]]:
         calls.append((bundle, known))
         return [] if known else [WARNING]
 
-    def ask(text: bytes, engine: str = "1", beside: object = None) -> None:
-        judged_here(store, judge, "kubelet", text, version="v1", tracked="v1", engine=engine, beside=beside, host=True)
+    def ask(text: bytes, engine: str = "1", beside: object = None, instance: str | None = None) -> None:
+        inputs, tracked = Inputs(instance=instance), "v1"
+        options: dict[str, Any] = {"version": "v1", "tracked": tracked, "engine": engine, "host": True}
+        judged_here(store, judge, "kubelet", text, beside=beside, inputs=inputs, **options)
 
     ask(b"a")
     ask(b"b")
     ask(b"a", engine="2")
     ask(b"a", beside=["x"])
+    ask(b"a", instance="maxPods: 1")
     judged(store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1")
-    assert calls == [(True, False)] * 4 + [(False, False)]
+    assert calls == [(True, False)] * 5 + [(False, False)]
     ask(b"a")
     judged(store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1")
-    assert calls[5:] == [(True, True)], "the host is looked at anew, and nothing else"
+    assert calls[6:] == [(True, True)], "the host is looked at anew, and nothing else"
 
 
 @pytest.mark.contract("validate.host-checks")
@@ -107,12 +118,20 @@ def test_what_is_said_of_the_host_holds_for_the_moment_and_is_never_kept(tmp_pat
     store = Store(str(tmp_path), now=lambda: "t")
     host = [SWAP]
 
-    def judge(component: str, text: str, version: str, *, bundle: bool, known: bool = False) -> list[dict[str, Any]]:
+    def judge(
+        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: Inputs | None = None
+    ) -> list[dict[str, Any]]:
         return [*([] if known else [WARNING]), *host]
 
     def ask() -> tuple[list[str], list[str]]:
         found, of_host = judged_here(
-            store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1", beside=None, host=True
+            *(store, judge, "kubelet", b"a"),
+            version="v1",
+            tracked="v1",
+            engine="1",
+            beside=None,
+            inputs=Inputs(),
+            host=True,
         )
         return [one["path"] for one in found], [one["path"] for one in of_host]
 
@@ -128,13 +147,21 @@ def test_a_config_that_was_refused_is_refused_without_a_look_at_the_host(tmp_pat
     store = Store(str(tmp_path), now=lambda: "t")
     calls: list[bool] = []
 
-    def judge(component: str, text: str, version: str, *, bundle: bool, known: bool = False) -> list[dict[str, Any]]:
+    def judge(
+        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: Inputs | None = None
+    ) -> list[dict[str, Any]]:
         calls.append(known)
         return [FATAL]
 
     for _time in range(2):
         found, host = judged_here(
-            store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1", beside=None, host=True
+            *(store, judge, "kubelet", b"a"),
+            version="v1",
+            tracked="v1",
+            engine="1",
+            beside=None,
+            inputs=Inputs(),
+            host=True,
         )
         assert ([one["path"] for one in found], host) == (["maxPods"], [])
     assert calls == [False]

@@ -99,6 +99,7 @@ def test_the_list_is_bounded() -> None:
 
 
 TEXT = st.text(max_size=20)
+MARKS = st.builds(BadConfig, TEXT, TEXT, TEXT, TEXT, st.integers(0, 10), st.floats(0, 1e6), TEXT)
 ENDS = st.none() | st.builds(End, TEXT, TEXT, TEXT, st.floats(0, 1e6), TEXT)
 
 
@@ -111,9 +112,21 @@ def test_startups_round_trip(starts: list[Start]) -> None:
 
 @pytest.mark.contract("files.bad-configs")
 @fuzz(100)
-@given(st.dictionaries(TEXT, st.builds(BadConfig, TEXT, TEXT, TEXT), max_size=5))
+@given(st.dictionaries(TEXT, MARKS, max_size=5))
 def test_bad_configs_round_trip(bad: dict[str, BadConfig]) -> None:
     assert decode_bad_configs(encode_bad_configs(bad)) == bad
+
+
+@pytest.mark.contract("files.bad-configs")
+def test_the_marks_of_an_older_agent_are_read() -> None:
+    data = b'{"u": {"time": "t", "reason": "crashed 3 times during its trial", "kind": "CrashLoop"}}'
+    assert decode_bad_configs(data) == {"u": BadConfig("t", "crashed 3 times during its trial", "CrashLoop")}
+
+
+@pytest.mark.parametrize("within", ["NaN", "Infinity", '"2m"', "null"])
+def test_a_mark_without_a_number_of_seconds_is_damaged(within: str) -> None:
+    with pytest.raises(Damaged):
+        decode_bad_configs(b'{"u": {"time": "t", "reason": "r", "kind": "k", "within": %s}}' % within.encode())
 
 
 @fuzz(100)

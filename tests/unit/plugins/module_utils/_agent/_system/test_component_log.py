@@ -1,0 +1,118 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the journal has of a component that died: the message that tells most, bounded, without secrets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import CommandResult
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._redact import redact
+from ansible_collections.configok.node.plugins.module_utils._agent._system._component_log import (
+    ComponentLog,
+    last_message,
+)
+
+HEADER = "1122 05:20:00.123456    1234 run.go:72] "
+INVOCATION = "0123456789abcdef" * 2
+
+
+def entries(*messages: object, identifier: str = "kubelet") -> str:
+    """Entries as journalctl writes them with --output=json."""
+    return "".join(
+        json.dumps({"MESSAGE": message, "SYSLOG_IDENTIFIER": identifier, "__CURSOR": "s=1"}) + "\n"
+        for message in messages
+    )
+
+
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        (("one", "two"), "two"),
+        ((f"E{HEADER}first", f"E{HEADER}second", f"I{HEADER}bye"), "second"),
+        ((f"F{HEADER}cannot start", f"E{HEADER}x", "goroutine 1 [running]:", "main.main()"), "cannot start"),
+        (("panic: index out of range", "", "goroutine 1 [running]:"), "panic: index out of range"),
+        (("Error: unknown flag: --x", "Usage:", "  kubelet [flags]"), "Error: unknown flag: --x"),
+        ((), ""),
+        ((None, [1, 2], "  "), ""),
+    ],
+)
+def test_the_message_that_tells_most(messages: tuple[object, ...], expected: str) -> None:
+    assert last_message(entries(*messages)) == expected
+
+
+def test_the_agents_own_hooks_are_not_the_component() -> None:
+    assert last_message(entries("real") + entries("prestart: switched", identifier="configok-agent")) == "real"
+
+
+def test_what_is_no_entry_says_nothing() -> None:
+    assert last_message("-- No entries --\n[1]\n{\n" + "[" * 100_000) == ""
+
+
+def test_it_is_one_line_that_prints_and_has_a_bound() -> None:
+    message = last_message(entries("a\x1b[2J\nb\u202e" + "c" * 1000))
+    assert message.isprintable()
+    assert message.startswith("a [2J b ")
+    assert len(message) == 200
+
+
+@pytest.mark.contract("manners.no-secret")
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("get https://user:hunter2@host/x", "get https://***@host/x"),
+        ("Authorization: Bearer abc.def", "Authorization: *** ***"),
+        ('bad token="hunter2" in file', "bad token=*** in file"),
+        ('err="password: hunter2"', 'err="password: ***'),
+        (r'msg="field \"clientSecret\": \"hunter2\" is wrong"', r'msg="field \"clientSecret\": *** is wrong"'),
+        ("staticPodURLHeader:map[X-Key:[hunter2]]", "staticPodURLHeader:***"),
+        ("a eyJhbGciOi.eyJzdWIiOi.c2lnbmF0dXJl b", "a *** b"),
+        ("join abcdef.0123456789abcdef failed", "join *** failed"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nhunter2\n-----END RSA PRIVATE KEY-----\nx", "***\nx"),
+        ("-----BEGIN CERTIFICATE-----\nhunter2", "***"),
+        ("key Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4MTIz", "key ***"),
+        ("failed to load /var/lib/configok/components/kubelet/config.yaml: no such file", None),
+        ('"command failed" err="invalid configuration: maxPods -1 must not be negative"', None),
+        ("sha e6d3ca41-373b-4aca-9523-9f442ab178c0 is fine", None),
+    ],
+)
+def test_nothing_that_looks_like_a_secret_is_shown(said: str, shown: str | None) -> None:
+    assert redact(said) == (said if shown is None else shown)
+    assert "hunter2" not in last_message(entries(said))
+
+
+class Runner:
+    """Answers as journalctl."""
+
+    def __init__(self, code: int, out: str) -> None:
+        self.result = CommandResult(code, out, "")
+        self.argv: list[str] = []
+
+    def __call__(
+        self, argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None, stdin: str = ""
+    ) -> CommandResult:
+        assert timeout <= 10
+        self.argv = list(argv)
+        return self.result
+
+
+def test_one_invocation_is_read() -> None:
+    runner = Runner(0, entries("boom"))
+    assert ComponentLog(runner)(INVOCATION) == "boom"
+    assert runner.argv[0] == "journalctl"
+    assert runner.argv[-1] == f"_SYSTEMD_INVOCATION_ID={INVOCATION}"
+
+
+@pytest.mark.parametrize("code", [1, 124, 127, -9], ids=["no journal", "hangs", "not installed", "killed"])
+def test_no_journal_says_nothing(code: int) -> None:
+    assert ComponentLog(Runner(code, entries("boom")))(INVOCATION) == ""
+
+
+def test_what_is_no_invocation_is_not_asked_for() -> None:
+    runner = Runner(0, entries("boom"))
+    assert ComponentLog(runner)("--file=/etc/shadow") == ""
+    assert runner.argv == []

@@ -1,0 +1,124 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""ConfigOK and status say why a component died, and which bundle it was."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._telling._status import describe
+from ansible_collections.configok.node.plugins.module_utils._agent._telling._status_text import render
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from support.agent_bench import Bench
+from support.errands import Hangs
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
+
+
+class Journal:
+    """What components have said, by invocation; as long as ``hanging``, nothing is known."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.hanging = False
+        self.empty = False
+
+    def __call__(self, invocation: str) -> str:
+        if self.hanging:
+            raise Hangs
+        self.asked.append(invocation)
+        return "" if self.empty else f"{invocation} cannot run"
+
+
+@pytest.fixture
+def journal() -> Journal:
+    return Journal()
+
+
+@pytest.fixture
+def bench(tmp_path: Path, journal: Journal) -> Bench:
+    return Bench(tmp_path, messages=journal)
+
+
+@pytest.mark.contract("say.why-it-died", "say.crash-loop")
+def test_a_crash_loop_is_told_with_the_last_words_of_the_config_that_died(bench: Bench, journal: Journal) -> None:
+    good = bench.good_node()
+    deadly = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))
+    bench.assign(deadly)
+    bench.run(30)
+    started = bench.processes["kubelet"].invocation
+    died = f"i{int(started[1:]) - 1}"  # the start before the one that last-known-good runs in
+    assert bench.words == (
+        "False",
+        f"using last-known-good (UID: {good.uid})",
+        f"current (UID: {deadly.uid}) crashed 3 times during its trial; kubelet said last: {died} cannot run",
+    )
+    assert bench.status.error == bench.words[2]
+    writes, asked = len(bench.api.patches), len(journal.asked)
+    bench.run(300)
+    assert (len(bench.api.patches), len(journal.asked)) == (writes, asked), "one transition, one write, one look"
+    bench.restart_agent()
+    bench.run(5)
+    assert len(bench.api.patches) == writes, "an agent that restarts has nothing else to say"
+
+
+@pytest.mark.contract("say.why-it-died")
+def test_trouble_after_the_trial_is_told_with_the_first_words_for_as_long_as_it_lasts(bench: Bench) -> None:
+    bench.good_node()
+    for _time in range(12):
+        bench.crash("kubelet")
+        bench.run(3)
+    assert bench.words[2].startswith("crashed more than 3 times within 10m; kubelet said last: i")
+    told = [patch["status"]["conditions"][0]["reason"] for patch in bench.api.patches]
+    assert len({reason for reason in told if "said last" in reason}) == 1
+
+
+@pytest.mark.contract("say.why-it-died")
+@pytest.mark.parametrize("how", ["empty", "hanging"])
+def test_a_journal_without_an_answer_takes_no_word_away(bench: Bench, journal: Journal, how: str) -> None:
+    good = bench.good_node()
+    deadly = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))
+    setattr(journal, how, True)
+    bench.assign(deadly)
+    bench.run(30)
+    if how == "hanging":
+        assert bench.words[0] == "Unknown"  # the runner ends it after 5 s
+        journal.hanging, journal.empty = False, True
+        bench.daemon._care.poke()
+        bench.run(1)
+    reason = f"current (UID: {deadly.uid}) crashed 3 times during its trial"
+    assert bench.words == ("False", f"using last-known-good (UID: {good.uid})", reason)
+
+
+def test_a_config_that_only_hung_has_no_last_words(bench: Bench, journal: Journal) -> None:
+    bench.good_node()
+    sick = bench.publish("mood: sick\n")
+    bench.assign(sick)
+    bench.run(200)
+    assert bench.status.cause == "NotHealthy"
+    assert bench.words[2] == f"current (UID: {sick.uid}) not healthy within 2m: kubelet: healthz: 500"
+    assert journal.asked == []
+
+
+@pytest.mark.contract("say.why-it-died")
+def test_status_tells_it_too_and_names_the_bundle(bench: Bench, journal: Journal) -> None:
+    bench.good_node()
+    deadly = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))
+    bench.assign(deadly)
+    bench.run(30)
+    found = describe(bench.configuration, journal)
+    assert found["components"]["kubelet"]["lastCrash"]["message"].endswith(" cannot run")
+    assert found["badConfigs"][deadly.uid]["name"] == deadly.name
+    text = " ".join(render(found).split())
+    assert f"said last: {found['components']['kubelet']['lastCrash']['message']}" in text
+    assert f"bad config {deadly.uid} ({deadly.name})" in text
+    without = describe(bench.configuration)
+    assert without["components"]["kubelet"]["lastCrash"]["message"] == ""
+    assert "said last" not in render({**without, "daemon": {"running": False, "report": None}})

@@ -1,0 +1,63 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A fault of the engine itself is not shown as if the user had made it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._errors import ComponentConfigError
+from ansible_collections.configok.node.plugins.module_utils._modules._config_files import file_sentences
+
+Entry = Callable[[str], ModuleType]
+
+
+def broken(*_arguments: Any, **_options: Any) -> Any:
+    """What the engine must never do."""
+    raise ValueError("not enough values to unpack")
+
+
+@pytest.mark.parametrize(
+    ("module", "function", "command"),
+    [
+        ("_validate", "validate", ["validate", "/dev/null"]),
+        ("_diff", "compare", ["diff", "/dev/null", "/dev/null"]),
+        ("_explain", "explain", ["explain", "maxPods"]),
+        ("_migrate", "read_started", ["migrate", "kubelet", "--", "--v=2"]),
+    ],
+)
+def test_the_agents_commands_ask_for_a_report(
+    entry: Entry,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    module: str,
+    function: str,
+    command: list[str],
+) -> None:
+    main = entry("__main__").main
+    monkeypatch.setattr(entry(module), function, broken)
+    assert main(command) == 1
+    said = capsys.readouterr().err
+    assert f"{command[0]} failed, please report it: ValueError: not enough values to unpack" in said
+
+
+def test_what_the_user_gave_wrong_is_still_a_sentence(entry: Entry, capsys: pytest.CaptureFixture[str]) -> None:
+    assert entry("__main__").main(["validate", "--kubernetes-version", "nonsense", "/dev/null"]) == 2
+    assert "not a Kubernetes version: 'nonsense'" in capsys.readouterr().err
+
+
+def test_modules_do_not_take_it_for_the_users_either() -> None:
+    class Module:
+        def fail_json(self, **answer: Any) -> None:
+            raise SystemExit(json.dumps(answer))
+
+    with pytest.raises(ValueError, match="unpack"), file_sentences(Module()):
+        broken()
+    with pytest.raises(SystemExit, match="is wrong"), file_sentences(Module()):
+        raise ComponentConfigError("it is wrong")
