@@ -16,6 +16,7 @@ description:
   - Reads the Nodes and the record of a pool, and says in which order they would move to a bundle. Changes nothing.
   - A rollout that was begun and has not ended is planned as it was, with what is left of it.
   - What would be refused is in RV(refusals); nothing must be moved then.
+  - Other pools that have some of the same Nodes are named, with the Nodes.
 extends_documentation_fragment:
   - configok.node.kube
   - configok.node.attributes
@@ -215,6 +216,21 @@ field_changes:
   type: list
   elements: dict
   sample: [{component: kubelet, path: maxPods, before: "60", after: "110", disruption: restart, nodes: [node-1]}]
+overlaps:
+  description: The other pools that have some of these Nodes as well, as far as they were rolled out.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    pool:
+      description: The name of the other pool.
+      type: str
+      sample: gpu
+    nodes:
+      description: The Nodes that belong to both pools.
+      type: list
+      elements: str
+      sample: [node-7]
 text:
   description: The plan as lines for people.
   returned: success
@@ -239,6 +255,7 @@ from ansible_collections.configok.node.plugins.module_utils._modules._way_back i
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout._history import read_target, undo_revision
 from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._overlap import find_overlaps, warnings
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan_text import render
 from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._policy import parse_policy, parse_pool
@@ -287,16 +304,22 @@ def main() -> None:
         named = parse_pool({"pool": params["pool"], "selector": params["selector"]})
         pool = replace(named, policy=parse_policy(params["policy"], trial=target.trial))
         views = observe(client, selector=params["selector"])
+        overlaps = find_overlaps(client, pool.name, pool.selector, [view.name for view in views])
         planned = plan(views, pool, target, record)
         # What a bundle that is being published changes, and who denies it, config_bundle has said.
         way_back = None if params["bundle"] else read_way_back(client, views, target)
-        if way_back is not None:
-            planned = replace(planned, refusals=(*planned.refusals, *way_back.refusals))
+        refusals = () if way_back is None else way_back.refusals
+        planned = replace(
+            planned,
+            refusals=(*planned.refusals, *refusals),
+            warnings=(*planned.warnings, *warnings(overlaps)),
+        )
         module.exit_json(
             changed=False,
             plan=planned.to_dict(),
             refusals=sanitize_all(planned.refusals),
             waves=[wave.name for wave in planned.waves if not wave.finished],
+            overlaps=[{"pool": overlap.pool, "nodes": list(overlap.nodes)} for overlap in overlaps or ()],
             field_changes=[] if way_back is None else sanitize_all(field_changes(way_back.changes)),
             text=sanitize_all([*([] if way_back is None else way_back.lines), *render(planned)]),
         )

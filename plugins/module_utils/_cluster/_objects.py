@@ -46,9 +46,9 @@ _FORMER_RUNNER_NAMESPACE = "default"
 _RUNNER_CLUSTER_RULES = [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "watch", "patch"]}]
 # ... publishes bundles, which nobody changes, ...
 _PUBLISHING = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "create"]}]
-# ... keeps its record and its lock, and tells what it did.
+# ... keeps its record and its lock, looks whether other pools have the same nodes, and tells what it did.
 _RECORDING = [
-    {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "create", "update"]},
+    {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "create", "update"]},
     {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get", "create", "update"]},
     {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
 ]

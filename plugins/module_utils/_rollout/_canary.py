@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ._node_view import NodeView
+from ._node_view import COVER_FIELDS, NodeView
 
-__all__ = ["CanaryChoice", "choose_canary", "spread"]
+__all__ = ["CanaryChoice", "canary_refusals", "choose_canary", "has_labels", "spread"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def choose_canary(
     """
     combination = {view.name: tuple(view.attribute(name) for name in cover) for view in views}
     common = Counter(combination.values())
-    order = spread([view for view in views if all(view.labels.get(key) == text for key, text in labels.items())])
+    order = spread([view for view in views if has_labels(view, labels)])
     # Nodes of one combination are alike to the choice: one queue for each keeps it linear in the nodes.
     queues: dict[tuple[str, ...], list[NodeView]] = {}
     for view in order:
@@ -73,6 +74,38 @@ def choose_canary(
         chosen.append(queues[best].pop(0).name)
     uncovered = sorted((key for key in common if key not in covered), key=lambda key: (-common[key], key))
     return CanaryChoice(tuple(chosen), tuple(_describe(cover, key, common[key]) for key in uncovered))
+
+
+def has_labels(view: NodeView, labels: Mapping[str, str]) -> bool:
+    """Return whether a node has all these labels."""
+    return all(view.labels.get(key) == text for key, text in labels.items())
+
+
+def canary_refusals(
+    views: Sequence[NodeView], cover: Sequence[str], labels: Mapping[str, str], movable: Sequence[str]
+) -> list[str]:
+    """Return why a canary of these labels, which cover these attributes, cannot be meant: one sentence for each reason.
+
+    views: all nodes of the pool. movable: those that can be the canary, or that use the target already.
+    """
+    wanted = ",".join(f"{key}={value}" for key, value in sorted(labels.items()))
+    refusals = []
+    labelled = [view.name for view in views if has_labels(view, labels)]
+    if not labelled:
+        refusals.append(f"policy.canary.labels: no node of the pool has the labels {wanted}")
+    elif movable and not set(labelled) & set(movable):
+        refusals.append(
+            f"policy.canary.labels: no node with the labels {wanted} can be moved: there would be no canary"
+        )
+    keys = {key for view in views for key in view.labels}
+    for name in cover:
+        if name not in COVER_FIELDS and name not in keys:
+            alike = difflib.get_close_matches(name, (*COVER_FIELDS, *sorted(keys)), 1)
+            refusals.append(
+                f"policy.canary.cover: {name[:100]!r} is neither one of {', '.join(COVER_FIELDS)} "
+                f"nor a label of a node of the pool" + (f": did you mean {alike[0]}?" if alike else "")
+            )
+    return refusals
 
 
 def _describe(cover: Sequence[str], key: tuple[str, ...], count: int) -> str:

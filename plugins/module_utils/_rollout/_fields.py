@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from typing import Any, Optional, TypeVar
 
 from .._nodeconfig._trial import InvalidTrial, parse_duration
+from ._pool_keys import suggestion
 
 __all__ = ["Amount", "Fields"]
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?\Z")
-_PERCENT = re.compile(r"(\d{1,3})%\Z")
+_PERCENT = re.compile(r"([0-9]{1,3})%\Z")
+_COUNT = re.compile(r"[0-9]{1,7}\Z")
 _MAX_COUNT = 1000000
 _Default = TypeVar("_Default", float, Optional[float])
 
@@ -63,7 +65,8 @@ class Fields:
     def done(self) -> None:
         """Report the fields that nobody took."""
         for name in sorted(self._left):
-            self._wrong(name[:100], "unknown field")
+            meant = suggestion(name, self._path)
+            self._wrong(name[:100], "unknown field" + (f": did you mean {meant}?" if meant else ""))
 
     def part(self, name: str) -> Fields:
         """Return the fields below a field."""
@@ -151,7 +154,7 @@ class Fields:
         match = _PERCENT.match(value) if isinstance(value, str) else None
         if match and int(match.group(1)) <= 100:
             return Amount(int(match.group(1)), True)
-        if isinstance(value, str) and value.isdecimal() and len(value) < 8:
+        if isinstance(value, str) and _COUNT.match(value):
             value = int(value)  # what a template makes of a number
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_COUNT:
             return Amount(value)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from .._nodeconfig._text import sanitize
-from ._canary import choose_canary, spread
+from ._canary import canary_refusals, choose_canary, spread
 from ._node_view import NodeView
 from ._plan import BROKEN, CANARY, LeftOut, Plan, Wave, wave_name, with_canaries
 from ._policy import Policy, Pool, crash_loop_seconds
@@ -96,7 +96,10 @@ def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) 
     failure_budget = min(policy.failure_budget.at_most(size), MAX_EXCEPTIONS - 1)
     moving = any(not wave.finished for wave in waves)
     in_waves = {name for wave in waves for name in wave.nodes}
-    refusals = _refusals(pool, target, record, views, in_waves, size) if moving or not views else ()
+    refusals = _refusals(pool, target, record, views, in_waves, size) if moving or not views else []
+    if moving and not running:
+        candidates = [*(view.name for view in sorting.to_move), *sorting.already] if sorting.to_move else []
+        refusals += canary_refusals([*views.values()], policy.canary.cover, policy.canary.labels, candidates)
     return Plan(
         pool=pool.name,
         target=target,
@@ -201,9 +204,6 @@ def _new_waves(
     canary = choose_canary(sorting.to_move, count, policy.canary.cover, policy.canary.labels)
     if canary.nodes:
         waves.append(Wave(CANARY, canary.nodes, canary_soak))
-    elif sorting.to_move and policy.canary.labels:
-        wanted = ",".join(f"{key}={value}" for key, value in sorted(policy.canary.labels.items()))
-        warnings.append(f"no node to be moved has the canary's labels {wanted}: wave 1 comes without a canary")
     if not lane_first:
         waves += lane
     if len(canary.nodes) > 1 and len(canary.nodes) == len(sorting.to_move) == size:

@@ -71,6 +71,7 @@ class Pool:
     layers: tuple[str, ...] = ()
     documents: Mapping[str, Any] = field(default_factory=dict)
     kubernetes_versions: tuple[str, ...] = ()
+    disruption_overrides: Mapping[str, Any] = field(default_factory=dict)
     change_cause: str = ""
 
 
@@ -115,6 +116,7 @@ def parse_pool(value: Any) -> Pool:
         trial=trial,
         policy=_policy(fields.part("policy"), trial),
         kubernetes_versions=fields.texts("kubernetesVersions", ()),
+        disruption_overrides=fields.mapping("disruptionOverrides"),
         change_cause=fields.text("changeCause", ""),
     )
     fields.done()

@@ -123,7 +123,7 @@ class Rollout:
     not ready when the wave began. before: what each node used when the rollout began. taking_back: whether nodes are on
     their way back (onFailure: rollback). returning: which nodes these are, written before the first of them moves.
     forget_bad: whether nodes that refused the config are assigned it again. soaked: for how many seconds nodes of the
-    wave under way have soaked.
+    wave under way have soaked. selector: the pool's, "" in a record of an older version.
     """
 
     revision: int
@@ -144,6 +144,7 @@ class Rollout:
     returning: tuple[str, ...] = ()
     forget_bad: bool = False
     soaked: Mapping[str, int] = field(default_factory=dict)
+    selector: str = ""
 
     @property
     def ended(self) -> bool:

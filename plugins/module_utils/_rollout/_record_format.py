@@ -89,6 +89,7 @@ def _encode_rollout(rollout: Rollout) -> dict[str, Any]:
         "changed": rollout.changed,
         "runner": rollout.runner,
         "size": rollout.size,
+        "selector": rollout.selector,
         "finished": rollout.finished,
         "cursor": rollout.cursor,
         "takingBack": rollout.taking_back,
@@ -196,4 +197,5 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         forget_bad=bool(value.get("forgetBad", False)),
         returning=tuple(str(name) for name in nodes.get("returning", ())),
         soaked=soaked,
+        selector=str(value.get("selector", "")),  # older versions did not write it down
     )

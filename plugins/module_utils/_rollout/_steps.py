@@ -61,6 +61,7 @@ def begin(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Re
         phase=PLANNED,
         waves=plan.waves,
         size=plan.size,
+        selector=plan.selector,
         started=now,
         changed=now,
         before={name: by_name[name].active for wave in plan.waves for name in wave.nodes if name in by_name},
@@ -222,7 +223,7 @@ def settled(record: Record, plan: Plan, now: str) -> Record:
         return record
     if rollout is None or not rollout.is_for(plan.target):
         record = _superseding(record)
-        rollout = Rollout(plan.revision, plan.target, PLANNED, (), plan.size, now, now)
+        rollout = Rollout(plan.revision, plan.target, PLANNED, (), plan.size, now, now, selector=plan.selector)
     done = replace(rollout, phase=COMPLETE, finished=len(rollout.waves), cursor=0, changed=now, reason="")
     return replace(record, rollout=done).with_result(plan.revision, COMPLETE)
 

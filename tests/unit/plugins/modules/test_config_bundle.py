@@ -64,6 +64,14 @@ def test_publishes_one_immutable_object_once(cluster: SandboxCluster) -> None:
     assert (other["changed"], other["revision"]) == (True, 2)
 
 
+def test_a_node_that_names_no_version_costs_no_other_node(cluster: SandboxCluster) -> None:
+    info = {"status": {"nodeInfo": {"kubeletVersion": "banana"}}}
+    cluster.client.patch(paths.node_status("n2"), info, kind="strategic")
+    result = run(cluster, label_selector="pool=workers")
+    assert result["changed"] is True
+    assert result["kubernetes_versions"] == ["v1.35.0"]
+
+
 def test_another_content_under_that_name_is_not_taken_for_it(
     cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:

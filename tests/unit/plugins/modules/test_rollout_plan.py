@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_maps
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import COMPLETE, Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_format import encode_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
 from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
 from support.clusters import SandboxCluster
 from support.modules import run_module
@@ -51,6 +55,18 @@ def test_a_bundle_that_is_not_published_can_be_planned(cluster: SandboxCluster) 
 def test_a_plan_that_must_not_start_says_why(cluster: SandboxCluster) -> None:
     result = run(cluster, bundle=bundle(cluster), selector="pool=none")
     assert result["refusals"] == ["no Node matches the selector 'pool=none' of pool workers"]
+
+
+def test_a_pool_that_has_the_same_nodes_is_named_with_them(cluster: SandboxCluster) -> None:
+    target = Target.from_dict(bundle(cluster))
+    rollout = Rollout(1, target, COMPLETE, (), 4, "", "", selector="pool")
+    cluster.client.create(config_maps("configok-rollouts"), encode_record(Record("others", rollout=rollout)))
+    result = run(cluster, bundle=target.to_dict())
+    assert result["overlaps"] == [{"pool": "others", "nodes": ["n1", "n2", "n3", "n4"]}]
+    sentence = "pool others has 4 of these nodes as well, and each pool takes them from the other: n1, n2, n3, n4"
+    assert f"  {sentence}" in result["text"]
+    assert result["plan"]["warnings"] == [sentence]
+    assert result["refusals"] == []
 
 
 def test_the_init_config_is_revision_0(cluster: SandboxCluster) -> None:

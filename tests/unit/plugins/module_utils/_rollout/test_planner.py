@@ -76,9 +76,46 @@ def test_a_canary_by_label_takes_only_nodes_that_have_it() -> None:
     views = [a_view(name, labels={"canary": "yes"} if name == "n005" else {}) for name in names(10)]
     made = plan(views, pool(canary={"labels": {"canary": "yes"}}), a_target(), EMPTY)
     assert made.wave("canary").nodes == ("n005",)
-    none = plan(views, pool(canary={"labels": {"canary": "no"}}), a_target(), EMPTY)
-    assert [wave.name for wave in none.waves] == ["wave 1", "wave 2", "wave 3"]
-    assert "without a canary" in none.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("labels", "sentences"),
+    [
+        ({"canary": "no"}, ["policy.canary.labels: no node of the pool has the labels canary=no"]),
+        (
+            {"canary": "yes", "tier": "x"},
+            ["policy.canary.labels: no node of the pool has the labels canary=yes,tier=x"],
+        ),
+        (
+            {"tier": "x"},
+            ["policy.canary.labels: no node with the labels tier=x can be moved: there would be no canary"],
+        ),
+        ({"tier": "done"}, []),  # the nodes that the operator wants to go first use it already
+        ({"canary": "yes"}, []),
+        ({}, []),
+    ],
+)
+def test_labels_that_give_no_canary_are_refused(labels: dict[str, str], sentences: list[str]) -> None:
+    views = [
+        *(a_view(name, labels={"canary": "yes"}) for name in names(10)),
+        a_view("without-agent", agent=False, labels={"tier": "x"}),
+        a_view("on-it", source=a_source(), labels={"tier": "done"}),
+    ]
+    assert list(plan(views, pool(canary={"labels": labels}), a_target(), EMPTY).refusals) == sentences
+
+
+@pytest.mark.parametrize(
+    ("cover", "sentence"),
+    [
+        ("kubeletversion", "policy.canary.cover: 'kubeletversion' is neither one of kubeletVersion, osImage, "),
+        ("racks", "nor a label of a node of the pool: did you mean rack?"),
+    ],
+)
+def test_a_canary_that_is_to_cover_what_no_node_has_is_refused(cover: str, sentence: str) -> None:
+    views = [a_view(name, labels={"rack": "1"}) for name in names(10)]
+    (refusal,) = plan(views, pool(canary={"cover": ["zone", cover]}), a_target(), EMPTY).refusals
+    assert sentence in refusal
+    assert plan(views, pool(canary={"cover": ["zone", "rack", "architecture"]}), a_target(), EMPTY).refusals == ()
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._policy imp
     parse_policy,
     parse_pool,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import KEYS, unknown_variables
 
 POOL: dict[str, Any] = {
     "pool": "workers",
@@ -65,7 +66,13 @@ def test_the_pool_of_the_documentation_gives_the_defaults_but_for_the_canary_s_s
         ({"canary": {"count": 0}}, "policy.canary.count: a rollout has at least one canary"),
         ({"canary": {"cover": ["zone", "zone"]}}, "policy.canary.cover: names something twice"),
         ({"canary": 3}, "policy.canary: must be a mapping, not int"),
-        ({"canarry": {}}, "policy.canarry: unknown field"),
+        ({"canarry": {}}, "policy.canarry: unknown field: did you mean policy.canary?"),
+        ({"xyz": {}}, "policy.xyz: unknown field"),
+        ({"trialDuration": "1m"}, "policy.trialDuration: unknown field: did you mean trial.trialDuration?"),
+        ({"canary": {"Soak": "1m"}}, "policy.canary.Soak: unknown field: did you mean policy.canary.soak?"),
+        ({"maxUnavailable": "३%"}, "policy.maxUnavailable: '३%' must be a number of nodes"),
+        ({"maxUnavailable": "३"}, "policy.maxUnavailable: '३' must be a number of nodes"),
+        ({"soak": "३m"}, "policy.soak: '३m' must be a duration"),
     ],
 )
 def test_a_policy_that_cannot_be_meant_is_refused_with_its_path(policy: dict[str, Any], sentence: str) -> None:
@@ -92,6 +99,37 @@ def test_all_errors_of_a_pool_are_told_at_once() -> None:
         parse_pool({"pool": "workers"})
     with pytest.raises(InvalidPool, match="must be a mapping, not list"):
         parse_pool([])
+
+
+def test_the_keys_of_a_pool_file_are_those_that_are_read() -> None:
+    value: dict[str, Any] = dict.fromkeys(KEYS[""])
+    value.update(pool="workers", selector="a", trial=dict.fromkeys(KEYS["trial"]), policy=dict.fromkeys(KEYS["policy"]))
+    value["policy"]["canary"] = dict.fromkeys(KEYS["policy.canary"])
+    assert parse_pool(value).name == "workers"
+
+
+@pytest.mark.parametrize(
+    ("groups", "expected"),
+    [
+        ([["pool", "selector", "policy", "kubeconfig", "context", "ansible_user", "component"]], []),
+        ([["pool", "maxUnavialable"]], ["maxUnavialable: unknown key of the pool file: did you mean policy.maxUnava"]),
+        ([["pool", "maxUnavailable"]], ["maxUnavailable: unknown key of the pool file: did you mean policy.maxUnava"]),
+        ([["pool", "polcy"]], ["polcy: unknown key of the pool file: did you mean policy?"]),
+        ([["pool", "soak"]], ["soak: unknown key of the pool file: did you mean policy.soak?"]),
+        ([["pool", "team"]], ["team: unknown key of the pool file: it has pool, selector, "]),
+        # variables of the user's own, given with another -e, unless they can hardly be meant so
+        ([["pool"], ["team", "labels", "count", "soak"]], []),
+        ([["pool"], ["maxUnavialable"]], ["maxUnavialable: "]),
+        ([["changecause"]], ["changecause: unknown key of the pool file: did you mean changeCause?"]),
+        # a controller has one group for everything
+        ([["pool", "awx_job_id", "tower_job_id", "team", "survey_answer"]], []),
+        ([["pool", "awx_job_id", "polcy"]], ["polcy: unknown key of the pool file: did you mean policy?"]),
+    ],
+)
+def test_variables_that_would_be_ignored_by_mistake(groups: list[list[str]], expected: list[str]) -> None:
+    errors = unknown_variables(groups)
+    assert len(errors) == len(expected)
+    assert all(error.startswith(start) for error, start in zip(errors, expected)), errors
 
 
 def test_a_crash_loop_takes_its_restarts_and_then_the_health_timeout() -> None:

@@ -1,0 +1,94 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a user gives playbooks with -e: which cluster, and keys of a pool file that are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from support.apiserver import Embedded
+from support.clusters import look, prepare
+from support.left_out import leave_out
+from support.playbooks import ROOT, Playbooks, quick_pool
+from support.simulated_nodes import SimulatedNodes
+
+
+@pytest.fixture
+def nodes(embedded_api: Embedded) -> Iterator[SimulatedNodes]:
+    with SimulatedNodes(embedded_api.client()) as simulated:
+        for number in range(3):
+            simulated.add(f"n{number}")
+        yield simulated
+
+
+@pytest.fixture
+def user(embedded_api: Embedded, tmp_path: Path) -> Playbooks:
+    """A user whose KUBECONFIG names nothing, and who has a kubeconfig with two contexts in the current directory."""
+    config = yaml.safe_load(Path(embedded_api.admin_kubeconfig).read_text())
+    (context,) = config["contexts"]
+    config["contexts"] = [{**context, "name": "right"}, {"name": "wrong", "context": {"cluster": "x", "user": "y"}}]
+    config["current-context"] = "wrong"
+    (tmp_path / "here").write_text(yaml.safe_dump(config))
+    return Playbooks(tmp_path, str(tmp_path / "nothing"))
+
+
+WHERE = ("-e", "kubeconfig=here", "-e", "context=right")
+
+
+def test_every_playbook_takes_kubeconfig_and_context(
+    embedded_api: Embedded, nodes: SimulatedNodes, user: Playbooks
+) -> None:
+    client = embedded_api.client()
+    user.write(quick_pool(), "maxPods: 60\n")
+    failed = user.run("status")
+    assert failed.code != 0, "without the variables there is no cluster"
+    for name, more, pool in (
+        ("provision", ("-e", "provision_hosts=none"), False),
+        ("rollout", (), True),
+        ("status", (), True),
+        ("undo", ("-e", "to_revision=0"), True),
+        ("remove", ("-e", "provision_hosts=none"), False),
+    ):
+        done = user.run(name, *WHERE, *more, pool=pool)
+        assert done.code == 0, done.output
+        if name == "rollout":
+            assert done.stats["phase"] == "Complete"
+            assert nodes.view("n1").source is not None
+    assert look(client, paths.namespace("configok-system")) is None
+
+
+@pytest.mark.parametrize("playbook", ["rollout", "undo"])
+def test_a_misspelt_key_of_the_pool_file_is_refused_before_anything_is_done(
+    embedded_api: Embedded, nodes: SimulatedNodes, user: Playbooks, playbook: str
+) -> None:
+    prepare(embedded_api.client())
+    user.write({**quick_pool(), "maxUnavialable": 1}, "maxPods: 60\n")
+    refused = user.run(playbook, *WHERE)
+    assert refused.code != 0
+    assert "maxUnavialable: unknown key of the pool file: did you mean policy.maxUnavailable?" in refused.output
+    assert nodes.assignments == []
+    assert embedded_api.client().list(paths.config_maps("configok-system")).items == []
+
+
+def test_the_oldest_ansible_that_is_promised_takes_them_too(
+    embedded_api: Embedded, nodes: SimulatedNodes, user: Playbooks
+) -> None:
+    oldest = ROOT / ".venv-oldest"
+    if not (oldest / "bin/ansible-playbook").exists():
+        why = "there is no .venv-oldest: make venv-oldest makes it"
+        leave_out(why)
+    prepare(embedded_api.client())
+    with_oldest = Playbooks(user.directory, user.kubeconfig, oldest)
+    with_oldest.write({**quick_pool(), "maxUnavialable": 1}, "maxPods: 60\n")
+    refused = with_oldest.run("rollout", *WHERE)
+    assert "maxUnavialable: unknown key of the pool file: did you mean policy.maxUnavailable?" in refused.output
+    with_oldest.write(quick_pool(), "maxPods: 60\n")
+    done = with_oldest.run("rollout", *WHERE)
+    assert done.code == 0, done.output
+    assert nodes.view("n1").source is not None

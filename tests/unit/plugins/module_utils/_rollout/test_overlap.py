@@ -1,0 +1,86 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pools whose selectors overlap are named, with the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_maps, namespace
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import LABEL_POOL
+from ansible_collections.configok.node.plugins.module_utils._rollout._overlap import Overlap, find_overlaps, warnings
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import COMPLETE, PAUSED, Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_format import encode_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+from support.rollout_views import a_target
+from support.rollout_world import World
+
+MakeWorld = Callable[[int], World]
+NODES = ["n00", "n01", "n02", "n03"]
+WAVES = (Wave("canary", ("n01", "x"), 1.0), Wave("wave 1", ("n02",), 1.0))
+GPU = Rollout(1, a_target(), COMPLETE, WAVES, 3, "", "", selector="topology.kubernetes.io/zone=z0")
+
+
+def write(world: World, pool: str, rollout: Rollout | None) -> None:
+    world.client.create(config_maps("configok-rollouts"), encode_record(Record(pool, rollout=rollout)))
+
+
+@pytest.mark.parametrize(
+    ("rollout", "nodes"),
+    [
+        (GPU, ("n00", "n03")),
+        (replace(GPU, phase=PAUSED), ("n00", "n03")),
+        (replace(GPU, selector="pool=other"), ()),
+        (replace(GPU, selector="!pool,topology.kubernetes.io/zone in (z0)"), ()),
+        (replace(GPU, selector="pool in ("), ()),  # not this pool's fault
+        (replace(GPU, selector=""), ("n01", "n02")),  # a record of an older version
+        (replace(GPU, target=Target.init()), ()),  # taken back: it wants nothing of any node
+        (None, ()),
+    ],
+)
+def test_the_other_pool_is_named_with_the_nodes_of_both(
+    make_world: MakeWorld, rollout: Rollout | None, nodes: tuple[str, ...]
+) -> None:
+    world = make_world(4)
+    write(world, "gpu", rollout)
+    write(world, "workers", GPU)  # the pool itself
+    damaged = {"metadata": {"name": "damaged", "labels": {LABEL_POOL: "damaged"}}, "data": {"record": "{"}}
+    world.client.create(config_maps("configok-rollouts"), damaged)
+    expected = [Overlap("gpu", nodes)] if nodes else []
+    assert find_overlaps(world.client, "workers", "pool=workers", NODES) == expected
+
+
+def test_a_rollout_writes_down_the_selector_of_its_pool(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    world.rollout(world.publish(60))
+    assert find_overlaps(world.client, "gpu", "topology.kubernetes.io/zone=z1", ["n01"]) == [
+        Overlap("workers", ("n01",))
+    ]
+
+
+def test_before_the_cluster_is_prepared_there_is_no_other_pool(make_world: MakeWorld) -> None:
+    world = make_world(1)
+    world.client.delete(namespace("configok-rollouts"))
+    assert find_overlaps(world.client, "workers", "pool=workers", NODES) == []
+
+
+def test_a_runner_that_may_not_list_records_is_told_what_to_do() -> None:
+    class Forbidding:
+        def list(self, *_arguments: Any, **_options: Any) -> Any:
+            raise Forbidden("you may not", where="GET configmaps", status=403)
+
+    forbidding: Any = Forbidding()
+    assert find_overlaps(forbidding, "workers", "a=b", NODES) is None
+    assert "apply the role configok.node.cluster again" in warnings(None)[0]
+
+
+def test_the_sentence_names_pool_and_nodes() -> None:
+    (sentence,) = warnings([Overlap("gpu", ("n1", "n2"))])
+    assert sentence == "pool gpu has 2 of these nodes as well, and each pool takes them from the other: n1, n2"
