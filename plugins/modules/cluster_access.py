@@ -15,7 +15,10 @@ author:
 description:
   - Creates the namespaces C(configok-system), for bundles, and C(configok-rollouts), for the records and locks
     of rollouts.
-  - Lets the nodes, with their own identities, get ConfigMaps in C(configok-system), and nothing else.
+  - Lets the nodes, with their own identities, get ConfigMaps in C(configok-system) and O(bundle_namespaces), and
+    nothing else.
+  - Leaves access that is there as it is where an option is not given. A binding of ours that was made to bind another
+    role is deleted and created again; one of somebody else is refused.
   - Makes the ClusterRole and the Roles C(configok-runner), which hold what a rollout needs, and binds
     them to O(runner_subjects).
   - Needs an identity that may write namespaces and RBAC objects, which a runner may not.
@@ -47,10 +50,9 @@ options:
   runner_subjects:
     description:
       - Who may run rollouts.
-      - Without any, the roles of the runner exist and are bound to nobody.
+      - Without this option, those who may stay; an empty list takes the access from all.
     type: list
     elements: dict
-    default: []
     suboptions:
       kind:
         description: What the subject is.
@@ -70,8 +72,17 @@ options:
         It does where its option C(configz) is set.
       - Kubernetes 1.33 and newer. RBAC cannot limit it to a node's own config, so every node may read that of
         every other.
+      - Without this option, it stays as it is, which at first is V(false).
     type: bool
-    default: false
+  bundle_namespaces:
+    description:
+      - Further namespaces for bundles, beside C(configok-system). Each is created where there is none; nodes read
+        bundles there, and runners publish them.
+      - A node takes bundles from one namespace, which C(node_namespace) of the role C(configok.node.node) names.
+      - Without this option, those of earlier runs stay; those that a list leaves out lose the access.
+      - These namespaces are never deleted, also not by O(state=absent), which removes the bundles in them.
+    type: list
+    elements: str
   force:
     description:
       - With O(state=absent), remove although Nodes are assigned bundles or a namespace holds ConfigMaps of others.
@@ -113,7 +124,7 @@ objects:
       type: str
       sample: configok-nodes
     change:
-      description: V(created), V(changed) or V(deleted).
+      description: V(created), V(recreated), V(changed) or V(deleted).
       type: str
       sample: created
 cleaned_nodes:
@@ -160,11 +171,11 @@ def argument_spec() -> dict[str, Any]:
         "runner_subjects": {
             "type": "list",
             "elements": "dict",
-            "default": [],
             "options": subject,
             "required_if": needs_namespace,
         },
-        "node_configz": {"type": "bool", "default": False},
+        "node_configz": {"type": "bool"},
+        "bundle_namespaces": {"type": "list", "elements": "str"},
         "force": {"type": "bool", "default": False},
     }
 
@@ -175,7 +186,8 @@ def main() -> None:
     params = module.params
     with sentences(module), client_from_params(params) as client:
         if params["state"] == "present":
-            plan = Removal(plan_setup(client, Access(params["runner_subjects"], params["node_configz"])), [])
+            access = Access(params["runner_subjects"], params["node_configz"], params["bundle_namespaces"])
+            plan = Removal(plan_setup(client, access), [])
         else:
             plan = plan_removal(client, force=params["force"])
         clean_nodes(client, plan.nodes, workers=params["connections"], dry_run=module.check_mode)

@@ -90,6 +90,7 @@ options:
   namespace:
     description:
       - The namespace of bundles. Each node allows one, which by default is this one.
+      - Another needs O(configok.node.cluster_access#module:bundle_namespaces) to name it.
     type: str
     default: configok-system
 seealso:

@@ -65,7 +65,9 @@ nodes:
       type: str
       sample: 9d0e2a0e-5c0f-4e37-9a7e-2f1f1f0d8f11
     state:
-      description: V(ok), V(trial), V(pending) (not answered yet), V(failed), V(unknown) or V(no agent).
+      description:
+        - V(ok), V(trial), V(pending) (not answered yet), V(failed), V(unknown) or V(no agent).
+        - With O(pool) also V(drifted), for a node that had passed in the rollout and was assigned something else since.
       type: str
       sample: ok
     ready:
@@ -221,8 +223,9 @@ def main() -> None:
         views = observe_all(client, params["nodes"], params["label_selector"])
         record = read_record(client, params["pool"]) if params["pool"] else Record("")
         status = pool_status(record, views)
+        states = {one["node"]: one["state"] for one in status["not_fine"]}
         result: dict[str, Any] = {
-            "nodes": [{**node_facts(view), "state": node_state(view)} for view in views],
+            "nodes": [{**node_facts(view), "state": states.get(view.name) or node_state(view)} for view in views],
             "not_fine": status["not_fine"],
             "kubelet_versions": sorted({view.kubelet_version for view in views if view.kubelet_version}),
             "text": status_lines(status if params["pool"] else None, views, status["not_fine"]),

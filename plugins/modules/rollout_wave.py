@@ -106,7 +106,7 @@ counts:
   type: dict
   sample: {passed: 2}
 exceptions:
-  description: The nodes of the rollout that did not come through.
+  description: The nodes of the rollout that did not come through, or did not stay.
   returned: outside check mode
   type: list
   elements: dict
@@ -116,7 +116,7 @@ exceptions:
       type: str
       sample: node-2
     kind:
-      description: V(failed), V(unknown) or V(gone).
+      description: V(failed), V(unknown), V(gone), or V(drifted) (it had passed, then was assigned something else).
       type: str
       sample: failed
     wave:

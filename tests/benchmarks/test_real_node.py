@@ -94,7 +94,7 @@ class Bench:
         message = f"adopted {active.name} (UID: {active.uid})"
 
         def told() -> bool:
-            return any(event["message"] == message for event in self.bed.client.list(events("default")).items)
+            return any(event.get("message") == message for event in self.bed.client.list(events("default")).items)
 
         self.node.wait("the Event of the last adoption", told, timeout=120, poll=1)
 

@@ -47,6 +47,8 @@ def a_view(name: str, **changes: Any) -> NodeView:
     if "zone" in changes:
         labels["topology.kubernetes.io/zone"] = changes.pop("zone")
     version = changes.pop("agent_version", "0.1.0")
+    state = changes.pop("component", "healthy")
+    in_trial = changes.pop("in_trial", False)
     fields: dict[str, Any] = {
         "uid": f"uid-of-{name}",
         "kubelet_version": "v1.35.0",
@@ -61,7 +63,8 @@ def a_view(name: str, **changes: Any) -> NodeView:
             assigned=source,
             active=active,
             cause=cause,
-            components={"kubelet": ComponentStatus()},
+            in_trial=in_trial,
+            components={"kubelet": ComponentStatus(state=state)},
             agent_version=version,
         )
         if agent

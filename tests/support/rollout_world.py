@@ -102,7 +102,7 @@ class World:
         made = self.plan(target, **policy)
         results = []
         self.runs += 1
-        for wave in made.waves:
+        for wave in (wave for wave in made.waves if not wave.finished):
             results.append(self.move(made, wave.name, client=client, runner=f"run {self.runs}"))
             if results[-1].failed:
                 break

@@ -8,14 +8,14 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .._kube._client import Client
 from .._kube._errors import KubeError, NotFound
 from .._kube._fanout import fan_out
-from .._kube._paths import NODES, config_map, config_maps, node, node_status
+from .._kube._paths import NODES, ROLES, config_map, config_maps, node, node_status
 from .._nodeconfig._config_status import read_condition
 from .._nodeconfig._names import (
     ANNOTATION_ASSIGNMENT,
@@ -27,7 +27,17 @@ from .._nodeconfig._names import (
     LABEL_POOL,
 )
 from ._errors import ClusterRefused
-from ._objects import NAMESPACES, Access, collection_of, desired_objects, name_of, path_of
+from ._objects import (
+    BUNDLES_READER,
+    LABEL_MANAGED_BY,
+    MANAGED_BY,
+    NAMESPACES,
+    Access,
+    collection_of,
+    name_of,
+    path_of,
+    possible_objects,
+)
 from ._plan import Step, plan_absent, plan_present
 
 __all__ = ["Removal", "apply_steps", "clean_nodes", "describe", "difference", "plan_removal", "plan_setup"]
@@ -36,7 +46,7 @@ _ANNOTATIONS = (ANNOTATION_CONFIG_SOURCE, ANNOTATION_ASSIGNMENT, ANNOTATION_CONF
 _LABELS = (LABEL_CONFIG, LABEL_CONFIG_OK)
 # The one ConfigMap that Kubernetes itself puts into every namespace.
 _CLUSTER_OWN = "kube-root-ca.crt"
-_EVERYTHING = Access(runner_subjects=({"kind": "User", "name": "any"},), node_configz=True)
+_MOST_NODES = 10  # named in a diff
 
 
 @dataclass(frozen=True)
@@ -56,18 +66,22 @@ def _look(client: Client, path: str) -> dict[str, Any] | None:
 
 def plan_setup(client: Client, access: Access) -> list[Step]:
     """Return the steps to this access. Raises ClusterRefused and KubeError."""
-    possible = desired_objects(_EVERYTHING)
+    further = _further_namespaces(client)
+    if access.bundle_namespaces is None:
+        access = replace(access, bundle_namespaces=further)
+    possible = possible_objects(sorted({*further, *(access.bundle_namespaces or ())}))
     found = {path_of(item): _look(client, path_of(item)) for item in possible}
-    return plan_present(desired_objects(access), possible, found)
+    return plan_present(access, possible, found)
 
 
 def plan_removal(client: Client, *, force: bool) -> Removal:
     """Return what is to be removed. Raises KubeError; unless force, ClusterRefused while a Node is assigned."""
-    possible = desired_objects(_EVERYTHING)
+    further = _further_namespaces(client)
+    possible = possible_objects(further)
     found = {path_of(item): _look(client, path_of(item)) for item in possible}
     steps = plan_absent(possible, found)
     deleted = {step.item["metadata"]["name"] for step in steps if step.item["kind"] == "Namespace"}
-    for namespace in NAMESPACES:
+    for namespace in (*NAMESPACES, *further):
         ours, others = _config_maps(client, namespace)
         if namespace not in deleted:
             steps = [Step("delete", item, {"labels": item["metadata"]["labels"]}, None) for item in ours] + steps
@@ -92,6 +106,13 @@ def plan_removal(client: Client, *, force: bool) -> Removal:
             "take them back to their init config first (undo), or force the removal"
         )
     return Removal(steps, sorted(marked))
+
+
+def _further_namespaces(client: Client) -> list[str]:
+    """Return the namespaces of bundles that an earlier run was asked for."""
+    listing = client.list(ROLES, label_selector=f"{LABEL_MANAGED_BY}={MANAGED_BY}", metadata_only=True)
+    roles = [role["metadata"] for role in listing.items]
+    return sorted({str(role["namespace"]) for role in roles if role["name"] == BUNDLES_READER} - {*NAMESPACES})
 
 
 def _config_maps(client: Client, namespace: str) -> tuple[list[dict[str, Any]], list[str]]:
@@ -125,6 +146,8 @@ def apply_steps(client: Client, steps: Sequence[Step], *, dry_run: bool) -> None
             is_config_map = step.item["kind"] == "ConfigMap"
             path = config_map(metadata["namespace"], metadata["name"]) if is_config_map else path_of(step.item)
             client.delete(path, uid=metadata["uid"], dry_run=dry_run)
+            if step.action == "recreate" and not dry_run:  # in a dry run the name is still taken
+                client.create(collection_of(step.item), dict(step.body or {}))
 
 
 def _clean_node(client: Client, name: str, *, dry_run: bool) -> None:
@@ -151,7 +174,7 @@ def clean_nodes(client: Client, names: Sequence[str], *, workers: int, dry_run: 
 
 def describe(steps: Sequence[Step]) -> list[dict[str, str]]:
     """Return the steps for a module's result."""
-    words = {"create": "created", "patch": "changed", "delete": "deleted"}
+    words = {"create": "created", "recreate": "recreated", "patch": "changed", "delete": "deleted"}
     return [
         {
             "kind": str(step.item["kind"]),
@@ -164,10 +187,21 @@ def describe(steps: Sequence[Step]) -> list[dict[str, str]]:
 
 
 def difference(steps: Sequence[Step], nodes: Sequence[str] = ()) -> dict[str, Any]:
-    """Return before and after, by object, of what the steps change."""
-    before: dict[str, Any] = {name_of(step.item): step.before for step in steps if step.before is not None}
+    """Return before and after, by object, of what the steps change; of what goes, only who loses access by that."""
+    before: dict[str, Any] = {
+        name_of(step.item): step.before if step.after is not None else _lost(step.before)
+        for step in steps
+        if step.before is not None
+    }
     after: dict[str, Any] = {name_of(step.item): step.after for step in steps if step.after is not None}
     if nodes:
-        before["Nodes with annotations, labels and condition of ours"] = list(nodes)
+        more = len(nodes) - _MOST_NODES
+        some = list(nodes[:_MOST_NODES]) + ([f"and {more} more"] if more > 0 else [])
+        before["Nodes with annotations, labels and condition of ours"] = some
         after["Nodes with annotations, labels and condition of ours"] = []
     return {"before": before, "after": after}
+
+
+def _lost(before: Mapping[str, Any]) -> str:
+    """Return "User a, Group b" for a binding, "present" for any other object."""
+    return ", ".join(f"{subject['kind']} {subject['name']}" for subject in before.get("subjects", ())) or "present"

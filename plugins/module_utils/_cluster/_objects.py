@@ -9,21 +9,25 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .._kube import _paths as paths
 from .._nodeconfig._names import NAMESPACE_BUNDLES, NAMESPACE_ROLLOUTS
 
 __all__ = [
+    "BUNDLES_READER",
     "LABEL_MANAGED_BY",
     "MANAGED_BY",
     "NAMESPACES",
     "Access",
     "collection_of",
     "desired_objects",
+    "is_runner_binding",
     "name_of",
     "path_of",
+    "possible_objects",
+    "settled",
 ]
 
 LABEL_MANAGED_BY = "app.kubernetes.io/managed-by"
@@ -32,41 +36,36 @@ NAMESPACES = (NAMESPACE_BUNDLES, NAMESPACE_ROLLOUTS)
 
 _GROUP = "rbac.authorization.k8s.io"
 _NODES = {"kind": "Group", "name": "system:nodes", "apiGroup": _GROUP}
-_BUNDLES_READER = "configok-nodes"
+BUNDLES_READER = "configok-nodes"
 _CONFIGZ_READER = "configok-nodes-configz"
 _RUNNER = "configok-runner"
-# Events on a Node, which has no namespace, live in the default one.
-_NODE_EVENTS = "default"
+# Where runners could once create Events on Nodes, which only the nodes themselves do.
+_FORMER_RUNNER_NAMESPACE = "default"
 
-_EVENT_RULE = {"apiGroups": [""], "resources": ["events"], "verbs": ["create", "patch"]}
 # What a rollout does, and nothing beyond: it watches and assigns Nodes, ...
 _RUNNER_CLUSTER_RULES = [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "watch", "patch"]}]
-_RUNNER_RULES = {
-    # ... publishes bundles, which nobody changes, ...
-    NAMESPACE_BUNDLES: [
-        {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "create"]},
-    ],
-    # ... keeps its record and its lock, ...
-    NAMESPACE_ROLLOUTS: [
-        {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "create", "update"]},
-        {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get", "create", "update"]},
-        _EVENT_RULE,
-    ],
-    # ... and tells what it did.
-    _NODE_EVENTS: [_EVENT_RULE],
-}
+# ... publishes bundles, which nobody changes, ...
+_PUBLISHING = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "create"]}]
+# ... keeps its record and its lock, and tells what it did.
+_RECORDING = [
+    {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "create", "update"]},
+    {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get", "create", "update"]},
+    {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
+]
 
 
 @dataclass(frozen=True)
 class Access:
-    """Who gets access beyond the nodes, which always read bundles.
+    """Who gets access beyond the nodes, which always read bundles. None leaves what there is.
 
     runner_subjects: RBAC subjects (kind, name, and namespace for a ServiceAccount) that may run rollouts.
     node_configz: whether nodes may read the live config of kubelets, as nodes/configz (Kubernetes 1.33 and newer).
+    bundle_namespaces: further namespaces of bundles.
     """
 
-    runner_subjects: Sequence[Mapping[str, Any]] = ()
-    node_configz: bool = False
+    runner_subjects: Sequence[Mapping[str, Any]] | None = None
+    node_configz: bool | None = None
+    bundle_namespaces: Sequence[str] | None = None
 
 
 def _object(kind: str, name: str, namespace: str = "", **content: Any) -> dict[str, Any]:
@@ -96,17 +95,48 @@ def _subject(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def desired_objects(access: Access) -> list[dict[str, Any]]:
     """Return all objects that this access means, in the order in which they are created."""
-    runners = [_subject(given) for given in access.runner_subjects]
+    runners = [_subject(given) for given in access.runner_subjects or ()]
+    further = sorted({*(access.bundle_namespaces or ())} - {*NAMESPACES})
+    publishing = [NAMESPACE_BUNDLES, *further]
     objects = [_object("Namespace", namespace) for namespace in NAMESPACES]
+    # Without our label: what else people keep in a namespace that they have named must not go with it.
+    objects += [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in further]
     reading = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}]
-    objects += _grant(_BUNDLES_READER, reading, [_NODES], NAMESPACE_BUNDLES)
+    for namespace in publishing:
+        objects += _grant(BUNDLES_READER, reading, [_NODES], namespace)
     if access.node_configz:
         live = [{"apiGroups": [""], "resources": ["nodes/configz"], "verbs": ["get"]}]
         objects += _grant(_CONFIGZ_READER, live, [_NODES])
     objects += _grant(_RUNNER, _RUNNER_CLUSTER_RULES, runners)
-    for namespace, rules in _RUNNER_RULES.items():
-        objects += _grant(_RUNNER, rules, runners, namespace)
+    for namespace in publishing:
+        objects += _grant(_RUNNER, _PUBLISHING, runners, namespace)
+    return objects + _grant(_RUNNER, _RECORDING, runners, NAMESPACE_ROLLOUTS)
+
+
+def possible_objects(bundle_namespaces: Sequence[str]) -> list[dict[str, Any]]:
+    """Return all objects that any access means or has meant in an earlier release, with these further namespaces."""
+    anybody = {"kind": "User", "name": "anybody"}
+    objects = desired_objects(Access([anybody], node_configz=True, bundle_namespaces=bundle_namespaces))
+    if _FORMER_RUNNER_NAMESPACE not in bundle_namespaces:
+        objects += _grant(_RUNNER, [], [anybody], _FORMER_RUNNER_NAMESPACE)
     return objects
+
+
+def is_runner_binding(item: Mapping[str, Any]) -> bool:
+    """Return whether this is one of the bindings that let a runner do rollouts."""
+    metadata = item["metadata"]
+    former = metadata.get("namespace") == _FORMER_RUNNER_NAMESPACE
+    return item["kind"].endswith("Binding") and metadata["name"] == _RUNNER and not former
+
+
+def settled(access: Access, found: Mapping[str, Mapping[str, Any] | None]) -> Access:
+    """Return the access with what there is in the place of None. found: API path -> the object there, or None."""
+    if access.runner_subjects is None:
+        binding = found[paths.cluster_role_binding(_RUNNER)] or {}
+        access = replace(access, runner_subjects=binding.get("subjects") or ())
+    if access.node_configz is None:
+        access = replace(access, node_configz=found[paths.cluster_role_binding(_CONFIGZ_READER)] is not None)
+    return access
 
 
 _ITEM: dict[str, Callable[[str, str], str]] = {

@@ -115,9 +115,11 @@ class Client:
         field_selector: str | None = None,
         limit: int = 500,
         metadata_only: bool = False,
+        transform: Callable[[Object], Object] | None = None,
     ) -> Listing:
         """Return all objects at path, read in pages of limit (0: in one).
 
+        transform: makes each object small as its page arrives, where whole objects are more than memory should hold.
         A list takes long enough for its continue token to expire (410): then it begins anew, at last without pages.
         """
         for restart in range(_LIST_RESTARTS + 1):
@@ -127,6 +129,7 @@ class Client:
                     {"labelSelector": label_selector, "fieldSelector": field_selector},
                     limit if restart < _LIST_RESTARTS else 0,
                     _METADATA_LIST if metadata_only else _JSON,
+                    transform,
                 )
             except Gone:
                 if restart == _LIST_RESTARTS:
@@ -207,11 +210,13 @@ class Client:
         for page in self._pages(path, {"labelSelector": label_selector}, limit, accept):
             yield page.items
 
-    def _list(self, path: str, selectors: Object, limit: int, accept: str) -> Listing:
+    def _list(
+        self, path: str, selectors: Object, limit: int, accept: str, transform: Callable[[Object], Object] | None
+    ) -> Listing:
         items: Objects = []
         version = ""
         for page in self._pages(path, selectors, limit, accept):
-            items += page.items
+            items += map(transform, page.items) if transform else page.items
             version = page.resource_version
         return Listing(items, version)
 

@@ -11,6 +11,7 @@ from ._errors import Invalid
 
 __all__ = [
     "CLUSTER_ROLES",
+    "ROLES",
     "CLUSTER_ROLE_BINDINGS",
     "CRDS",
     "FLOW_SCHEMAS",
@@ -46,6 +47,7 @@ _RBAC = "/apis/rbac.authorization.k8s.io/v1"
 NODES = f"{_CORE}/nodes"
 NAMESPACES = f"{_CORE}/namespaces"
 PODS = f"{_CORE}/pods"
+ROLES = f"{_RBAC}/roles"
 CLUSTER_ROLES = f"{_RBAC}/clusterroles"
 CLUSTER_ROLE_BINDINGS = f"{_RBAC}/clusterrolebindings"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

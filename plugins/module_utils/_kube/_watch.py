@@ -47,6 +47,7 @@ def watch(
     label_selector: str | None = None,
     field_selector: str | None = None,
     metadata_only: bool = False,
+    transform: Callable[[Object], Object] | None = None,
     stop: threading.Event,
     inactivity: float | None = None,
     server_timeout: tuple[float, float] = SERVER_TIMEOUT,
@@ -64,13 +65,15 @@ def watch(
     growing, jittered pause of at most longest_pause seconds, never before the server's Retry-After. The first pause
     after an interruption is random over first_pause seconds: an interruption ends the watches of all clients at once,
     and first_pause is what spreads their return. inactivity is the longest silence in seconds (default: the server's
-    own timeout for the watch, which is drawn from server_timeout, and a grace).
+    own timeout for the watch, which is drawn from server_timeout, and a grace). transform: makes each
+    object small as it arrives; it keeps name, namespace, uid and resourceVersion.
     """
     following = _Following(
         client,
         path,
         {"labelSelector": label_selector, "fieldSelector": field_selector},
         metadata_only=metadata_only,
+        transform=transform,
         stop=stop,
         inactivity=inactivity,
         server_timeout=server_timeout,
@@ -97,6 +100,7 @@ class _Following:
         selectors: dict[str, str | None],
         *,
         metadata_only: bool,
+        transform: Callable[[Object], Object] | None,
         stop: threading.Event,
         inactivity: float | None,
         server_timeout: tuple[float, float],
@@ -111,6 +115,7 @@ class _Following:
         self._where = f"WATCH {describe(path)}"
         self._selectors = selectors
         self._metadata_only = metadata_only
+        self._transform = transform
         self._stop = stop
         self._ended = threading.Event()
         self._inactivity = inactivity
@@ -189,6 +194,7 @@ class _Following:
             label_selector=self._selectors["labelSelector"],
             field_selector=self._selectors["fieldSelector"],
             metadata_only=self._metadata_only,
+            transform=self._transform,
         )
         for kind, found in self._known.replace(listing.items):
             yield Event(kind, found)
@@ -221,7 +227,8 @@ class _Following:
             if kind == "BOOKMARK":
                 yield None
             else:
-                yield Event(self._known.note(kind, found), found)
+                small = self._transform(found) if self._transform else found
+                yield Event(self._known.note(kind, small), small)
 
 
 def _parsed(line: bytes, where: str) -> tuple[str, Object]:

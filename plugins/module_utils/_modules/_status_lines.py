@@ -28,7 +28,7 @@ def status_lines(
 ) -> list[str]:
     """Return the reasons of the nodes that are not fine, then a table of all nodes.
 
-    pool: what pool_status says, None where no pool was asked for; not_fine: node and reason of each such node.
+    pool: what pool_status says, None where no pool was asked for; not_fine: node, state and reason of each such node.
     """
     lines = [] if pool is None else _pool(pool, not_fine)
     lines += [f"{one['node']}: {one['reason']}" for one in not_fine[:_ROWS]]
@@ -41,7 +41,9 @@ def status_lines(
         names = {one["node"] for one in not_fine}
         shown = [view for view in nodes if view.name in names][:_ROWS]
         lines.append(f"{len(nodes) - len(names)} of {len(nodes)} nodes are fine and not shown.")
-    return [*lines, *([""] if lines and shown else []), *table(_HEADS, [_row(view) for view in shown])]
+    states = {one["node"]: one["state"] for one in not_fine}
+    rows = [_row(view, states.get(view.name) or node_state(view)) for view in shown]
+    return [*lines, *([""] if lines and shown else []), *table(_HEADS, rows)]
 
 
 def _pool(pool: Mapping[str, Any], not_fine: Sequence[Mapping[str, str]]) -> list[str]:
@@ -56,14 +58,14 @@ def _pool(pool: Mapping[str, Any], not_fine: Sequence[Mapping[str, str]]) -> lis
     return [*lines, f"  {reason}"] if reason else lines
 
 
-def _row(view: NodeView) -> tuple[str, ...]:
+def _row(view: NodeView, state: str) -> tuple[str, ...]:
     config = "<unknown>"
     if view.status is not None:
         config = view.status.active.name if view.status.active else "init"
     return (
         view.name,
         view.config_ok or "<none>",
-        node_state(view),
+        state,
         config,
         str(view.given or ""),
         view.kubelet_version,

@@ -87,13 +87,13 @@ def assign(
     return sorted(results, key=lambda one: one.name)
 
 
-def assign_one(client: Client, name: str, source: ConfigSource | None, *, is_done: Callable[[NodeView], bool]) -> Given:
-    """Read a Node in full and assign it source, unless is_done says that this needs not be. Raises KubeError."""
-    view = _get(client, name)
-    if view is None:
-        return Given(None)
-    if is_done(view):
-        return Given(view, view.given)
+def assign_one(
+    client: Client, view: NodeView, source: ConfigSource | None, *, is_done: Callable[[NodeView], bool]
+) -> Given:
+    """Assign source to a Node that was last seen as view, unless is_done says that this needs not be.
+
+    A Node that has changed since is read again. Raises KubeError.
+    """
     return _patch(client, view, source, False, is_done, dry_run=False)
 
 

@@ -36,12 +36,18 @@ def spread(views: Sequence[NodeView]) -> list[NodeView]:
 
 
 def choose_canary(
-    views: Sequence[NodeView], count: int, cover: Sequence[str], labels: Mapping[str, str]
+    views: Sequence[NodeView],
+    count: int,
+    cover: Sequence[str],
+    labels: Mapping[str, str],
+    *,
+    besides: Sequence[NodeView] = (),
 ) -> CanaryChoice:
     """Choose count nodes that cover as many combinations of the attributes in cover as they can.
 
     Greedy: the next node is the one that shows the most values nobody has shown, then a new combination, then the
     most common one. labels: only nodes with these labels are candidates; what they leave uncovered is named as well.
+    besides: nodes of the canary already, which these are to complement.
     """
     combination = {view.name: tuple(view.attribute(name) for name in cover) for view in views}
     common = Counter(combination.values())
@@ -51,7 +57,9 @@ def choose_canary(
     for view in order:
         queues.setdefault(combination[view.name], []).append(view)
     seen: set[tuple[int, str]] = set()
-    covered: set[tuple[str, ...]] = set()
+    covered = {tuple(view.attribute(name) for name in cover) for view in besides}
+    for shown in covered:
+        seen.update(enumerate(shown))
     chosen: list[str] = []
     while len(chosen) < min(count, len(order)):
         left = [key for key in queues if queues[key]]

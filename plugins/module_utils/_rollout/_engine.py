@@ -10,21 +10,22 @@ Any run may be killed and run again: what was done is seen in the record and on 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 
 from .._kube._client import Client
+from .._kube._errors import KubeError, NotFound
+from .._kube._paths import config_map
 from . import _steps as steps
 from ._clock import Clock
 from ._errors import Interrupted, RolloutError, RolloutRefused
 from ._events import tell_began, tell_ended
 from ._lock import Lock
-from ._node_view import NodeView
-from ._observe import observe
-from ._plan import CANARY, Plan
+from ._node_feed import NodeFeed
+from ._plan import BROKEN, CANARY, Plan
 from ._progress import Progress
-from ._record import COMPLETE, HALTED, PAUSED, Exceptional, Record, Rollout
+from ._record import COMPLETE, DRIFTED, HALTED, PAUSED, Exceptional, Record, Rollout
 from ._record_store import read_record, update_record
 from ._wave_loop import Hooks, WaveLoop, WaveOrders
 from ._window import Step, Window
@@ -143,13 +144,17 @@ class _Mover:
 
     def move(self, lock: Lock) -> WaveResult:
         """Begin the rollout or go on with it, and move the wave."""
-        views = self._observe()
-        lock.keep()  # the list of a large pool may take longer than the lock holds
+        with NodeFeed(self._client, self._plan.selector, self.clock) as feed:
+            return self._move(lock, feed)
+
+    def _move(self, lock: Lock, feed: NodeFeed) -> WaveResult:
+        # The list of a large pool may take longer than the lock holds.
+        views = feed.sync(lock.keep, lambda line: self._progress(Progress(self._wave, line)))
         rollout, began = self._update(lambda record: steps.begin(record, self._plan, views, self.clock.now()))
         if began:
             tell_began(self._client, self._plan.pool, rollout, self._runner)
         if rollout.taking_back:
-            return self._take_back(lock, rollout)
+            return self._take_back(lock, feed, rollout)
         place = self._place(rollout)
         if rollout.phase == COMPLETE or place < rollout.finished:
             return WaveResult(self._wave, rollout.phase, began)
@@ -157,28 +162,28 @@ class _Mover:
         rollout, _changed = self._update(
             lambda record: steps.enter(record, self._plan, place, views, runner=self._runner, now=self.clock.now())
         )
-        return self._run(lock, rollout, place, views, again)
+        return self._run(lock, feed, rollout, place, again)
 
-    def _run(
-        self, lock: Lock, rollout: Rollout, place: int, views: Sequence[NodeView], again: Collection[str]
-    ) -> WaveResult:
+    def _run(self, lock: Lock, feed: NodeFeed, rollout: Rollout, place: int, again: Collection[str]) -> WaveResult:
         wave, source = rollout.waves[place], rollout.target.source
         # A canary that fails stops the rollout, whatever the budget of the pool allows.
         budget, failed = (0, 0) if wave.name == CANARY else (self._plan.failure_budget, rollout.failures)
-        window = self._window(wave.nodes, views, budget, failed)
-        failed_before = {one.node for one in rollout.exceptions}
+        # The lane's own nodes wait for this config: they are no reason not to try it on a canary.
+        lane = {name for later in rollout.waves[place + 1 :] if later.name == BROKEN for name in later.nodes}
+        window = self._window(wave.nodes, feed, budget, failed, wave.name, lane)
+        through = rollout.waves[:place]
+        failed_before = {one.node for one in rollout.exceptions if one.kind != DRIFTED}
+        kept = {name for earlier in through for name in earlier.nodes} | (set(self._plan.already) - set(wave.nodes))
         orders = WaveOrders(
             name=wave.name,
-            selector=self._plan.selector,
             sources=dict.fromkeys(wave.nodes, source),
             soak=wave.soak,
             timeout=self._plan.node_timeout,
             maybe_assigned=frozenset(again),
             not_ready_before=frozenset(rollout.down),
-            seen=views,
-            watched={
-                name: source for earlier in rollout.waves[:place] for name in earlier.nodes if name not in failed_before
-            },
+            watched={name for earlier in through if earlier.name != BROKEN for name in earlier.nodes} - failed_before,
+            kept=dict.fromkeys(kept - failed_before, source),
+            soaked=rollout.soaked,
         )
 
         def before_assigning(names: tuple[str, ...], found: Mapping[str, Exceptional]) -> None:
@@ -188,46 +193,62 @@ class _Mover:
         hooks = self._hooks(
             lock, before_assigning, lambda found: self._write(lambda record, now: steps.soaking(record, found, now=now))
         )
-        loop = WaveLoop(self._client, window, orders, hooks, self.clock)
-        step = loop.run()
+        hooks = replace(
+            hooks,
+            note=lambda: self._write(lambda record, _now: steps.soaked(record, loop.soaked())),
+            lost=self._lost_target,
+        )
+        loop = WaveLoop(self._client, feed, window, orders, hooks, self.clock)
+        try:
+            step = loop.run()
+        except KeyboardInterrupt:
+            with suppress(KubeError, RolloutError):
+                hooks.note()
+            raise
         ended = self._write(
-            lambda record, now: steps.ended(record, self._plan, place, step, loop.exceptions(), now=now)
+            lambda record, now: steps.ended(
+                steps.soaked(record, loop.soaked()), self._plan, place, step, loop.exceptions(), now=now
+            )
         )
         self._tell_end(wave.name, step, window)
         tell_ended(self._client, self._plan.pool, ended)
         if ended.taking_back:
-            return self._take_back(lock, ended)
+            return self._take_back(lock, feed, ended)
         return WaveResult(
             wave.name, ended.phase, True, ended.reason, dict(window.counts), ended.exceptions, step.reason
         )
 
-    def _take_back(self, lock: Lock, rollout: Rollout) -> WaveResult:
+    def _take_back(self, lock: Lock, feed: NodeFeed, rollout: Rollout) -> WaveResult:
         """Take the nodes that are still on a failed config back to what they used before; broken ones have done so."""
         lock.keep()
         self._update(lambda record: steps.own(record, self._runner, self.clock.now()))
-        views = self._observe()
         sources = {
             view.name: rollout.before[view.name]
-            for view in views
+            for view in feed.sorted()
             if view.name in rollout.before and view.source == rollout.target.source and view.config_ok != "False"
         }
-        window = self._window(tuple(sources), views, len(sources), 0)
-        orders = WaveOrders(_ROLLBACK, self._plan.selector, sources, 0.0, self._plan.node_timeout)
-        loop = WaveLoop(self._client, window, orders, self._hooks(lock, _nothing, _nothing), self.clock)
+        window = self._window(tuple(sources), feed, len(sources), 0, _ROLLBACK)
+        orders = WaveOrders(_ROLLBACK, sources, 0.0, self._plan.node_timeout)
+        loop = WaveLoop(self._client, feed, window, orders, self._hooks(lock, _nothing, _nothing), self.clock)
         step = loop.run()
         done = self._write(lambda record, now: steps.taken_back(record, step, len(sources), loop.exceptions(), now=now))
         self._tell_end(_ROLLBACK, step, window)
         tell_ended(self._client, self._plan.pool, done)
         return WaveResult(self._wave, done.phase, True, done.reason, dict(window.counts), done.exceptions)
 
-    def _window(self, nodes: tuple[str, ...], views: Sequence[NodeView], budget: int, failed: int) -> Window:
+    def _window(
+        self, nodes: tuple[str, ...], feed: NodeFeed, budget: int, failed: int, wave: str, lane: Collection[str] = ()
+    ) -> Window:
         return Window(
             nodes,
             limit=self._plan.max_unavailable,
             budget=budget,
             failed=failed,
-            down=_down(views),
+            down=[name for name, view in feed.views.items() if view.ready is not True],
             timeout=self._plan.node_timeout + _GRACE,
+            canary=wave == CANARY,
+            lane=wave == BROKEN,
+            expected_down=lane,
         )
 
     def _hooks(
@@ -243,7 +264,22 @@ class _Mover:
                 if lock.keep():
                     self._write(lambda record, _now: record)  # it had stalled: see whether the record is still its own
 
-        return Hooks(keep, before_assigning, soaking, lambda: _down(self._observe()), self._progress)
+        return Hooks(keep, before_assigning, soaking, self._progress)
+
+    def _lost_target(self) -> str:
+        """Return why nodes cannot fetch the bundle any more, "" while they can (and while that cannot be seen)."""
+        source = self._plan.target.source
+        if source is None:
+            return ""
+        try:
+            found = self._client.get(config_map(source.namespace, source.name), metadata_only=True)
+        except NotFound:
+            return f"the bundle {source.name} was deleted: run the rollout again, which publishes it anew"
+        except KubeError:
+            return ""
+        if found["metadata"].get("uid") == source.uid:
+            return ""
+        return f"the bundle {source.name} was deleted and made again: run the rollout again, which assigns the new one"
 
     def _place(self, rollout: Rollout) -> int:
         names = [one.name for one in rollout.waves]
@@ -255,9 +291,6 @@ class _Mover:
                 f"{self._wave} of pool {self._plan.pool} comes after {names[rollout.finished]}, which is not through"
             )
         return place
-
-    def _observe(self) -> list[NodeView]:
-        return observe(self._client, selector=self._plan.selector)
 
     def _update(self, change: Callable[[Record], Record]) -> tuple[Rollout, bool]:
         record, changed = update_record(self._client, self._plan.pool, change)
@@ -274,10 +307,6 @@ class _Mover:
         words = {"done": "through", "halt": "HALTED", "pause": "PAUSED"}
         line = f"{wave}: {words[step.outcome]}" + (f": {step.reason}" if step.reason else "")
         self._progress(Progress(wave, line, sum(window.counts.values()), dict(window.counts)))
-
-
-def _down(views: Sequence[NodeView]) -> list[str]:
-    return [view.name for view in views if view.ready is not True]
 
 
 def _nothing(*_arguments: object) -> None:

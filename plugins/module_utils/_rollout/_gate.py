@@ -80,9 +80,18 @@ class Answer:
     lost_since: float | None = None
 
 
-def judge(view: NodeView | None, task: Task, now: float) -> Answer:
-    """Judge a node by what is known of it (None: there is no such Node)."""
+def judge(view: NodeView | None, task: Task, now: float, *, last: NodeView | None = None) -> Answer:
+    """Judge a node by what is known of it (None: there is no such Node).
+
+    last: what was known of a Node that vanished. A repair tool deletes what is not Ready, which must not look like
+    nodes that were taken out of service.
+    """
     if view is None or view.uid != task.node_uid or view.deleting:
+        end = view if view is not None and view.uid == task.node_uid else last
+        if end is not None and end.answered == task.assignment and end.config_ok == "False":
+            return Answer(FAIL, f"{end.words} (then the Node was deleted)")
+        if end is not None and task.was_ready and end.ready is not True:
+            return Answer(DONT_KNOW, f"the Node was deleted when it was not Ready: {end.ready_reason}")
         return Answer(GONE, "the Node was deleted")
     if view.source_error or view.source != task.source or view.given != task.assignment:
         return Answer(DONT_KNOW, f"somebody else has assigned it something (assignment {view.given})")

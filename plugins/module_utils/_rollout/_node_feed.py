@@ -1,31 +1,52 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What changes on the Nodes of a pool, as it changes. Private to configok.node."""
+"""The Nodes of a pool as they are now: one paged list, then one watch. Private to configok.node."""
 
 from __future__ import annotations
 
 import queue
 import threading
+from collections.abc import Callable
+from typing import NamedTuple
 
 from .._kube._client import Client
+from .._kube._errors import KubeError, ServerError, TooManyRequests, Unreachable
 from .._kube._paths import NODES
-from .._kube._watch import Event, watch
+from .._kube._watch import watch
+from ._clock import Clock
+from ._node_view import NodeView, node_view, reduced
 
-__all__ = ["NodeFeed"]
+__all__ = ["TRANSIENT", "NodeEvent", "NodeFeed"]
+
+TRANSIENT = (Unreachable, ServerError, TooManyRequests)
+_LOOK = 1.0  # seconds between two calls of keep while the first list is waited for
+_SILENCE = 90.0  # seconds without an event or a bookmark (one a minute) after which a connection is taken for dead
+
+
+class NodeEvent(NamedTuple):
+    """ADDED, MODIFIED, or DELETED with the last view of the Node; SYNCED, ERROR and BACK as the watch tells them."""
+
+    type: str
+    view: NodeView | None = None
+    error: KubeError | None = None
 
 
 class NodeFeed:
-    """A metadata-only watch of a pool's Nodes in a thread of its own; its events are in ``events``.
+    """Follows the Nodes of a pool in a thread of its own. A context manager: leaving it ends the watch.
 
-    A context manager: leaving it ends the watch.
+    views: the Nodes by name, as of the events that were taken. fault: why they are not known at the moment, None while
+    they are.
     """
 
-    def __init__(self, client: Client, selector: str) -> None:
-        self.events: queue.Queue[Event] = queue.Queue()
-        self._stop = threading.Event()
+    def __init__(self, client: Client, selector: str, clock: Clock) -> None:
+        self.views: dict[str, NodeView] = {}
+        self.fault: KubeError | None = None
         self._client = client
         self._selector = selector
+        self._clock = clock
+        self._events: queue.Queue[NodeEvent] = queue.Queue()
+        self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="node-feed", daemon=True)
 
     def __enter__(self) -> NodeFeed:
@@ -35,8 +56,56 @@ class NodeFeed:
     def __exit__(self, *_exc: object) -> None:
         self._stop.set()
 
+    def sync(self, keep: Callable[[], object], tell: Callable[[str], None]) -> list[NodeView]:
+        """Wait for the first list and return its Nodes, sorted by name; keep is called while it is waited for.
+
+        Raises KubeError when the Nodes may not be listed.
+        """
+        while True:
+            events = self.take(_LOOK)
+            keep()
+            if any(event.type == "SYNCED" for event in events):
+                return self.sorted()
+            for error in [event.error for event in events if event.error is not None]:
+                tell(f"the nodes cannot be listed, and are tried again: {error}")
+
+    def sorted(self) -> list[NodeView]:
+        """Return the Nodes as they are now, sorted by name."""
+        return [self.views[name] for name in sorted(self.views)]
+
+    def take(self, seconds: float) -> list[NodeEvent]:
+        """Wait at most so long for an event, take all that are there, and bring views up to date.
+
+        Raises KubeError when the Nodes may not be watched.
+        """
+        taken = []
+        event = self._clock.get(self._events, seconds)
+        while event is not None:
+            taken.append(self._note(event))
+            event = self._events.get_nowait() if not self._events.empty() else None
+        return taken
+
+    def _note(self, event: NodeEvent) -> NodeEvent:
+        if event.error is not None:
+            if not isinstance(event.error, TRANSIENT):
+                raise event.error
+            self.fault = event.error
+        elif event.type == "BACK":
+            self.fault = None
+        elif event.view is not None and event.type == "DELETED":
+            return event._replace(view=self.views.pop(event.view.name, event.view))
+        elif event.view is not None:
+            self.views[event.view.name] = event.view
+        return event
+
     def _run(self) -> None:
         for event in watch(
-            self._client, NODES, label_selector=self._selector or None, metadata_only=True, stop=self._stop
+            self._client,
+            NODES,
+            label_selector=self._selector or None,
+            transform=reduced,
+            stop=self._stop,
+            inactivity=_SILENCE,
         ):
-            self.events.put(event)
+            view = None if event.object is None else node_view(event.object)
+            self._events.put(NodeEvent(event.type, view, event.error))

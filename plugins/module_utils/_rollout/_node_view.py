@@ -12,14 +12,24 @@ from typing import Any
 from .._nodeconfig._assignment import Assignment, InvalidAssignment
 from .._nodeconfig._config_source import ConfigSource, InvalidConfigSource
 from .._nodeconfig._config_status import ConfigStatus, read_condition, try_status
-from .._nodeconfig._names import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
+from .._nodeconfig._names import (
+    ANNOTATION_ASSIGNMENT,
+    ANNOTATION_CONFIG_SOURCE,
+    ANNOTATION_CONFIG_STATUS,
+    CONDITION_CONFIG_OK,
+)
 from .._nodeconfig._text import sanitize
 
-__all__ = ["COVER_FIELDS", "NodeView", "given_assignment", "given_source", "node_view"]
+__all__ = ["COVER_FIELDS", "NodeView", "drift", "given_assignment", "given_source", "node_view", "reduced"]
 
 _INSTANCE_TYPE = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 _LONGEST_WORDS = 1024  # characters: an agent says 512 at most
 _ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+
+# What of a Node a view is made of: the rest of it (images, volumes, managed fields) is most of its size.
+_METADATA = ("name", "uid", "resourceVersion", "labels", "deletionTimestamp")
+_ANNOTATIONS = (ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS)
+_CONDITIONS = ("Ready", CONDITION_CONFIG_OK)
 
 # The names that a policy's canary.cover may use beside the keys of labels.
 COVER_FIELDS = ("kubeletVersion", "osImage", "instanceType", "zone", "architecture")
@@ -112,6 +122,18 @@ class NodeView:
         return self.has_answered(source) and self.config_ok == "True" and self.active == source
 
 
+def drift(view: NodeView, source: ConfigSource | None) -> str:
+    """Return how a node that had passed on source has drifted: it is assigned something else; "" where it has not."""
+    if view.source == source and not view.source_error:
+        return ""
+    if view.source_error:
+        return f"it had passed, then somebody assigned it something that cannot be read (assignment {view.given})"
+    if not view.given:
+        return "it had passed, and is assigned nothing now: its Node was registered again, or somebody removed that"
+    name = sanitize(view.source.name) if view.source else "the init config"
+    return f"it had passed, then somebody else assigned it {name} (assignment {view.given})"
+
+
 def _first(labels: Mapping[str, str], keys: tuple[str, ...]) -> str:
     return next((labels[key] for key in keys if labels.get(key)), "")
 
@@ -136,6 +158,23 @@ def given_assignment(annotations: Mapping[str, str], answered: int) -> int:
         return Assignment.parse(annotations[ANNOTATION_ASSIGNMENT], answered=answered).id
     except (KeyError, InvalidAssignment):
         return 0
+
+
+def reduced(node: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a Node object with only what node_view reads, so that thousands can be kept."""
+    metadata = node.get("metadata") or {}
+    annotations = metadata.get("annotations") or {}
+    status = node.get("status") or {}
+    return {
+        "metadata": {
+            **{key: metadata[key] for key in _METADATA if key in metadata},
+            "annotations": {key: annotations[key] for key in _ANNOTATIONS if key in annotations},
+        },
+        "status": {
+            "nodeInfo": status.get("nodeInfo"),
+            "conditions": [one for one in status.get("conditions") or () if one.get("type") in _CONDITIONS],
+        },
+    }
 
 
 def node_view(node: Mapping[str, Any]) -> NodeView:

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ._target import Target
 
-__all__ = ["BROKEN", "CANARY", "LeftOut", "Plan", "Wave", "wave_name"]
+__all__ = ["BROKEN", "CANARY", "LeftOut", "Plan", "Wave", "wave_name", "with_canaries"]
 
 BROKEN = "broken"
 CANARY = "canary"
@@ -32,6 +32,15 @@ class Wave:
     nodes: tuple[str, ...]
     soak: float
     finished: bool = False
+
+
+def with_canaries(waves: tuple[Wave, ...], place: int, nodes: tuple[str, ...]) -> tuple[Wave, ...]:
+    """Return the waves with these nodes in the canary, which is at that place, and in no later wave."""
+    taken = set(nodes)
+    later = [
+        replace(wave, nodes=tuple(name for name in wave.nodes if name not in taken)) for wave in waves[place + 1 :]
+    ]
+    return (*waves[:place], replace(waves[place], nodes=nodes), *later)
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from .._nodeconfig._text import sanitize
 from ._canary import choose_canary, spread
 from ._node_view import NodeView
-from ._plan import BROKEN, CANARY, LeftOut, Plan, Wave, wave_name
+from ._plan import BROKEN, CANARY, LeftOut, Plan, Wave, wave_name, with_canaries
 from ._policy import Policy, Pool, crash_loop_seconds
-from ._record import MAX_EXCEPTIONS, Record, Rollout
+from ._record import COMPLETE, MAX_EXCEPTIONS, Record, Rollout
 from ._target import Target
 from ._versions import COLLECTION_VERSION, agent_fits, is_kubernetes_version
 
-__all__ = ["ADOPTION_SECONDS", "is_broken", "left_out_reason", "plan"]
+__all__ = ["ADOPTION_SECONDS", "has_passed", "is_broken", "left_out_reason", "plan"]
 
 ADOPTION_SECONDS = 6.0  # what one node takes to fetch, restart and answer: measured on a real kubelet, which restarts
 _NAMES_SHOWN = 5
@@ -46,8 +46,22 @@ def left_out_reason(view: NodeView, target: Target) -> str | None:
 
 
 def is_broken(view: NodeView) -> bool:
-    """Return whether a node's config is in trouble already, so that a rollout can only help: it goes first."""
-    return view.config_ok == "False" or (view.ready is not True and view.config_ok != "True")
+    """Return whether a rollout can only help a node: it is not Ready, or a component of it is failing now.
+
+    A healthy node that merely refused its last config, or went back from it, is not broken.
+    """
+    failing = view.status is not None and any(one.state == "failing" for one in view.status.components.values())
+    return view.config_ok != "True" and (view.ready is not True or failing)
+
+
+def has_passed(target: Target, record: Record, already: Iterable[NodeView]) -> bool:
+    """Return whether nodes have shown that they are good with target, so that broken nodes may have it at once."""
+    if target.is_init or any(view.status is not None and not view.status.in_trial for view in already):
+        return True
+    complete = [one for one in record.revisions if one.result == COMPLETE]
+    return any(one.uid and one.uid == target.uid for one in complete) or any(
+        one.content_hash and one.content_hash == target.content_hash for one in complete
+    )
 
 
 def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) -> Plan:
@@ -62,7 +76,7 @@ def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) 
     running = _running(record, target)
     size = running.size if running else len(views)
     sorting = _Sorting()
-    waves = _frozen(running, views, sorting) if running else ()
+    waves = _frozen(running, views, sorting, policy) if running else ()
     for name in views:
         if name not in sorting.placed:
             sorting.place(views[name], target)
@@ -71,7 +85,8 @@ def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) 
         uncovered: tuple[str, ...] = ()
         warnings: list[str] = []
     else:
-        waves, uncovered, warnings = _new_waves(views, sorting, pool, target, size)
+        passed = has_passed(target, record, (views[name] for name in sorting.already))
+        waves, uncovered, warnings = _new_waves(sorting, pool, target, size, lane_first=passed)
     max_unavailable = policy.max_unavailable.at_most(size)
     # The budget is counted from the failures in the record, which is bounded.
     failure_budget = min(policy.failure_budget.at_most(size), MAX_EXCEPTIONS - 1)
@@ -129,14 +144,34 @@ def _running(record: Record, target: Target) -> Rollout | None:
     return rollout if rollout is not None and not rollout.ended and rollout.is_for(target) else None
 
 
-def _frozen(running: Rollout, views: dict[str, NodeView], sorting: _Sorting) -> tuple[Wave, ...]:
+def _frozen(running: Rollout, views: dict[str, NodeView], sorting: _Sorting, policy: Policy) -> tuple[Wave, ...]:
     waves = []
     for number, wave in enumerate(running.waves):
         there = tuple(name for name in wave.nodes if name in views and not views[name].deleting)
         sorting.gone.extend(name for name in wave.nodes if name not in views)
         sorting.placed.update(there)
         waves.append(Wave(wave.name, there, wave.soak, number < running.finished))
-    return tuple(waves)
+    place = running.finished
+    if place == len(waves) or waves[place].name != CANARY:
+        return tuple(waves)
+    lost = len(running.waves[place].nodes) - len(waves[place].nodes)
+    return _with_canaries(waves, place, lost, views, running.target, policy)
+
+
+def _with_canaries(
+    waves: list[Wave], place: int, lost: int, views: dict[str, NodeView], target: Target, policy: Policy
+) -> tuple[Wave, ...]:
+    """Replace canaries that have vanished by nodes of later waves."""
+    canary = waves[place]
+    later = [views[name] for wave in waves[place + 1 :] if wave.name != BROKEN for name in wave.nodes]
+    choice = choose_canary(
+        [view for view in later if view.ready is True and left_out_reason(view, target) is None],
+        lost,
+        policy.canary.cover,
+        policy.canary.labels,
+        besides=[views[name] for name in canary.nodes],
+    )
+    return with_canaries(tuple(waves), place, canary.nodes + choice.nodes)
 
 
 def _with_late(waves: tuple[Wave, ...], sorting: _Sorting) -> tuple[Wave, ...]:
@@ -148,14 +183,15 @@ def _with_late(waves: tuple[Wave, ...], sorting: _Sorting) -> tuple[Wave, ...]:
 
 
 def _new_waves(
-    views: dict[str, NodeView], sorting: _Sorting, pool: Pool, target: Target, size: int
+    sorting: _Sorting, pool: Pool, target: Target, size: int, *, lane_first: bool
 ) -> tuple[tuple[Wave, ...], tuple[str, ...], list[str]]:
     policy = pool.policy
     waves: list[Wave] = []
     warnings: list[str] = []
     canary_soak = policy.canary_soak(target.trial)
-    if sorting.broken:
-        waves.append(Wave(BROKEN, tuple(view.name for view in sorting.broken), policy.soak))
+    lane = [Wave(BROKEN, tuple(view.name for view in sorting.broken), policy.soak)] if sorting.broken else []
+    if lane_first:
+        waves += lane
     count = max(1, policy.canary.count.at_least(size))
     canary = choose_canary(sorting.to_move, count, policy.canary.cover, policy.canary.labels)
     if canary.nodes:
@@ -163,6 +199,8 @@ def _new_waves(
     elif sorting.to_move and policy.canary.labels:
         wanted = ",".join(f"{key}={value}" for key, value in sorted(policy.canary.labels.items()))
         warnings.append(f"no node to be moved has the canary's labels {wanted}: wave 1 comes without a canary")
+    if not lane_first:
+        waves += lane
     if len(canary.nodes) > 1 and len(canary.nodes) == len(sorting.to_move) == size:
         warnings.append(f"the canary of {len(canary.nodes)} is the whole pool")
     chosen = set(canary.nodes)

@@ -15,6 +15,7 @@ from ._target import Target
 __all__ = [
     "ABORTED",
     "COMPLETE",
+    "DRIFTED",
     "HALTED",
     "MAX_EXCEPTIONS",
     "PAUSED",
@@ -34,6 +35,8 @@ PAUSED = "Paused"
 HALTED = "Halted"
 COMPLETE = "Complete"
 ABORTED = "Aborted"
+
+DRIFTED = "drifted"  # the kind of an exception: it had passed, then somebody else assigned the node something
 _ENDED = (COMPLETE, HALTED, ABORTED)
 
 # Bounds that keep the record of 15,000 nodes below the 1 MiB of a ConfigMap.
@@ -71,7 +74,7 @@ class BadConfig:
 
 @dataclass(frozen=True)
 class Exceptional:
-    """A node that did not come through. kind: "failed", "unknown" or "gone"."""
+    """A node that did not come through, or did not stay. kind: "failed", "unknown", "gone" or "drifted"."""
 
     node: str
     kind: str
@@ -87,7 +90,7 @@ class Rollout:
     wave
     after those may have been assigned, written before they are. size: the frozen denominator. down: nodes that were
     not ready when the wave began. before: what each node used when the rollout began. taking_back: whether nodes are on
-    their way back (onFailure: rollback).
+    their way back (onFailure: rollback). soaked: for how many seconds nodes of the wave under way have soaked.
     """
 
     revision: int
@@ -105,6 +108,7 @@ class Rollout:
     exceptions: tuple[Exceptional, ...] = ()
     before: Mapping[str, ConfigSource | None] = field(default_factory=dict)
     taking_back: bool = False
+    soaked: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def ended(self) -> bool:
@@ -117,15 +121,18 @@ class Rollout:
 
     @property
     def failures(self) -> int:
-        """Return how many nodes have failed so far, which the budget is spent on."""
-        return sum(1 for one in self.exceptions if one.kind == "failed")
+        """Return how many nodes have failed so far, which the budget is spent on; those of the lane spend none."""
+        return sum(1 for one in self.exceptions if one.kind == "failed" and one.wave != BROKEN)
 
     def with_exceptions(self, found: Mapping[str, Exceptional]) -> Rollout:
-        """Return the rollout with the newest word on each of these nodes; the number that is kept is bounded."""
-        kept = {one.node: one for one in self.exceptions}
+        """Return the rollout with the newest word on each of these nodes; the number that is kept is bounded.
+
+        found names all nodes that have drifted: those it does not name are back.
+        """
+        kept = {one.node: one for one in self.exceptions if one.kind != DRIFTED}
         kept.update({node: replace(one, reason=one.reason[:_MAX_REASON]) for node, one in found.items()})
         # Failures are kept before the rest, since the budget is counted from them.
-        order = sorted(kept.values(), key=lambda one: one.kind != "failed")
+        order = sorted(kept.values(), key=lambda one: (one.kind != "failed", one.wave == BROKEN))
         return replace(self, exceptions=tuple(order[:MAX_EXCEPTIONS]))
 
     def without_exceptions(self, nodes: frozenset[str]) -> Rollout:

@@ -63,7 +63,7 @@ def decode_record(config_map: Mapping[str, Any]) -> Record:
         if value["pool"] != name:
             raise InvalidRecord(f"{where} says that it is of pool {value['pool']!r}")
         return _decode(value, data)
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, zlib.error, binascii.Error) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError, zlib.error, binascii.Error) as error:
         what = f"{type(error).__name__}: {str(error)[:200]}"
         raise InvalidRecord(f"{where} is damaged ({what}): restore it, or delete it to begin a new history") from error
 
@@ -103,8 +103,10 @@ def _encode_nodes(rollout: Rollout) -> dict[str, Any]:
         if source not in places:
             places[source] = len(sources)
             sources.append(source)
+    moving = rollout.waves[rollout.finished].nodes if rollout.soaked and rollout.finished < len(rollout.waves) else ()
     return {
         "waves": [list(wave.nodes) for wave in rollout.waves],
+        "soaked": [rollout.soaked.get(name, 0) for name in moving],
         "down": list(rollout.down),
         "sources": [None if source is None else source.to_dict() for source in sources],
         "before": [
@@ -155,6 +157,10 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         for name, place in zip(names, places)
         if place >= 0
     }
+    finished = int(value["finished"])
+    # Records of older versions do not have it.
+    moving = nodes["waves"][finished] if nodes.get("soaked") else []
+    soaked = {str(name): int(seconds) for name, seconds in zip(moving, nodes.get("soaked") or ()) if seconds}
     return Rollout(
         revision=int(value["revision"]),
         target=target,
@@ -166,7 +172,7 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         size=int(value["size"]),
         started=str(value["started"]),
         changed=str(value["changed"]),
-        finished=int(value["finished"]),
+        finished=finished,
         cursor=int(value["cursor"]),
         reason=str(value["reason"]),
         runner=str(value["runner"]),
@@ -174,4 +180,5 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         exceptions=tuple(Exceptional(**{key: str(text) for key, text in one.items()}) for one in value["exceptions"]),
         before=before,
         taking_back=bool(value["takingBack"]),
+        soaked=soaked,
     )

@@ -11,10 +11,10 @@ from typing import Any
 
 from .._nodeconfig._config_source import ConfigSource
 from .._nodeconfig._config_status import ComponentStatus
-from ._node_view import NodeView
-from ._record import Record
+from ._node_view import NodeView, drift
+from ._record import DRIFTED, HALTED, Record
 
-__all__ = ["node_facts", "node_state", "pool_status"]
+__all__ = ["drifted_nodes", "node_facts", "node_state", "pool_status"]
 
 
 def node_facts(view: NodeView) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def node_facts(view: NodeView) -> dict[str, Any]:
 
 
 def node_state(view: NodeView) -> str:
-    """Return a node's state in a word: ok, trial, pending (not answered yet), failed, unknown, or no agent."""
+    """Return a node's own state in a word: ok, trial, pending (not answered yet), failed, unknown, or no agent."""
     if view.status_error:
         return "unknown"
     if not view.has_agent:
@@ -56,12 +56,31 @@ def node_state(view: NodeView) -> str:
     return "trial" if view.status is not None and view.status.in_trial else "ok"
 
 
+def drifted_nodes(record: Record, nodes: Sequence[NodeView]) -> dict[str, str]:
+    """Return the nodes that had passed in the pool's rollout and are assigned something else now, each with how."""
+    rollout = record.rollout
+    if rollout is None or rollout.taking_back:
+        return {}
+    passed = {name for wave in rollout.waves[: rollout.finished] for name in wave.nodes}
+    passed -= {one.node for one in rollout.exceptions if one.kind != DRIFTED}
+    passed |= {one.node for one in rollout.exceptions if one.kind == DRIFTED}
+    found = {view.name: drift(view, rollout.target.source) for view in nodes if view.name in passed}
+    # What onFailure: rollback has taken back has not drifted.
+    back = {
+        view.name
+        for view in nodes
+        if rollout.phase == HALTED and view.name in rollout.before and view.source == rollout.before[view.name]
+    }
+    return {name: reason for name, reason in found.items() if reason and name not in back}
+
+
 def pool_status(record: Record, nodes: Sequence[NodeView]) -> dict[str, Any]:
     """Return pool, revision, phase, nodes by state, and for each node that is not fine the reason in the agent's own
     words.
     """
     rollout = record.rollout
-    states = {view.name: node_state(view) for view in nodes}
+    drifted = drifted_nodes(record, nodes)
+    states = {view.name: DRIFTED if view.name in drifted else node_state(view) for view in nodes}
     return {
         "pool": record.pool,
         "revision": rollout.revision if rollout else 0,
@@ -81,7 +100,11 @@ def pool_status(record: Record, nodes: Sequence[NodeView]) -> dict[str, Any]:
         "by_state": dict(sorted(Counter(states.values()).items())),
         "by_config": dict(sorted(Counter(_config(view) for view in nodes).items())),
         "not_fine": [
-            {"node": view.name, "state": states[view.name], "reason": _why(view, states[view.name])}
+            {
+                "node": view.name,
+                "state": states[view.name],
+                "reason": drifted.get(view.name) or _why(view, states[view.name]),
+            }
             for view in nodes
             if states[view.name] not in ("ok", "trial")
         ],

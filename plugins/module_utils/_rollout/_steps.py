@@ -13,13 +13,25 @@ from dataclasses import replace
 
 from ._errors import LockLost, RolloutError, RolloutRefused
 from ._node_view import NodeView
-from ._plan import Plan
+from ._plan import CANARY, Plan, Wave, with_canaries
 from ._planner import left_out_reason
 from ._record import COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, Exceptional, Record, Rollout, phase_of
 from ._target import Target
 from ._window import Step
 
-__all__ = ["assigning", "begin", "ended", "enter", "mine", "own", "rollout_of", "settled", "soaking", "taken_back"]
+__all__ = [
+    "assigning",
+    "begin",
+    "ended",
+    "enter",
+    "mine",
+    "own",
+    "rollout_of",
+    "settled",
+    "soaked",
+    "soaking",
+    "taken_back",
+]
 
 _SUPERSEDED = "Superseded"
 
@@ -68,18 +80,37 @@ def enter(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, 
         ]
         waves = (*waves[:-1], replace(waves[-1], nodes=waves[-1].nodes + tuple(view.name for view in late)))
         before.update({view.name: view.active for view in late})
-    again = rollout.cursor > 0
+    again, cursor = rollout.cursor > 0, rollout.cursor
+    if waves[place].name == CANARY:
+        waves, cursor = _with_replacements(rollout, plan, place, {view.name for view in views})
     entered = replace(
         rollout.without_exceptions(frozenset(waves[place].nodes)),
         phase=phase_of(waves[place].name),
         waves=waves,
+        cursor=cursor,
         before=before,
+        soaked=rollout.soaked if again else {},
         runner=runner,
         reason="",
         changed=now,
         down=rollout.down if again else tuple(view.name for view in views if view.ready is not True),
     )
     return replace(record, rollout=entered)
+
+
+def _with_replacements(
+    rollout: Rollout, plan: Plan, place: int, present: Collection[str]
+) -> tuple[tuple[Wave, ...], int]:
+    """Return the waves in which the plan's replacements stand for canaries that have vanished, and the cursor."""
+    nodes = rollout.waves[place].nodes
+    later = {name for wave in rollout.waves[place + 1 :] for name in wave.nodes}
+    planned = [name for wave in plan.waves if wave.name == CANARY for name in wave.nodes]
+    fresh = tuple(name for name in planned if name in later)
+    if not fresh:
+        return rollout.waves, rollout.cursor
+    kept = tuple(name for name in nodes if name in present)
+    cursor = sum(1 for name in nodes[: rollout.cursor] if name in present)
+    return with_canaries(rollout.waves, place, kept + fresh), cursor
 
 
 def own(record: Record, runner: str, now: str) -> Record:
@@ -128,6 +159,13 @@ def soaking(record: Record, found: Mapping[str, Exceptional], *, now: str) -> Re
     return replace(record, rollout=replace(rollout_of(record).with_exceptions(found), phase=SOAKING, changed=now))
 
 
+def soaked(record: Record, seconds: Mapping[str, int]) -> Record:
+    """Say for how long nodes of the wave have soaked: a run that goes on with it need not wait for that again."""
+    rollout = rollout_of(record)
+    now = {name: count for name, count in {**rollout.soaked, **seconds}.items() if count}
+    return replace(record, rollout=replace(rollout, soaked=now))
+
+
 def ended(record: Record, plan: Plan, place: int, step: Step, found: Mapping[str, Exceptional], *, now: str) -> Record:
     """Write down how a wave ended: through, halted (what failed is remembered), or paused."""
     rollout = replace(rollout_of(record).with_exceptions(found), reason=step.full, changed=now)
@@ -137,7 +175,9 @@ def ended(record: Record, plan: Plan, place: int, step: Step, found: Mapping[str
         return record.with_result(rollout.revision, HALTED)
     if step.outcome == "pause":
         return replace(record, rollout=replace(rollout, phase=PAUSED)).with_result(rollout.revision, PAUSED)
-    through = replace(rollout, phase=phase_of(rollout.waves[place].name), finished=place + 1, cursor=0, reason="")
+    through = replace(
+        rollout, phase=phase_of(rollout.waves[place].name), finished=place + 1, cursor=0, reason="", soaked={}
+    )
     if through.finished < len(through.waves):
         return replace(record, rollout=through)
     return replace(record, rollout=replace(through, phase=COMPLETE)).with_result(rollout.revision, COMPLETE)

@@ -52,7 +52,9 @@ class Window:
     nodes: in the order in which they move. limit: how many nodes of the pool may be unavailable at a time. budget: how
     many may fail, failed: how many have failed in earlier waves. down: nodes of the pool, of this wave or not, that are
     unavailable for another reason. timeout: seconds after which a slot is free whatever the gate says, and after which
-    waiting for other nodes to come back is given up.
+    waiting for other nodes to come back is given up. canary: a node that vanishes stops the wave, which is through only
+    when a node has passed. lane: the nodes are broken already, so those that are down are moved too, and nothing stops
+    the wave. expected_down: nodes of a lane that is still to come, which do not count as down for another reason.
     """
 
     def __init__(
@@ -64,16 +66,22 @@ class Window:
         failed: int = 0,
         down: Iterable[str] = (),
         timeout: float,
+        canary: bool = False,
+        lane: bool = False,
+        expected_down: Iterable[str] = (),
     ) -> None:
+        self._expected_down = frozenset(expected_down)
+        self._canary = canary
+        self._lane = lane
         self._limit = limit
         self._budget = budget
         self._failures = failed
         self._timeout = timeout
         self._state = dict.fromkeys(nodes, WAITING)
         self._counts = Counter(self._state.values())
-        self._waiting = list(reversed(list(self._state)))
+        self._waiting = dict.fromkeys(self._state)
         self._in_flight: dict[str, float] = {}
-        self._down = set(down)
+        self._down = set(down) - self._expected_down
         self._reasons: dict[str, str] = {}
         self._stuck_since: float | None = None
 
@@ -95,12 +103,10 @@ class Window:
     @property
     def stopping(self) -> bool:
         """Return whether nothing more will be assigned."""
-        return self._failures > self._budget or bool(self._counts[UNKNOWN])
-
-    @property
-    def stuck(self) -> bool:
-        """Return whether only the nodes that are down for another reason keep the wave from going on."""
-        return self._stuck_since is not None
+        if self._lane:
+            return False
+        vanished = self._canary and self._counts[STRUCK_OUT]
+        return self._failures > self._budget or bool(self._counts[UNKNOWN] or vanished)
 
     def state(self, name: str) -> str:
         """Return where a node of the wave is. Raises KeyError for others."""
@@ -116,14 +122,16 @@ class Window:
 
     def set_down(self, name: str, down: bool) -> None:
         """Say that a node of the pool is, or is not, unavailable."""
-        if down:
+        if down and name not in self._expected_down:
             self._down.add(name)
         else:
             self._down.discard(name)
 
-    def replace_down(self, down: Iterable[str]) -> None:
-        """Say anew which nodes of the pool are unavailable."""
-        self._down = set(down)
+    def delay(self, seconds: float) -> None:
+        """Give everything so much more time, during which nothing could be known of the nodes."""
+        self._in_flight = {name: since + seconds for name, since in self._in_flight.items()}
+        if self._stuck_since is not None:
+            self._stuck_since += seconds
 
     def late_failure(self, name: str, reason: str) -> None:
         """Say that a node of an earlier wave, which had passed, has failed: it spends from the budget too."""
@@ -146,20 +154,20 @@ class Window:
         if after == FAILED:
             self._failures += 1
         if before == WAITING:
-            self._waiting.remove(name)
+            del self._waiting[name]
         self._in_flight.pop(name, None)
         self._move(name, after)
         self._reasons[name] = answer.reason
         return True
 
-    def step(self, now: float) -> Step:
-        """Return what to do now. The nodes in assign are in flight from here on."""
+    def step(self, now: float, most: int | None = None) -> Step:
+        """Return what to do now. The nodes in assign, at most ``most``, are in flight from here on."""
         for name in [name for name, since in self._in_flight.items() if now - since > self._timeout]:
             self.answer(name, Answer(DONT_KNOW, f"the gate said nothing within {self._timeout:g}s"))
         if self.stopping:
             # What is under way gets its verdict: a record that guesses helps nobody.
             return Step() if self._in_flight else self._stopped()
-        assign = self._slide(now)
+        assign = self._slide(now, most)
         if assign or self._in_flight:
             self._stuck_since = None
             return Step(assign)
@@ -167,26 +175,30 @@ class Window:
             return self._wait_for_others(now)
         if self._counts[SOAKING]:
             return Step()
+        if self._canary and not self._counts[PASSED]:
+            return Step(outcome="pause", reason="no canary is left that could pass")
         return Step(outcome="done")
 
-    def _slide(self, now: float) -> tuple[str, ...]:
+    def _slide(self, now: float, most: int | None) -> tuple[str, ...]:
+        slots = self._limit - len(self._in_flight)
+        slots = slots if most is None else min(slots, most)
+        room = self._limit - len(self._down | set(self._in_flight))
         assign: list[str] = []
-        unavailable = len(self._down | set(self._in_flight))
-        skipped: list[str] = []
-        while self._waiting and len(self._in_flight) < self._limit:
-            name = self._waiting.pop()
+        for name in self._waiting:
+            if len(assign) >= slots:
+                break
             if name in self._down:
-                pass  # it is unavailable as it is: moving it takes nothing from anybody
-            elif unavailable < self._limit:
-                unavailable += 1
-            else:
-                skipped.append(name)
-                if not self._down:
-                    break
-                continue
+                if self._lane:  # it is unavailable as it is: moving it takes nothing from anybody
+                    assign.append(name)
+            elif room > 0:
+                room -= 1
+                assign.append(name)
+            elif not self._lane:
+                break
+        if not assign and all(name in self._down for name in self._waiting):
+            assign = list(self._waiting)[:slots]  # nothing else is left to do: it may come back in its time
+        for name in assign:
             self._take_slot(name, now)
-            assign.append(name)
-        self._waiting.extend(reversed(skipped))
         return tuple(assign)
 
     def _wait_for_others(self, now: float) -> Step:
@@ -194,25 +206,29 @@ class Window:
             self._stuck_since = now
         if now - self._stuck_since <= self._timeout:
             return Step()
-        return Step(
-            outcome="pause",
-            reason=f"nodes down for another reason: {len(self._down)}, and maxUnavailable is {self._limit}",
-        )
+        reason = f"nodes down for another reason: {len(self._down)}, and maxUnavailable is {self._limit}"
+        if not self._lane:
+            return Step(outcome="pause", reason=reason)
+        for name in list(self._waiting):
+            self.answer(name, Answer(DONT_KNOW, f"it was not assigned: {reason}"))
+        return self.step(now)
 
     def _stopped(self) -> Step:
         if self._failures > self._budget:
             why = next((f"{name}: {self._reasons.get(name, '')}" for name in self._failed_names()), "")
             failed = "1 node has" if self._failures == 1 else f"{self._failures} nodes have"
             return Step(outcome="halt", reason=f"{failed} failed, the budget is {self._budget}", words=why)
-        name = next(name for name, state in self._state.items() if state == UNKNOWN)
-        more = f" (and {self._counts[UNKNOWN] - 1} more)" if self._counts[UNKNOWN] > 1 else ""
-        return Step(outcome="pause", reason=f"no verdict on {name}{more}", words=self._reasons.get(name, ""))
+        state, what = (UNKNOWN, "no verdict on") if self._counts[UNKNOWN] else (STRUCK_OUT, "the canary has lost")
+        name = next(name for name, where in self._state.items() if where == state)
+        more = f" (and {self._counts[state] - 1} more)" if self._counts[state] > 1 else ""
+        return Step(outcome="pause", reason=f"{what} {name}{more}", words=self._reasons.get(name, ""))
 
     def _failed_names(self) -> Iterable[str]:
         yield from (name for name, state in self._state.items() if state == FAILED)
         yield from (name for name in self._reasons if name not in self._state)
 
     def _take_slot(self, name: str, now: float) -> None:
+        del self._waiting[name]
         self._in_flight[name] = now
         self._move(name, IN_FLIGHT)
 

@@ -41,6 +41,16 @@ def many(api: ApiServer, unique: str) -> Iterator[str]:
             yield f"pool={unique}"
 
 
+def _bind_cluster_admin(api: ApiServer, path: str) -> None:
+    """Put a binding of cluster-admin in the place of one of ours."""
+    client = api.client()
+    binding = client.get(path)
+    client.delete(path)
+    metadata = {"name": binding["metadata"]["name"], "labels": binding["metadata"]["labels"]}
+    role = {**binding["roleRef"], "name": "cluster-admin"}
+    client.create(path.rpartition("/")[0], {**binding, "metadata": metadata, "roleRef": role})
+
+
 def test_access_is_the_same_after_a_second_run(api: ApiServer) -> None:
     given = {
         "kubeconfig": api.admin_kubeconfig,
@@ -54,7 +64,13 @@ def test_access_is_the_same_after_a_second_run(api: ApiServer) -> None:
     assert run_module(cluster_access.main, given).get("failed") is None
     again = run_module(cluster_access.main, given, diff=True)
     assert again["changed"] is False, again["diff"]
-    less = run_module(cluster_access.main, {"kubeconfig": api.admin_kubeconfig})
+    _bind_cluster_admin(api, paths.cluster_role_binding("configok-runner"))
+    for check in (True, False):
+        [changed] = run_module(cluster_access.main, given, check=check)["objects"]
+        assert (changed["kind"], changed["change"]) == ("ClusterRoleBinding", "recreated")
+    assert run_module(cluster_access.main, given)["changed"] is False
+    nobody = {"kubeconfig": api.admin_kubeconfig, "node_configz": False, "runner_subjects": []}
+    less = run_module(cluster_access.main, nobody)
     assert {one["name"] for one in less["objects"]} == {"configok-nodes-configz", "configok-runner"}
     # Not done: a server without controllers would never end to delete the namespaces that other tests use.
     removal = run_module(

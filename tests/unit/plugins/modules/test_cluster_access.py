@@ -80,11 +80,113 @@ def test_what_somebody_changed_is_put_right(cluster: SandboxCluster) -> None:
 def test_an_option_that_is_turned_off_takes_its_objects_away(cluster: SandboxCluster) -> None:
     run(cluster, node_configz=True, runner_subjects=[RUNNER])
     assert look(cluster.client, paths.cluster_role("configok-nodes-configz")) is not None
-    result = run(cluster)
+    result = run(cluster, node_configz=False, runner_subjects=[])
     assert {one["change"] for one in result["objects"]} == {"deleted"}
     assert look(cluster.client, paths.cluster_role("configok-nodes-configz")) is None
     assert look(cluster.client, paths.cluster_role_binding("configok-runner")) is None
     assert look(cluster.client, paths.cluster_role("configok-runner")) is not None
+
+
+def test_access_that_is_there_is_never_taken_without_asking(cluster: SandboxCluster) -> None:
+    run(cluster, node_configz=True, runner_subjects=[RUNNER], bundle_namespaces=["team-a"])
+    assert run(cluster)["objects"] == []
+    other = {"kind": "Group", "name": "others", "apiGroup": "rbac.authorization.k8s.io"}
+    path = paths.role_binding("configok-rollouts", "configok-runner")
+    cluster.client.patch(path, {"subjects": [other]})
+    assert run(cluster)["objects"] == []
+    assert cluster.client.get(path)["subjects"] == [other]
+    assert run(cluster, runner_subjects=[])["changed"] is True
+    assert look(cluster.client, path) is None
+    assert look(cluster.client, paths.role_binding("team-a", "configok-runner")) is None
+    assert look(cluster.client, paths.cluster_role_binding("configok-nodes-configz")) is not None
+
+
+FOREIGN = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}
+BINDINGS = [paths.cluster_role_binding("configok-runner"), paths.role_binding("configok-system", "configok-nodes")]
+
+
+def bind_another_role(cluster: SandboxCluster, path: str, labels: dict[str, str]) -> None:
+    """Put a binding of cluster-admin in the place of this one."""
+    binding = cluster.client.get(path)
+    cluster.client.delete(path)
+    metadata = {"name": binding["metadata"]["name"], "labels": labels}
+    cluster.client.create(path.rpartition("/")[0], {**binding, "metadata": metadata, "roleRef": FOREIGN})
+
+
+@pytest.mark.parametrize("path", BINDINGS)
+def test_a_binding_of_ours_that_binds_another_role_is_made_again(cluster: SandboxCluster, path: str) -> None:
+    run(cluster, runner_subjects=[RUNNER])
+    wanted = cluster.client.get(path)
+    bind_another_role(cluster, path, wanted["metadata"]["labels"])
+    for check in (True, False):
+        result = run(cluster, runner_subjects=[RUNNER], check=check, diff=True)
+        [changed] = result["objects"]
+        assert (changed["change"], changed["name"]) == ("recreated", wanted["metadata"]["name"])
+        [before] = result["diff"]["before"].values()
+        assert before["roleRef"] == FOREIGN
+        assert cluster.client.get(path)["roleRef"] == (FOREIGN if check else wanted["roleRef"])
+    assert cluster.client.get(path)["subjects"] == wanted["subjects"]
+    assert run(cluster, runner_subjects=[RUNNER])["changed"] is False
+
+
+@pytest.mark.parametrize("path", BINDINGS)
+def test_a_binding_of_others_that_binds_another_role_is_refused(cluster: SandboxCluster, path: str) -> None:
+    run(cluster, runner_subjects=[RUNNER])
+    bind_another_role(cluster, path, {})
+    result = run(cluster, runner_subjects=[RUNNER])
+    assert result["failed"] is True
+    assert "is not ours and binds ClusterRole cluster-admin, not " in result["msg"]
+    assert cluster.client.get(path)["roleRef"] == FOREIGN
+
+
+def test_a_runner_is_granted_what_the_code_uses_and_no_more(cluster: SandboxCluster) -> None:
+    """Runners create Events on records, and none on Nodes."""
+    run(cluster, runner_subjects=[RUNNER])
+    assert cluster.client.list(paths.roles("default")).items == []
+    rules = cluster.client.get(paths.role("configok-rollouts", "configok-runner"))["rules"]
+    assert [rule["verbs"] for rule in rules if rule["resources"] == ["events"]] == [["create"]]
+
+
+def test_a_grant_of_an_earlier_release_goes(cluster: SandboxCluster) -> None:
+    run(cluster, runner_subjects=[RUNNER])
+    role = cluster.client.get(paths.role("configok-rollouts", "configok-runner"))
+    binding = cluster.client.get(paths.role_binding("configok-rollouts", "configok-runner"))
+    for item, collection in ((role, paths.roles("default")), (binding, paths.role_bindings("default"))):
+        metadata = {"name": "configok-runner", "labels": item["metadata"]["labels"]}
+        cluster.client.create(collection, {**item, "metadata": metadata})
+    changes = [(one["kind"], one["namespace"], one["change"]) for one in run(cluster)["objects"]]
+    assert changes == [("RoleBinding", "default", "deleted"), ("Role", "default", "deleted")]
+
+
+def test_nodes_read_and_runners_publish_bundles_in_further_namespaces(cluster: SandboxCluster, tmp_path: Any) -> None:
+    before = everything(cluster)
+    run(cluster, runner_subjects=[RUNNER], bundle_namespaces=["team-a"])
+    bundle = build_bundle("workers", {"kubelet": "kind: KubeletConfiguration\n"}, namespace="team-a")
+    runner = cluster.server.kubeconfig_for("runner", path=str(tmp_path / "runner"))
+    node = cluster.server.kubeconfig_for("system:node:n1", ["system:nodes"], path=str(tmp_path / "node"))
+    with Client(from_kubeconfig(runner)) as client:
+        client.create(paths.config_maps("team-a"), bundle)
+    path = paths.config_map("team-a", bundle["metadata"]["name"])
+    with Client(from_kubeconfig(node)) as client:
+        assert client.get(path)["data"] == bundle["data"]
+        run(cluster, bundle_namespaces=[])
+        with pytest.raises(Forbidden):
+            client.get(path)
+    assert cluster.client.get(path)["data"] == bundle["data"]
+    run(cluster, bundle_namespaces=["team-a", "default", "team-a"])
+    run(cluster, state="absent")
+    assert look(cluster.client, paths.namespace("team-a")) is not None
+    assert look(cluster.client, path) is None
+    assert cluster.client.list(paths.roles("team-a")).items == []
+    cluster.client.delete(paths.namespace("team-a"))
+    assert everything(cluster) == before
+
+
+def test_a_name_that_is_no_namespaces_is_refused_in_a_sentence(cluster: SandboxCluster) -> None:
+    result = run(cluster, bundle_namespaces=["Team A"])
+    assert result["failed"] is True
+    assert "Team A" in result["msg"]
+    assert "Traceback" not in str(result)
 
 
 def everything(cluster: SandboxCluster) -> dict[str, str]:
@@ -157,7 +259,7 @@ def test_who_may_not_is_told_in_one_sentence(cluster: SandboxCluster, tmp_path: 
     nobody = cluster.server.kubeconfig_for("nobody", path=str(tmp_path / "nobody"))
     result = run_module(cluster_access.main, {"kubeconfig": nobody})
     assert result["failed"] is True
-    assert result["msg"].startswith("GET namespaces/configok-system")
+    assert result["msg"].startswith("GET roles: ")
     assert "\n" not in result["msg"]
 
 

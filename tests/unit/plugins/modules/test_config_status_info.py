@@ -119,7 +119,7 @@ def test_what_halted_the_pool_is_said_once() -> None:
     pool = {"pool": "workers", "phase": "Halted", "revision": 2, "target": "workers-0a1b2c3d4e", "size": 1}
     pool["reason"] = "1 node has failed, the budget is 0: n1: it crashed"
     view = NodeView("n1", "uid", config_ok="False")
-    lines = status_lines(pool, [view], [{"node": "n1", "reason": "it crashed"}])
+    lines = status_lines(pool, [view], [{"node": "n1", "state": "failed", "reason": "it crashed"}])
     assert lines[:4] == [
         "Pool workers: revision 2 (workers-0a1b2c3d4e), Halted, 1 node",
         "  1 node has failed, the budget is 0",

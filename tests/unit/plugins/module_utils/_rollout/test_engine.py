@@ -27,12 +27,16 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._history im
 from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock
 from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._status import pool_status
 from ansible_collections.configok.node.plugins.module_utils._rollout._steps import begin
 from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
 from support.rollout_world import World
 from support.simulated_nodes import ADOPTS, CRASHES, GOOD, SILENT, status_of
 
 MakeWorld = Callable[[int], World]
+
+# Nodes that give up soon: 30 seconds of the runner's clock are 0.3 of ours.
+QUICK = {"nodeTimeout": "30s", "healthTimeout": "1s", "restartDelay": "1s", "timeToCrash": "1s"}
 
 
 def until(holds: Callable[[], bool]) -> None:
@@ -113,7 +117,6 @@ def test_a_deadly_config_stops_at_the_canary_and_no_other_node_is_touched(make_w
     assert [(one.wave, one.phase) for one in results] == [("canary", "Halted")]
     assert "crashed 4 times during its trial" in results[0].reason
     touched = {name for name, _id, source in world.nodes.assignments if source == bad.source}
-    assert touched <= set(world.plan(good).wave("broken").nodes)
     assert len(touched) <= 2
     record = world.record()
     assert [one.uid for one in record.bad] == [bad.uid]
@@ -245,6 +248,243 @@ def test_nodes_that_appear_join_the_last_wave_and_those_that_vanish_are_struck_o
     assert result.phase == "Complete"
     assert [(one.node, one.kind) for one in result.exceptions] == [(vanished, "gone")]
     assert world.nodes.view("late").is_on(target.source)
+
+
+def test_a_bundle_that_is_deleted_pauses_at_once_and_not_after_node_timeout(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    target = world.publish(100)
+    made = world.plan(target)
+    assert target.source is not None
+    bundle = config_map(target.source.namespace, target.source.name)
+    world.nodes.behaviour = lambda _name, _source: SILENT
+    world.when("assigned", lambda: world.client.delete(bundle) and None)
+    began = world.clock.monotonic()
+    result = world.move(made, "canary")
+    assert world.clock.monotonic() - began < made.node_timeout / 4
+    assert result.phase == "Paused"
+    assert result.reason.startswith(f"the bundle {target.name} was deleted: run the rollout again")
+    assert world.record().bad == ()
+    world.nodes.behaviour = lambda _name, _source: GOOD
+    again = world.publish(100)
+    assert again.uid != target.uid
+    assert world.rollout(again)[-1].phase == "Complete"
+
+
+@pytest.mark.parametrize("how", ["interrupted", "killed"])
+def test_the_soak_of_a_resumed_wave_goes_on_where_it_stood(make_world: MakeWorld, how: str) -> None:
+    world = make_world(6)
+    target = world.publish(100)
+    policy = {"canary": {"count": 2, "soak": "300s"}}
+    made = world.plan(target, **policy)
+    began: list[float] = []
+
+    def stop_in_time() -> None:
+        began.append(world.clock.monotonic())
+
+    world.when("ConfigOK, soaking", stop_in_time)
+    keep = Lock.keep
+
+    def interrupted(lock: Lock) -> bool:
+        if began and world.clock.monotonic() - began[0] > 200:
+            raise KeyboardInterrupt if how == "interrupted" else Killed
+        return keep(lock)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Lock, "keep", interrupted)
+        with pytest.raises(Interrupted if how == "interrupted" else Killed):
+            world.move(made, "canary")
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert all(150 <= rollout.soaked[name] <= 300 for name in made.wave("canary").nodes)
+    resumed = world.clock.monotonic()
+    assert world.move(world.plan(target, **policy), "canary").phase == "Canary"
+    assert world.clock.monotonic() - resumed < 250
+    assert len(world.nodes.assignments) == 2
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert rollout.soaked == {}
+
+
+@pytest.mark.parametrize("when", ["in its own wave", "in a later wave", "already there", "at the end"])
+def test_a_node_that_passed_and_is_reassigned_by_somebody_else_has_drifted(make_world: MakeWorld, when: str) -> None:
+    world = make_world(6)
+    other, target = world.publish(90), world.publish(100)
+    if when == "already there":
+        assign(world.client, target.source, names=["n01"])
+        until(lambda: world.nodes.view("n01").is_on(target.source))
+    made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], soak="20s")
+    canary = made.wave("canary").nodes[0]
+    victim = {"already there": "n01", "in its own wave": made.wave("wave 1").nodes[0]}.get(when, canary)
+
+    def steal() -> None:
+        assign(world.client, other.source, names=[victim])
+        until(lambda: world.nodes.view(victim).is_on(other.source))
+
+    def steal_and_go_on() -> None:
+        steal()
+        world.nodes.behaviour = lambda _name, _source: GOOD
+        for name in made.wave("wave 1").nodes:
+            answer(world, name)
+
+    world.move(made, "canary")
+    if when == "in its own wave":
+        # One node passes, and is taken, long before the others do.
+        world.nodes.behaviour = lambda name, _source: GOOD if name == victim else SILENT
+        world.when(f"passed: {victim}", steal_and_go_on)
+    elif when != "at the end":
+        world.when("assigned", steal)
+    result = world.move(made, "wave 1")
+    assert result.phase == "Complete"
+    if when == "at the end":
+        steal()
+    else:
+        assert [(one.node, one.kind) for one in result.exceptions] == [(victim, "drifted")]
+        assert f"then somebody else assigned it {other.name} (assignment" in result.exceptions[0].reason
+        assert any(f"DRIFTED: {victim}: it had passed" in line for line in world.lines())
+    status = pool_status(world.record(), observe(world.client, selector="pool=workers"))
+    assert [(one["node"], one["state"]) for one in status["not_fine"]] == [(victim, "drifted")]
+    assert f"somebody else assigned it {other.name}" in status["not_fine"][0]["reason"]
+    assert status["by_state"]["drifted"] == 1
+    assert [one["kind"] for one in status["exceptions"]] == ([] if when == "at the end" else ["drifted"])
+
+
+def test_a_node_that_drifted_and_is_moved_again_has_not_drifted_any_more(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    target = world.publish(100)
+    world.rollout(target)
+    assign(world.client, None, names=["n01"])
+    until(lambda: world.nodes.view("n01").is_on(None))
+    assert world.rollout(target)[-1].exceptions == ()
+    status = pool_status(world.record(), observe(world.client, selector="pool=workers"))
+    assert (status["not_fine"], status["exceptions"]) == ([], [])
+
+
+def test_what_a_rollback_took_back_has_not_drifted(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    world.rollout(world.publish(100))
+    second = world.publish(200)
+    doomed = set(world.plan(second).wave("wave 2").nodes[:2])
+    world.nodes.behaviour = lambda name, source: CRASHES if name in doomed and source == second.source else GOOD
+    assert world.rollout(second, onFailure="rollback")[-1].phase == "Halted"
+    status = pool_status(world.record(), observe(world.client, selector="pool=workers"))
+    assert {one["state"] for one in status["not_fine"]} == {"failed"}
+
+
+def answer(world: World, name: str) -> None:
+    """Have a node that was silent so far say that it is fine on what it is assigned."""
+    view = world.nodes.view(name)
+    if view.given > view.answered:
+        world.nodes.say(name, *status_of(view, view.source, GOOD)[-1])
+
+
+def broken(world: World, name: str) -> None:
+    """Make a node one whose component is failing, and which is not Ready."""
+    view = world.nodes.view(name)
+    verdict, status = status_of(view, None, GOOD)[-1]
+    failing = {"kubelet": status.components["kubelet"]._replace(state="failing")}
+    world.nodes.say(name, verdict._replace(status="False"), status._replace(components=failing))
+    world.nodes.set_ready(name, False)
+
+
+def test_the_lane_of_broken_nodes_pauses_and_halts_nobody_and_follows_the_canary(make_world: MakeWorld) -> None:
+    world = make_world(10)
+    for name in ("n03", "n04", "n05"):
+        broken(world, name)
+    target = world.publish(100)
+    fates = {"n03": SILENT, "n04": CRASHES}
+    world.nodes.behaviour = lambda name, _source: fates.get(name, GOOD)
+
+    def repair() -> None:
+        for name in ("n03", "n04", "n05"):
+            world.nodes.set_ready(name, True)
+
+    world.when("assigned n03", repair)
+    results = world.rollout(target, maxUnavailable=3, failureBudget=0, canary={"count": 1, "soak": "5s"}, **QUICK)
+    assert [(one.wave, one.phase) for one in results] == [
+        ("canary", "Canary"),
+        ("broken", "Wave 0"),
+        ("wave 1", "Wave 1"),
+        ("wave 2", "Complete"),
+    ]
+    assert {one.node: one.kind for one in results[-1].exceptions} == {"n03": "unknown", "n04": "failed"}
+    assert world.nodes.view("n05").is_on(target.source)
+    assert world.record().bad == ()
+
+
+def test_a_deadly_config_reaches_the_canary_and_not_the_nodes_that_refused_the_last_one(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    world.nodes.behaviour = lambda _name, source: CRASHES if source is not None else GOOD
+    policy = {"canary": {"count": 2, "soak": "5s"}}
+    world.rollout(world.publish(100), **policy)
+    refused = {name for name, _id, _source in world.nodes.assignments}
+    world.nodes.assignments.clear()
+    assert [(one.wave, one.phase) for one in world.rollout(world.publish(200), **policy)] == [("canary", "Halted")]
+    assert len({name for name, _id, _source in world.nodes.assignments}) == len(refused) == 2
+
+
+def test_a_canary_that_vanishes_pauses_and_another_candidate_takes_its_place(make_world: MakeWorld) -> None:
+    """A repair tool deletes the canary that a deadly config has killed: nobody else gets the config."""
+    world = make_world(9)
+    target = world.publish(100)
+    (victim,) = world.plan(target, canary={"count": 1, "soak": "5s"}).wave("canary").nodes
+    policy = {"canary": {"count": 1, "soak": "5s"}, **QUICK}
+
+    def die(name: str, _source: object) -> str:
+        if name == victim:
+            world.client.delete(node(name))
+        return SILENT if name == victim else GOOD
+
+    world.nodes.behaviour = die
+    results = world.rollout(target, **policy)
+    assert [(one.wave, one.phase) for one in results] == [("canary", "Paused")]
+    assert f"the canary has lost {victim}: the Node was deleted" in results[0].reason
+    assert {name for name, _id, _source in world.nodes.assignments} == {victim}
+    assert world.record().bad == ()
+    again = world.plan(target, **policy)
+    (replacement,) = again.wave("canary").nodes
+    assert replacement != victim
+    assert replacement not in {name for wave in again.waves[1:] for name in wave.nodes}
+    results = world.rollout(target, **policy)
+    assert [(one.wave, one.phase) for one in results] == [
+        ("canary", "Canary"),
+        ("wave 1", "Wave 1"),
+        ("wave 2", "Complete"),
+    ]
+    assert [(one.node, one.kind) for one in results[-1].exceptions] == [(victim, "gone")]
+    assert world.nodes.assignments[1][0] == replacement
+
+
+def test_a_canary_without_another_candidate_stays_paused(make_world: MakeWorld) -> None:
+    world = make_world(3)
+    target = world.publish(100)
+    policy = {"canary": {"count": 1, "soak": "5s"}, **QUICK}
+    (victim,) = world.plan(target, **policy).wave("canary").nodes
+    world.nodes.behaviour = lambda name, _source: SILENT
+    world.when(f"assigned {victim}", lambda: world.client.delete(node(victim)))
+    assert [one.phase for one in world.rollout(target, **policy)] == ["Paused"]
+    for number in range(3):
+        if f"n{number:02d}" != victim:
+            world.nodes.set_ready(f"n{number:02d}", False)
+    assert world.plan(target, **policy).wave("canary").nodes == ()
+
+
+def test_nodes_that_a_repair_tool_deletes_do_not_let_a_wave_through(make_world: MakeWorld) -> None:
+    world = make_world(9)
+    target = world.publish(100)
+    made = world.plan(target, **QUICK)
+    world.move(made, "canary")
+    doomed = made.wave("wave 1").nodes[0]
+
+    def die(name: str, _source: object) -> str:
+        if name == doomed:
+            world.nodes.set_ready(name, False)
+            world.client.delete(node(name))
+        return SILENT if name == doomed else GOOD
+
+    world.nodes.behaviour = die
+    result = world.move(made, "wave 1")
+    assert (result.phase, [one.kind for one in result.exceptions]) == ("Paused", ["unknown"])
+    assert f"no verdict on {doomed}: the Node was deleted when it was not Ready" in result.reason
 
 
 def test_a_node_of_an_earlier_wave_that_turns_false_spends_from_the_budget(make_world: MakeWorld) -> None:
@@ -478,6 +718,82 @@ def test_never_more_than_max_unavailable_at_a_time_those_that_are_down_included(
     assert results[-1].phase == "Complete"
     assert 2 <= most <= 3
     assert world.nodes.view("n05").given == 0
+
+
+@pytest.mark.parametrize("limit", [1, 2, 4])
+def test_nodes_that_go_down_while_a_wave_moves_count_at_every_assignment(make_world: MakeWorld, limit: int) -> None:
+    """Whatever goes down, a healthy node is assigned only while fewer than maxUnavailable are unavailable."""
+    world = make_world(20)
+    target = world.publish(100)
+    made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], maxUnavailable=limit, **QUICK)
+    world.move(made, "canary")
+    doomed = list(made.wave("wave 1").nodes[-5:])
+    at_assignment = []
+
+    def adopt(name: str, _source: object) -> str:
+        views = observe(world.client, selector="pool=workers")
+        down = {view.name for view in views if view.ready is not True}
+        at_assignment.append(len(down | {view.name for view in views if view.given != view.answered}))
+        # One node after the other goes down, before this one answers.
+        if doomed:
+            world.nodes.set_ready(doomed.pop(), False)
+        return GOOD
+
+    world.nodes.behaviour = adopt
+    result = world.move(made, "wave 1")
+    assert result.phase == "Paused"
+    assert "nodes down for another reason" in result.reason
+    # Those that were in flight when the last node went down are all that may be above the limit.
+    assert max(at_assignment) <= limit + (limit - 1)
+    down = sum(1 for number in range(20) if world.nodes.view(f"n{number:02d}").ready is not True)
+    assert limit <= down <= limit + 1
+    before = len(world.nodes.assignments)
+    for number in range(20):
+        world.nodes.set_ready(f"n{number:02d}", True)
+    doomed.clear()
+    again = world.rollout(target, maxUnavailable=limit)
+    assert again[-1].phase == "Complete", again
+    assert len(world.nodes.assignments) > before
+
+
+def test_a_node_that_comes_back_lets_the_wave_go_on(make_world: MakeWorld) -> None:
+    world = make_world(9)
+    target = world.publish(100)
+    made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], maxUnavailable=1)
+    world.move(made, "canary")
+    last = made.wave("wave 1").nodes[-1]
+
+    def adopt(name: str, _source: object) -> str:
+        if len(world.nodes.assignments) == 3:
+            world.nodes.set_ready(last, False)
+            threading.Timer(0.3, world.nodes.set_ready, (last, True)).start()
+        return GOOD
+
+    world.nodes.behaviour = adopt
+    assert world.move(made, "wave 1").phase == "Complete"
+
+
+def test_while_the_nodes_cannot_be_watched_nothing_is_assigned_and_time_stands_still(make_world: MakeWorld) -> None:
+    world = make_world(9)
+    target = world.publish(100)
+    made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], maxUnavailable=1, **QUICK)
+    world.move(made, "canary")
+    first = made.wave("wave 1").nodes[0]
+    world.nodes.behaviour = lambda name, _source: SILENT if name == first else GOOD
+
+    def away() -> None:
+        # No watch is answered, for longer (by the runner's clock) than a node has to answer.
+        ends = time.monotonic() + 1.0
+        world.server.intercept = lambda request, _user, _perform: (
+            world.server.refusal(503) if request.query.get("watch") and time.monotonic() < ends else None
+        )
+        world.server.end_watches()
+        view = world.nodes.view(first)
+        world.nodes.say(first, *status_of(view, target.source, GOOD)[-1])
+
+    world.when(f"assigned {first}", away)
+    assert world.move(made, "wave 1").phase == "Complete"
+    assert any("the nodes are watched again after" in line for line in world.lines())
 
 
 def test_an_api_server_that_is_away_for_a_moment_costs_nothing(make_world: MakeWorld) -> None:

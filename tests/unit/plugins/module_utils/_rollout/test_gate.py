@@ -113,3 +113,22 @@ def test_a_node_that_turns_unknown_during_the_soak_has_its_time_again_once() -> 
     assert back.good_since == 1410.0, "the soak begins anew"
     assert judge(told(**GOOD, ready=None), back, 1420.0).verdict == WAIT
     assert judge(told(**GOOD, ready=None), back, 1701.0).verdict == DONT_KNOW, "it does not go on like this for ever"
+
+
+@pytest.mark.parametrize(
+    ("task", "last", "verdict", "reason"),
+    [
+        (TASK, told(), GONE, "the Node was deleted"),
+        (TASK, told(ready=False, ready_reason="PLEG"), DONT_KNOW, "deleted when it was not Ready: PLEG"),
+        (TASK, told(ready=None), DONT_KNOW, "deleted when it was not Ready"),
+        (WAS_DOWN, told(ready=False), GONE, "the Node was deleted"),
+        (TASK, told(**FALSE, ready=False), FAIL, "it crashed (then the Node was deleted)"),
+    ],
+)
+def test_a_node_that_vanished_is_judged_by_what_was_last_known_of_it(
+    task: Task, last: Any, verdict: str, reason: str
+) -> None:
+    answer = judge(None, task, EARLY, last=last)
+    assert (answer.verdict, reason in answer.reason) == (verdict, True), answer
+    deleting = judge(replace(last, deleting=True), task, EARLY)
+    assert deleting.verdict == verdict

@@ -108,14 +108,48 @@ def test_agents_of_neighbouring_versions_are_moved(version: str) -> None:
     assert made.left_out == ()
 
 
-def test_broken_nodes_go_first_in_a_lane_of_their_own() -> None:
-    bad = a_source(9)
-    views = [a_view(name) for name in names(20)]
-    views[4] = a_view("n004", source=bad, active=None, config_ok="False", cause="CrashLoop")
-    views[5] = a_view("n005", source=bad, active=None, config_ok="False", ready=False)
-    made = plan(views, pool(), a_target(), EMPTY)
-    assert made.waves[0] == Wave("broken", ("n004", "n005"), 120.0)
+BROKEN_NODES = [
+    a_view("n004", source=a_source(9), active=None, config_ok="False", cause="CrashLoop", component="failing"),
+    a_view("n005", source=a_source(9), active=None, config_ok="False", ready=False),
+    a_view("n006", source=a_source(9), active=None, config_ok="Unknown", ready=None),
+]
+
+
+def with_broken(count: int = 20) -> list[NodeView]:
+    broken = {view.name: view for view in BROKEN_NODES}
+    return [broken.get(name, a_view(name)) for name in names(count)]
+
+
+def test_broken_nodes_have_a_lane_of_their_own_after_the_canary() -> None:
+    made = plan(with_broken(), pool(maxUnavailable=1), a_target(), EMPTY)
+    assert [wave.name for wave in made.waves][:2] == ["canary", "broken"]
+    assert made.waves[1] == Wave("broken", ("n004", "n005", "n006"), 120.0)
+    assert not set(made.waves[0].nodes) & {view.name for view in BROKEN_NODES}
     assert made.refusals == ()
+
+
+@pytest.mark.parametrize("shown", ["by a node", "by the record", "by its content", "init"])
+def test_broken_nodes_go_first_with_a_config_that_has_passed_on_others(shown: str) -> None:
+    views, target, record = with_broken(), a_target(), EMPTY
+    if shown == "by a node":
+        views.append(a_view("on", source=a_source()))
+    elif shown == "init":
+        target = Target.init()
+        views = BROKEN_NODES + [a_view(name, source=a_source(9)) for name in names(4)]
+    else:
+        other = replace(target, uid=a_source(8).uid) if shown == "by its content" else target
+        record = record.with_revision(other, time="then", author="", cause="").with_result(1, "Complete")
+    assert [wave.name for wave in plan(views, pool(), target, record).waves][:2] == ["broken", "canary"]
+    halted = EMPTY.with_revision(a_target(), time="then", author="", cause="").with_result(1, "Halted")
+    assert plan(with_broken(), pool(), a_target(), halted).waves[0].name == "canary"
+    trying = [*with_broken(), a_view("on", source=a_source(), in_trial=True)]
+    assert plan(trying, pool(), a_target(), EMPTY).waves[0].name == "canary"
+
+
+def test_a_healthy_node_that_refused_its_last_config_is_not_broken() -> None:
+    views = [a_view(name, source=a_source(9), active=None, config_ok="False", cause="CrashLoop") for name in names(2)]
+    made = plan(views, pool(canary={"count": 1}, maxUnavailable=1), a_target(), EMPTY)
+    assert [(wave.name, len(wave.nodes)) for wave in made.waves] == [("canary", 1), ("wave 1", 1)]
 
 
 def test_nodes_on_the_target_are_skipped_only_when_they_say_so_for_this_assignment() -> None:

@@ -26,6 +26,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._window imp
     STRUCK_OUT,
     UNKNOWN,
     WAITING,
+    Step,
     Window,
 )
 from support.fuzzing import fuzz
@@ -46,11 +47,56 @@ def test_a_slot_is_free_as_soon_as_its_node_is_up_without_waiting_for_the_slowes
     assert window.state("n0") == IN_FLIGHT
 
 
-def test_nodes_that_are_down_count_but_those_of_the_wave_can_be_moved() -> None:
-    window = a_window(down=["other", "n3"])
+def test_nodes_that_are_down_count_and_those_of_the_lane_can_be_moved() -> None:
+    window = a_window(down=["other", "n3"], lane=True)
     assert window.step(0).assign == ("n3",), "n3 is unavailable as it is"
     window.set_down("other", False)
     assert window.step(1).assign == ("n0",)
+
+
+def test_in_a_wave_nodes_that_are_down_come_last() -> None:
+    window = a_window(4, down=["n0", "n1"])
+    assert window.step(0).assign == (), "two of two are unavailable"
+    window.set_down("n1", False)
+    assert window.step(1).assign == ("n1",)
+    window.answer("n1", Answer(PASS))
+    assert window.step(2).assign == ("n2",)
+    window.answer("n2", Answer(PASS))
+    assert window.step(3).assign == ("n3",)
+    window.answer("n3", Answer(PASS))
+    assert window.step(4).assign == ("n0",), "nothing else is left"
+
+
+def test_no_more_is_assigned_at_a_time_than_is_asked_for() -> None:
+    window = a_window(limit=5)
+    assert window.step(0, 2).assign == ("n0", "n1")
+    assert window.step(0, 2).assign == ("n2", "n3")
+
+
+def test_a_canary_that_vanishes_pauses_and_one_that_nobody_passed_has_not_passed() -> None:
+    window = a_window(2, canary=True)
+    window.step(0)
+    window.answer("n0", Answer(PASS))
+    window.answer("n1", Answer(GONE, "the Node was deleted"))
+    assert (window.step(1).outcome, window.step(1).full) == ("pause", "the canary has lost n1: the Node was deleted")
+    assert a_window(0, canary=True).step(0).outcome == "pause"
+    wave = a_window(1)
+    wave.step(0)
+    wave.answer("n0", Answer(GONE, "the Node was deleted"))
+    assert wave.step(1).outcome == "done"
+
+
+def test_nothing_stops_the_lane_of_broken_nodes() -> None:
+    window = a_window(4, lane=True, budget=0, down=["other"])
+    assert window.step(0).assign == ("n0",)
+    window.answer("n0", Answer(FAIL, "it crashed"))
+    assert window.step(1).assign == ("n1",)
+    window.answer("n1", Answer(DONT_KNOW, "silence"))
+    window.set_down("elsewhere", True)
+    assert window.step(2) == Step()
+    assert window.step(103).outcome == "done"
+    assert window.counts[UNKNOWN] == 3
+    assert window.reason("n3").startswith("it was not assigned: nodes down for another reason: 2")
 
 
 def test_one_failure_is_within_a_budget_of_one_and_two_halt() -> None:
@@ -93,8 +139,7 @@ def test_no_verdict_pauses_and_frees_its_slot() -> None:
 def test_a_wave_that_only_others_hold_up_waits_for_them_and_then_pauses() -> None:
     window = a_window(3, limit=1, down=["other"])
     assert window.step(0).outcome == ""
-    assert window.stuck
-    window.replace_down([])
+    window.set_down("other", False)
     assert window.step(1).assign == ("n0",)
     window = a_window(3, limit=1, down=["other"])
     window.step(0)
@@ -121,18 +166,24 @@ def test_it_is_bounded_leaks_no_slot_and_ends(
     unavailable = {f"n{number}" for number in down}
     window = Window(nodes, limit=limit, budget=budget, down=unavailable, timeout=timeout)
     fates = st.sampled_from(["up", "up", "up", "fail", "silent", "gone", "unknown", "fail in soak", "comes back"])
+    turns = st.sampled_from([False, False, False, True])  # whether a node of the pool goes down now, or comes back
     fate: dict[str, str] = {}
     at: dict[str, float] = {}
     now, step = 0.0, window.step(0.0)
     most = 0
     while not step.outcome:
+        in_flight = set(window.in_flight)
+        assert len(in_flight) <= limit
+        # What is down counts at every assignment, whenever it went down; what is down anyway may be moved.
+        if set(step.assign) - unavailable:
+            assert len(in_flight | unavailable) <= limit
         for name in step.assign:
             assert name not in fate, "a node is assigned once"
             fate[name], at[name] = data.draw(fates), now
-        in_flight = set(window.in_flight)
-        assert len(in_flight) <= limit
-        # What is down for another reason counts; what was down anyway may be moved without taking more away.
-        assert len(in_flight | unavailable) <= max(limit, len(unavailable))
+        if data.draw(turns):
+            name = data.draw(st.sampled_from([*nodes, "elsewhere"]))
+            unavailable ^= {name}
+            window.set_down(name, name in unavailable)
         most = max(most, len(in_flight))
         now += 1.0
         assert now < (count + 1) * (timeout + soak + 2) + 2 * timeout, "it ends"

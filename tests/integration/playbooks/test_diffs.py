@@ -1,0 +1,142 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What provisioning and removing show with --diff: which file changes, no secret, and no long list of files."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.configok.node.plugins.module_utils._cluster._objects import Access
+from support.clusters import SandboxCluster, prepare
+from support.playbooks import HEAD, PlaybookRun, Playbooks, finish, start
+from support.role import load, render
+
+TOKEN = "marked-token-0f3a"
+COMPONENT: dict[str, Any] = {
+    "name": "kubelet",
+    "unit": "kubelet.service",
+    "variable": "KUBELET_CONFIG_ARGS",
+    "exec_start": "",
+    "flags_only": False,
+    "made_directory": True,
+    "agent_options": {},
+    "version_command": ["/bin/true"],
+}
+
+
+def run_tasks(directory: Path, files: list[str], *options: str, **variables: Any) -> PlaybookRun:
+    """Run files of tasks of the role, with its directories below this one."""
+    (directory / "init").mkdir(exist_ok=True)
+    (directory / "instance").mkdir(exist_ok=True)
+    (directory / "environment").mkdir(exist_ok=True)
+    play = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "tasks": [
+            {"ansible.builtin.set_fact": {"__node_inits": {}}},
+            *[
+                {"ansible.builtin.include_role": {"name": "configok.node.node", "tasks_from": f"{name}.yml"}}
+                for name in files
+            ],
+            {"ansible.builtin.meta": "end_play"},  # there is no systemd for the handlers
+        ],
+    }
+    given = {
+        "__node_configuration_directory": str(directory),
+        "__node_unit_directory": str(directory / "units"),
+        "__node_component": {**COMPONENT, "config": str(directory / "config.yaml")},
+        **variables,
+    }
+    (directory / "play.yml").write_text(yaml.safe_dump([play]))
+    (directory / "given.json").write_text(json.dumps(given))
+    return finish(start(["play.yml", "-e", "@given.json", *options], directory=directory, kubeconfig=""))
+
+
+@pytest.mark.contract("manners.no-secret")
+@pytest.mark.parametrize("options", [["--check", "--diff"], ["--diff", "-v"]], ids=["check", "verbose"])
+def test_no_secret_of_the_kubelets_config_is_shown(tmp_path: Path, options: list[str]) -> None:
+    secret = f"staticPodURLHeader:\n  Authorization: [{TOKEN}]\n"
+    (tmp_path / "config.yaml").write_text(f"{HEAD}{secret}")
+    run = run_tasks(tmp_path, ["init_source", "init_config"], *options)
+    assert run.code == 0, run.output
+    assert run.changed == 2
+    assert TOKEN not in run.output
+    if "--check" not in options:
+        assert "encoded" not in run.output
+        assert all(TOKEN in (tmp_path / name / "kubelet.yaml").read_text() for name in ("init", "instance"))
+
+
+@pytest.mark.contract("manners.no-secret")
+def test_a_refused_init_config_is_not_shown(tmp_path: Path) -> None:
+    rehearsal = load("tasks/rehearse.yml")[1]["block"]
+    judging = [task for task in rehearsal if "init config" in task["name"]]
+    assert len(judging) == 3
+    encoded = base64.b64encode(f"{HEAD}x: {TOKEN}\n".encode()).decode()
+    play = {"hosts": "localhost", "gather_facts": False, "tasks": judging}
+    (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
+    given = {
+        "node_python": "/bin/false",
+        "node_validate_init_config": True,
+        "__node_staged_archive": "a",
+        "__node_staged_configuration": "c",
+        "__node_inits": {"kubelet": {"path": "/init.yaml", "encoded": encoded}},
+    }
+    (tmp_path / "given.json").write_text(json.dumps(given))
+    run = finish(start(["play.yml", "-e", "@given.json"], directory=tmp_path, kubeconfig=""))
+    assert run.code == 2, run.output
+    assert "item=kubelet" in run.output
+    assert encoded not in run.output
+
+
+def test_the_diff_of_a_template_names_its_target(tmp_path: Path) -> None:
+    target = tmp_path / "units/kubelet.service.d/zz-configok.conf"
+    target.parent.mkdir(parents=True)
+    run = run_tasks(tmp_path, ["drop_in"], "--check", "--diff")
+    assert run.code == 0, run.output
+    assert f"+++ after: {target}" in run.output
+    assert "ansible-local" not in run.output
+    assert run_tasks(tmp_path, ["drop_in"], "--diff").code == 0
+    wanted = render(
+        "drop-in.conf.j2",
+        __node_component=COMPONENT,
+        __node_configuration_directory=str(tmp_path),
+        __node_agent_command=(
+            f"/usr/bin/python3 -I /usr/local/lib/configok/configok-agent.pyz --config={tmp_path}/agent.yaml"
+        ),
+    )
+    assert target.read_text() == wanted
+    assert run_tasks(tmp_path, ["drop_in"], "--diff").changed == 0
+
+
+def test_the_files_below_a_directory_that_is_removed_are_not_listed(tmp_path: Path) -> None:
+    (tmp_path / "program/cache").mkdir(parents=True)
+    (tmp_path / "program/cache/compiled.pyc").touch()
+    [remove] = [task for task in load("tasks/absent.yml") if task["name"] == "Remove files"]
+    play = {"hosts": "localhost", "gather_facts": False, "tasks": [remove]}
+    names = ("link", "program_directory", "configuration_directory", "state_directory", "run_directory")
+    given = {f"__node_{name}": str(tmp_path / name.partition("_")[0]) for name in names}
+    (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
+    (tmp_path / "given.json").write_text(json.dumps(given))
+    run = finish(start(["play.yml", "-e", "@given.json", "--check", "--diff"], directory=tmp_path, kubeconfig=""))
+    assert run.code == 0, run.output
+    assert "compiled.pyc" not in run.output
+    assert f"item={tmp_path / 'program'}" in run.output
+
+
+def test_what_is_removed_from_the_cluster_is_shown_once_and_in_short(cluster: SandboxCluster, tmp_path: Path) -> None:
+    prepare(cluster.client, Access(runner_subjects=({"kind": "User", "name": "runner"},)))
+    for number in range(40):
+        cluster.add_node(f"n{number:02}", annotations={"configok.dev/config-status": "{}"})
+    user = Playbooks(tmp_path, cluster.kubeconfig)
+    run = user.run("remove", "-e", "provision_hosts=none", "--check", "--diff", pool=False)
+    assert run.code == 0, run.output
+    assert run.output.count("ClusterRoleBinding configok-runner") == 1
+    assert "and 30 more" in run.output
+    assert len(run.output.splitlines()) < 60, run.output
