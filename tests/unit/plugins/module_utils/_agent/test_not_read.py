@@ -29,7 +29,7 @@ def restart_with(bench: Bench, *flags: str, program: str = "/usr/bin/kubelet", o
     config = (f"--config={bench.store.config_path('kubelet')}",) if ours else ()
     bench.argv = (program, *config, *flags)
     bench._restart("kubelet")
-    bench.run(5)
+    bench.run(15)  # a component that flaps is written at most every 10 s
 
 
 def ancestor(directory: Path, assigned: str) -> str:
@@ -55,7 +55,7 @@ def test_a_config_source_of_the_kubelets_own_is_a_conflict(bench: Bench, tmp_pat
     assert bench.status.cause == "NotRead"
     ancestor(tmp_path, "")  # spec.configSource was removed, for which the kubelet restarts itself
     bench._restart("kubelet")
-    bench.run(5)
+    bench.run(15)
     assert bench.words[:2] == ("True", f"using current (UID: {good.uid})")
 
 
