@@ -21,7 +21,6 @@ __all__ = [
     "default_document",
     "field_paths",
     "fingerprint",
-    "merge",
     "render",
     "render_init",
     "resolved",
@@ -52,31 +51,23 @@ def decode(text: str, what: str) -> Any:
         raise NotRendered(f"{what} cannot be decoded: {' '.join(str(error).split())[:200]}") from error
 
 
-def merge(document: Any, instance: Any) -> Any:
-    """Lay the instance config over a document: objects by key, anything else as a whole (a list too)."""
-    if isinstance(document, dict) and isinstance(instance, dict):
-        result = dict(document)
-        for key, value in instance.items():
-            result[key] = merge(document[key], value) if key in document else value
-        return result
-    return instance
-
-
 def render(document: str, instance: str | None) -> bytes:
     """Return the file's bytes: the document itself where there is no instance config, else JSON. Raises NotRendered."""
     if instance is None or not instance.strip():
         return document.encode()
+    from ..._componentconfig._merge import merge  # not at the top: only a node with an instance config needs it
+
     values = decode(document, "the document")
     own = decode(instance, "the instance config")
     if not isinstance(values, dict) or not isinstance(own, dict):
         raise NotRendered("the document and the instance config must both be objects")
     own = {key: value for key, value in own.items() if key not in ("apiVersion", "kind")}
-    return json.dumps(merge(values, own), indent=2, ensure_ascii=False).encode() + b"\n"
+    return json.dumps(merge([values, own]), indent=2, ensure_ascii=False).encode() + b"\n"
 
 
 def field_paths(values: Any, above: str = "") -> list[str]:
-    """Return the paths of the fields that a decoded config sets, with dots; a list is one field."""
-    if not isinstance(values, Mapping):
+    """Return the paths of the fields that a decoded config sets, with dots; a list or an empty map is one field."""
+    if not isinstance(values, Mapping) or (above and not values):
         return [above] if above else []
     found: list[str] = []
     for key, value in values.items():
@@ -112,16 +103,18 @@ def default_document(component: str) -> bytes:
 
 
 def fingerprint(values: Any) -> str:
-    """Return a hash that is the same for the same decoded values; nil counts as an empty list or map."""
-    text = json.dumps(_plain(values), sort_keys=True, separators=(",", ":"), default=repr)
+    """Return a hash that is the same for the same decoded values, whatever their order and writing.
+
+    Nothing counts as absent: an empty value or null may switch a default off, and only the engine knows where not.
+    """
+    text = json.dumps(_with_text_keys(values), sort_keys=True, separators=(",", ":"), default=repr)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _plain(value: Any) -> Any:
-    """Return the values without the keys that hold nothing (nil, an empty list or map): absent means the same."""
+def _with_text_keys(value: Any) -> Any:
+    """Return a value whose keys can be sorted: YAML has keys of several types."""
     if isinstance(value, Mapping):
-        parts = {str(key): _plain(part) for key, part in value.items()}
-        return {key: part for key, part in parts.items() if part is not None and part != [] and part != {}}
+        return {str(key): _with_text_keys(part) for key, part in value.items()}
     if isinstance(value, list):
-        return [_plain(part) for part in value]
+        return [_with_text_keys(part) for part in value]
     return value
