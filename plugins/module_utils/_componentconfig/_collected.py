@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ._documents._document import Document
-from ._documents._findings import LEVELS, Finding, finding
+from ._documents._findings import Finding, finding, in_reading_order
 from ._kinds._types import Problem
 from ._pool import Pool
 from ._values._paths import Path, lookup
@@ -65,4 +65,4 @@ class Collected:
                 told[minors] = self.pool.suffix(minors), names, self.pool.nodes_of(minors)
             suffix, versions, nodes = told[minors]
             result.append(replace(found, message=found.message + suffix, versions=versions, nodes=nodes))
-        return sorted(result, key=lambda one: (one.line or 0, one.path, LEVELS.index(one.level), one.message))
+        return sorted(result, key=in_reading_order)

@@ -10,13 +10,12 @@ would see it, and the host. Findings on the host have a rule that begins with HO
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 
 from ..._componentconfig._documents._decode import decode
 from ..._componentconfig._documents._document import Document
-from ..._componentconfig._documents._findings import POLICY, WARNING, DecodeError, Finding, finding
+from ..._componentconfig._documents._findings import POLICY, WARNING, DecodeError, Finding, finding, in_reading_order
 from ..._componentconfig._flags._names import flags_of
 from ..._componentconfig._judge_host import judge_host
 from ..._componentconfig._kinds._gates import newest_minor
@@ -27,7 +26,6 @@ from ..._componentconfig._values._versions import parse_minor
 from ..._host._drop_in_files import drop_ins, read_drop_in
 from .._basis._configuration import ComponentConfiguration
 from ._effective import effective, is_by_flag
-from ._render import fingerprint, render
 from ._rendered import read_own
 from ._verdicts import HOST
 
@@ -61,8 +59,8 @@ def judge_here(
     found: list[Finding] = []
     if not known:
         found += _of_bundle(document, component)
-        found += _of_writing(text, document, instance, component)
         found += _of_config(config, component, version, {layer.file for layer in running})
+        found.sort(key=in_reading_order)  # so that the first error is the one that a check offline names first
     if component.host_checks:
         found += _of_host(config, component, argv, version, read_host)
     return found
@@ -77,24 +75,6 @@ def _instance(component: ComponentConfiguration) -> list[Document]:
     if not isinstance(layer.data, dict):
         return [layer]
     return [replace(layer, data={key: layer.data[key] for key in layer.data if key not in ("apiVersion", "kind")})]
-
-
-def _of_writing(
-    text: bytes, document: Document, instance: Sequence[Document], component: ComponentConfiguration
-) -> list[Finding]:
-    """With an instance config the component reads JSON; that must say what was judged."""
-    if not instance or not isinstance(document.data, dict):
-        return []
-    try:
-        written = json.loads(render(text.decode("utf-8", "replace"), read_own(component.instance_config)))
-        same = fingerprint(written) == fingerprint(effective([document, *instance], (), 0).data)
-    except (
-        TypeError,
-        ValueError,
-    ):  # NotRendered is a ValueError; a TypeError is a date, or another thing of YAML alone
-        same = False
-    message = "has a value that is another one when it is written as JSON: put dates and the like in quotes"
-    return [] if same else [finding(document.file, None, (), None, message)]
 
 
 def _of_bundle(document: Document, component: ComponentConfiguration) -> list[Finding]:

@@ -55,14 +55,21 @@ def render(document: str, instance: str | None) -> bytes:
     """Return the file's bytes: the document itself where there is no instance config, else JSON. Raises NotRendered."""
     if instance is None or not instance.strip():
         return document.encode()
-    from ..._componentconfig._merge import merge  # not at the top: only a node with an instance config needs it
+    # Not at the top: only a node with an instance config needs the engine for it. What is written is what was judged:
+    # PyYAML reads 1:20, 4.1e1, n and dates otherwise than Kubernetes does.
+    from ..._componentconfig._documents._decode import decode as decode_strictly
+    from ..._componentconfig._merge import merge
+    from ..._componentconfig._values._canonical import json_values
 
-    values = decode(document, "the document")
-    own = decode(instance, "the instance config")
+    try:
+        values = decode_strictly(document, file="the document").data
+        own = decode_strictly(instance, file="the instance config").data
+    except ValueError as error:
+        raise NotRendered(str(error)) from error
     if not isinstance(values, dict) or not isinstance(own, dict):
         raise NotRendered("the document and the instance config must both be objects")
     own = {key: value for key, value in own.items() if key not in ("apiVersion", "kind")}
-    return json.dumps(merge([values, own]), indent=2, ensure_ascii=False).encode() + b"\n"
+    return json.dumps(json_values(merge([values, own])), indent=2, ensure_ascii=False).encode() + b"\n"
 
 
 def field_paths(values: Any, above: str = "") -> list[str]:

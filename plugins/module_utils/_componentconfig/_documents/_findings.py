@@ -16,7 +16,18 @@ from typing import Any
 from .._values._paths import Path, format_path
 from .._values._secrets import is_secret
 
-__all__ = ["COMPONENT", "POLICY", "WARNING", "LEVELS", "Finding", "DecodeError", "finding", "show", "worst"]
+__all__ = [
+    "COMPONENT",
+    "LEVELS",
+    "POLICY",
+    "WARNING",
+    "DecodeError",
+    "Finding",
+    "finding",
+    "in_reading_order",
+    "show",
+    "worst",
+]
 
 COMPONENT = "component"
 """The component itself would refuse the config, at load, at validation or at start."""
@@ -97,6 +108,11 @@ def finding(
     place = _printable(format_path(path))
     place = place if len(place) <= _LONGEST_PATH else place[: _LONGEST_PATH - 3] + "..."
     return Finding(file, line, place, show(value, path), _printable(message), level, rule)
+
+
+def in_reading_order(found: Finding) -> tuple[int, str, int, str]:
+    """Return the key that sorts findings: by line, path, level and message."""
+    return found.line or 0, found.path, LEVELS.index(found.level), found.message
 
 
 def worst(findings: Iterable[Finding]) -> str | None:
