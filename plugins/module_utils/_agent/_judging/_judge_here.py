@@ -58,6 +58,7 @@ def judge_here(
     config = effective([document, *instance], argv, minor, [layer for layer in running if layer.data is not None])
     found: list[Finding] = []
     if not known:
+        found += [_no_mapping(layer) for layer in instance if not isinstance(layer.data, dict)]
         found += _of_bundle(document, component)
         found += _of_config(config, component, version, {layer.file for layer in running})
         found.sort(key=in_reading_order)  # so that the first error is the one that a check offline names first
@@ -75,6 +76,10 @@ def _instance(component: ComponentConfiguration) -> list[Document]:
     if not isinstance(layer.data, dict):
         return [layer]
     return [replace(layer, data={key: layer.data[key] for key in layer.data if key not in ("apiVersion", "kind")})]
+
+
+def _no_mapping(instance: Document) -> Finding:
+    return finding(instance.file, None, (), None, "the instance config must be a mapping of fields")
 
 
 def _of_bundle(document: Document, component: ComponentConfiguration) -> list[Finding]:

@@ -81,9 +81,9 @@ def test_fingerprints(one: str, other: str, same: bool) -> None:
 @pytest.mark.contract("render.instance-config")
 def test_null_in_the_instance_config_takes_a_field_back_and_empty_values_stay() -> None:
     """As the engine merges layers: what is judged is what is written."""
-    document = "a: {x: 1, y: 2}\nb: {}\nc: null\nd: [1]\n"
-    found = json.loads(render(document, "a: {x: null}\nd: []\ne: {f: null}\n"))
-    assert found == {"a": {"y": 2}, "b": {}, "d": [], "e": {}}
+    document = "a: {p: 1, q: 2}\nb: {}\nc: null\nd: [1]\n"
+    found = json.loads(render(document, "a: {p: null}\nd: []\ne: {f: null}\n"))
+    assert found == {"a": {"q": 2}, "b": {}, "d": [], "e": {}}
 
 
 def test_an_empty_map_or_list_is_a_field_that_is_set() -> None:
