@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ._documents._findings import POLICY, Finding, finding
+from ._documents._findings import POLICY, Finding, bounded, finding
 from ._kinds._path_fields import PATH_FIELDS, is_relative
 from ._kinds._types import Problem
 from ._values._paths import Path, format_path, lookup
@@ -59,10 +59,12 @@ def denied(data: Any, patterns: Sequence[str], *, file: str = "config") -> list[
     A pattern names a field (`staticPodPath`, `authentication.x509`) and denies it with all below it; `*` stands for
     any one name or index (`authentication.*`, `registerWithTaints.*.key`). A field set to null is not set.
     """
-    return [
-        finding(file, None, problem.path, problem.value, problem.message, POLICY, problem.rule)
-        for problem in denied_problems(data, patterns)
-    ]
+    return bounded(
+        [
+            finding(file, None, problem.path, problem.value, problem.message, POLICY, problem.rule)
+            for problem in denied_problems(data, patterns)
+        ]
+    )
 
 
 def _matches(data: Any, parts: Sequence[str], path: Path = ()) -> Iterator[tuple[Path, Any]]:

@@ -15,7 +15,15 @@ from dataclasses import replace
 
 from ..._componentconfig._documents._decode import decode
 from ..._componentconfig._documents._document import Document
-from ..._componentconfig._documents._findings import POLICY, WARNING, DecodeError, Finding, finding, in_reading_order
+from ..._componentconfig._documents._findings import (
+    POLICY,
+    WARNING,
+    DecodeError,
+    Finding,
+    bounded,
+    finding,
+    in_reading_order,
+)
 from ..._componentconfig._flags._names import flags_of
 from ..._componentconfig._judge_host import judge_host
 from ..._componentconfig._kinds._gates import newest_minor
@@ -61,7 +69,8 @@ def judge_here(
         found += [_no_mapping(layer) for layer in instance if not isinstance(layer.data, dict)]
         found += _of_bundle(document, component)
         found += _of_config(config, component, version, {layer.file for layer in running})
-        found.sort(key=in_reading_order)  # so that the first error is the one that a check offline names first
+        # In order, so that the first error is the one that a check offline names first.
+        found = bounded(sorted(found, key=in_reading_order))
     if component.host_checks:
         found += _of_host(config, component, argv, version, read_host)
     return found

@@ -21,6 +21,7 @@ __all__ = [
     "default_document",
     "field_paths",
     "fingerprint",
+    "noted_fields",
     "render",
     "render_init",
     "resolved",
@@ -30,6 +31,10 @@ _KINDS = {
     "kubelet": ("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"),
     "kube-proxy": ("kubeproxy.config.k8s.io/v1alpha1", "KubeProxyConfiguration"),
 }
+
+
+_FIELDS_NOTED = 1000  # of a file; a whole KubeletConfiguration has 160
+_LONGEST_PATH = 300
 
 
 class NotRendered(ValueError):
@@ -81,6 +86,11 @@ def field_paths(values: Any, above: str = "") -> list[str]:
         if value is not None and not (above == "" and key in ("apiVersion", "kind")):
             found += field_paths(value, f"{above}.{key}" if above else str(key))
     return found
+
+
+def noted_fields(values: Any) -> list[str]:
+    """Return the paths of the fields that a decoded config sets, as many and as long as a note can hold."""
+    return [path for path in field_paths(values) if len(path) <= _LONGEST_PATH][:_FIELDS_NOTED]
 
 
 def render_init(component: str, data: bytes, directory: str) -> bytes:

@@ -17,7 +17,7 @@ from .._basis._configuration import ComponentConfiguration
 from .._storage._records import Record
 from .._storage._state_files import state_keys
 from .._storage._store import Store, digest
-from ._render import NotRendered, decode, default_document, field_paths, fingerprint, render, render_init
+from ._render import NotRendered, decode, default_document, fingerprint, noted_fields, render, render_init
 
 __all__ = [
     "config_bytes",
@@ -33,7 +33,6 @@ __all__ = [
 
 _INIT = "init"
 _FINGERPRINT = "fingerprint"
-_FIELDS_NOTED = 1000  # of a file; a whole KubeletConfiguration has 160
 
 
 def keep(component: str, store: Store, data: bytes) -> str:
@@ -52,7 +51,7 @@ def _note(component: str, data: bytes) -> dict[str, Any]:
     return {
         _FINGERPRINT: fingerprint(values),
         "state": state_keys(component, values),
-        "fields": field_paths(values)[:_FIELDS_NOTED],
+        "fields": noted_fields(values),
     }
 
 
