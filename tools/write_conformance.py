@@ -96,8 +96,9 @@ FIRST = {
 SECTIONS: Mapping[str, Known] = {
     "oracle": Known(
         "The real kubelet as oracle",
-        "Configs made by field, by rule, at random and with the oddities of YAML are given to the real kubelet of 1.20 "
-        "and to our validation for 1.20 with the facts of its host. The two agree where both refuse, or neither does.",
+        "Configs made by field, by rule, at random and with the oddities of YAML are given to the real kubelet of the "
+        "release above and to our validation for it with the facts of its host. The two agree where both refuse, or "
+        "neither does.",
     ),
     "migration": Known(
         "Flags moved to a file",
@@ -140,6 +141,7 @@ def main() -> int:
 
 def page(rows: Iterable[Row]) -> str:
     """Return the page. Raises ValueError for a row of an unknown case, or a case without a row of ours."""
+    rows = list(rows)
     ours: dict[str, list[Row]] = {name: [] for cases in GROUPS.values() for name in cases}
     ancestor: dict[str, list[Row]] = {name: [] for name in ours}
     figures: dict[str, list[Row]] = {section: [] for section in SECTIONS}
@@ -154,7 +156,7 @@ def page(rows: Iterable[Row]) -> str:
     missing = [name for name in sorted(ours) if not ours[ELSEWHERE.get(name, name)]]
     if missing:
         raise ValueError(f"there is no row of {', '.join(missing)}")
-    lines = [HEAD, _summary(ours, ancestor), "", "## What matters most", ""]
+    lines = [HEAD, _releases(rows) + _summary(ours, ancestor), "", "## What matters most", ""]
     for sentence, names in FIRST.items():
         lines += [f"**{sentence}**", "", "| | configok | restarts | the ancestor, on the same kubelet |"]
         lines += ["| --- | --- | ---: | --- |"]
@@ -169,6 +171,14 @@ def page(rows: Iterable[Row]) -> str:
     for section, found in figures.items():
         lines += _section(SECTIONS[section], found) if found else []
     return "\n".join(lines)
+
+
+def _releases(rows: Iterable[Row]) -> str:
+    releases = sorted({str(row["kubernetes"]) for row in rows if row.get("kubernetes")})
+    if not releases:
+        raise ValueError("no row says which Kubernetes it was measured with")
+    named = ", ".join(releases)
+    return f"This page is of a run with kubelet and API server of Kubernetes {named}, and shows no more.\n"
 
 
 def _section(known: Known, rows: Sequence[Row]) -> list[str]:

@@ -45,7 +45,8 @@ All five are checked after every case; I3 has something to say where the config 
   crash loop and roll-back, unhealthy and roll-back, a config that is refused, and the way back to the init config.
 - *Real processes*: the agent as it is shipped, under its supervisor, on an embedded API server behind a proxy that does
   the harm.
-- *Real kubelet*: a machine of its own with systemd, containerd and a kubelet, on a real API server and etcd.
+- *Real kubelet*: a machine of its own with systemd, containerd and a kubelet, on a real API server and etcd. This page
+  is of a run with Kubernetes {kubernetes}.
 
 The engine that judges configs is given hostile inputs besides, in processes of its own: bombs of aliases, depths,
 sizes, encodings, YAML's oddities, configs of all kinds with wrong types in them or damaged, and flags. Each is
@@ -87,7 +88,9 @@ def page(rows: Iterable[Mapping[str, Any]]) -> str:
     total, failed = (sum(row[what] for row in cases) for what in ("value", "failed"))
     faults = list(dict.fromkeys(row["fault"] for row in cases))
     verdict = f"**{failed} failed.**" if failed else "all hold."
-    lines = [HEAD + f"In all: {len(faults)} faults in {_more_than(total)} cases; {verdict}", ""]
+    releases = sorted({row["kubernetes"] for row in cases if row.get("kubernetes")})
+    head = HEAD.replace("{kubernetes}", ", ".join(releases) or "none: it had no real kubelet")
+    lines = [head + f"In all: {len(faults)} faults in {_more_than(total)} cases; {verdict}", ""]
     figures = [row for row in rows if row["unit"] != "cases"]
     if figures:
         lines += ["| measured | value | allowed |", "| --- | ---: | --- |", *map(_figure, figures), ""]

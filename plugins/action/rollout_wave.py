@@ -23,6 +23,7 @@ from ansible_collections.configok.node.plugins.module_utils._modules._wave impor
     live_line,
     read_plan,
 )
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize
 from ansible_collections.configok.node.plugins.module_utils._rollout._engine import move_wave, settle
 from ansible_collections.configok.node.plugins.module_utils._rollout._errors import RolloutError
 
@@ -55,7 +56,7 @@ class ActionModule(ActionBase):
         except MissingLibrary as error:
             return {"failed": True, "msg": f"{error}: install it for {sys.executable}"}
         except (KubeError, RolloutError) as error:
-            return {"failed": True, "msg": str(error)}
+            return {"failed": True, "msg": sanitize(error)}
 
     def _move(self, params: dict[str, Any]) -> dict[str, Any]:
         plan = read_plan(params["plan"])

@@ -23,13 +23,21 @@ options:
     type: dict
     required: true
   component:
-    description: The name of the component. One that is not known has no such fields.
+    description:
+      - The name of the component.
+      - It counts where the config has no C(kind). A kind that is not known has no such fields.
     type: str
     required: true
   directory:
     description: The directory of the file that the config is from.
     type: str
     default: ""
+  options:
+    description:
+      - The fields of the component in the AgentConfiguration. C(additionalDeniedFields), C(allowedFields) and the
+        deprecated C(deniedFields) say what else a bundle may not set on this node, and what it may.
+    type: dict
+    default: {}
 """
 
 EXAMPLES = r"""
@@ -55,29 +63,30 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._denied_fields import DENIED_FIELDS
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._render import resolved
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._denials import denied_fields
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import MAIN_KINDS
 
 
-def local_fields(config: Any, component: str, directory: str = "") -> dict[str, Any]:
-    """Return the fields of a decoded config that DENIED_FIELDS names for the component, paths made absolute."""
+def local_fields(
+    config: Any, component: str, directory: str = "", options: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the fields of a decoded config that no bundle may set on this node, paths made absolute."""
     if not isinstance(config, Mapping):
         raise AnsibleFilterError(f"local_fields needs a component config, decoded, not {type(config).__name__}")
     if directory:
         config = resolved(component, config, directory)
-    found: dict[str, Any] = {}
-    for path in DENIED_FIELDS.get(component, ()):
-        *parents, last = path.split(".")
-        source: Any = config
-        for name in parents:
-            source = source.get(name) if isinstance(source, Mapping) else None
-        if not isinstance(source, Mapping) or source.get(last) is None:
-            continue
-        target = found
-        for name in parents:
-            target = target.setdefault(name, {})
-        target[last] = source[last]
-    return found
+    own = options or {}
+    policy = DenyPolicy(
+        additional=tuple(own.get("additionalDeniedFields") or ()),
+        allowed=tuple(own.get("allowedFields") or ()),
+        instead=None if own.get("deniedFields") is None else tuple(own["deniedFields"]),
+    )
+    kind = str(config.get("kind") or MAIN_KINDS.get(component, ""))
+    if policy.denies_kind(kind):
+        return {}  # no bundle ever holds such a config, so nothing has to be kept over one
+    return denied_fields(config, policy, kind)
 
 
 class FilterModule:

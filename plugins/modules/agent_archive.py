@@ -34,7 +34,8 @@ attributes:
       - Packs on the controller. The agent itself needs Linux with Python 3.9 or newer.
 options:
   dest:
-    description: Where to put it. The directory must exist.
+    description:
+      - Where to put it. The directory must exist, and only root should be able to write to it.
     type: path
     default: /usr/local/lib/configok/configok-agent.pyz
   mode:
@@ -55,7 +56,7 @@ EXAMPLES = r"""
 
 - name: Put it elsewhere, to look at it
   configok.node.agent_archive:
-    dest: /tmp/configok-agent.pyz
+    dest: /opt/configok-agent.pyz
 """
 
 RETURN = r"""

@@ -143,6 +143,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._arguments imp
     client_from_params,
 )
 from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
 
 
 def argument_spec() -> dict[str, Any]:
@@ -182,7 +183,7 @@ def main() -> None:
         result = {"objects": describe(plan.steps), "cleaned_nodes": list(plan.nodes)}
         if module._diff:
             result["diff"] = difference(plan.steps, plan.nodes)
-        module.exit_json(changed=bool(plan.steps or plan.nodes), **result)
+        module.exit_json(changed=bool(plan.steps or plan.nodes), **sanitize_all(result))
 
 
 if __name__ == "__main__":

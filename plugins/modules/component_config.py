@@ -304,6 +304,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ju
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import redacted
 from ansible_collections.configok.node.plugins.module_utils._host._facts import read_host
 from ansible_collections.configok.node.plugins.module_utils._modules._config_files import file_sentences, read_layers
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "files": {"type": "list", "elements": "path"},
@@ -353,8 +354,8 @@ def result_of(judgement: Judgement) -> dict[str, Any]:
     return {
         "changed": False,
         "valid": judgement.worst not in LEVELS[:2],
-        "findings": [found.as_dict() for found in judgement.findings],
-        "lines": [f"{found.level}: {found}" for found in judgement.findings],
+        "findings": sanitize_all([found.as_dict() for found in judgement.findings]),
+        "lines": sanitize_all([f"{found.level}: {found}" for found in judgement.findings]),
         "config": shown,
         "provenance": [origin.as_dict() for origin in judgement.origins],
         "drop_ins": drop_ins if all(redacted(one) == one for one in drop_ins) else [],
@@ -385,7 +386,7 @@ def main() -> None:
         )
     result = result_of(judgement)
     if judgement.worst in LEVELS[: {"component": 1, "policy": 2, "never": 0}[parameters["fail_on"]]]:
-        refused = [f"{found.level}: {found}" for found in judgement.findings if found.level != LEVELS[2]]
+        refused = sanitize_all([f"{found.level}: {found}" for found in judgement.findings if found.level != LEVELS[2]])
         module.fail_json(msg="The config is refused:\n" + "\n".join(refused), **result)
     module.exit_json(**result)
 

@@ -158,6 +158,7 @@ from ansible_collections.configok.node.plugins.module_utils._modules._config_fil
     read_layers,
     write_config,
 )
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "file": {"type": "path"},
@@ -184,7 +185,7 @@ def result_of(converted: Converted) -> dict[str, Any]:
         "text": converted.text if shown == converted.after else "",
         "documents": shown,
         "losses": converted.losses,
-        "lines": converted.lines,
+        "lines": sanitize_all(converted.lines),
     }
 
 
@@ -203,7 +204,7 @@ def main() -> None:
             before, after = (encode_all(redacted(documents)) for documents in (converted.before, converted.after))
             result["diff"] = {"before": before, "after": after}
         if converted.losses and module.params["fail_on_loss"]:
-            lost = "\n".join(line for line in converted.lines if line.startswith("lost: "))
+            lost = "\n".join(line for line in result["lines"] if line.startswith("lost: "))
             module.fail_json(
                 msg=f"Not everything can be kept. With fail_on_loss: false this is lost:\n{lost}", **result
             )

@@ -182,6 +182,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import redacted
 from ansible_collections.configok.node.plugins.module_utils._modules._config_files import file_sentences, read_layers
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
 
 _SIDE: dict[str, Any] = {
     "type": "dict",
@@ -215,7 +216,7 @@ def result_of(comparison: Comparison) -> dict[str, Any]:
         "changed": bool(comparison.changes),
         "field_changes": [{**one.as_dict(), "place": one.place} for one in comparison.changes],
         "disruption": comparison.heaviest,
-        "lines": comparison.lines,
+        "lines": sanitize_all(comparison.lines),
     }
 
 
@@ -227,7 +228,8 @@ def main() -> None:
         result = result_of(comparison)
         if module._diff:
             before, after = (encode(redacted(dict(sorted(data.items())))) for data in comparison.both)
-            result["diff"] = {"before_header": "before", "before": before, "after_header": "after", "after": after}
+            shown = {"before_header": "before", "before": before, "after_header": "after", "after": after}
+            result["diff"] = sanitize_all(shown)
         module.exit_json(**result)
 
 

@@ -178,6 +178,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.configok.node.plugins.module_utils._modules._component_units import SystemctlFailed
 from ansible_collections.configok.node.plugins.module_utils._modules._config_files import file_sentences
 from ansible_collections.configok.node.plugins.module_utils._modules._migration import migration_of, result_of
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "component": {"type": "str", "default": "kubelet"},
@@ -211,7 +212,8 @@ def main() -> None:
         except SystemctlFailed as error:
             module.fail_json(msg=f"{error}.")
         result = result_of(migration, diff=module._diff)
-        refused = [str(found) for found in migration.findings if found.level in _LEVELS[module.params["fail_on"]]]
+        worst = _LEVELS[module.params["fail_on"]]
+        refused = sanitize_all([str(found) for found in migration.findings if found.level in worst])
         if refused:
             module.fail_json(msg="It cannot be moved as it is:\n" + "\n".join(refused), **result)
         module.exit_json(**result)

@@ -184,6 +184,7 @@ from ansible_collections.configok.node.plugins.module_utils._modules._component_
     NoSystemd,
     SystemctlFailed,
 )
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize, sanitize_all
 
 COMPONENT: dict[str, dict[str, Any]] = {
     "name": {"type": "str", "required": True},
@@ -199,6 +200,11 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 }
 
 
+def _shown(found: dict[str, Any]) -> dict[str, Any]:
+    """Return what was found with its sentences fit to show; the rest is data, which others compare and write."""
+    return {**found, "refusals": sanitize_all(found["refusals"]), "faults": sanitize_all(found["faults"])}
+
+
 def main() -> None:
     """Look, tell."""
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
@@ -210,10 +216,10 @@ def main() -> None:
 
     try:
         units = ComponentUnits(run, drop_in=params["drop_in"], state_directory=params["state_directory"])
-        components = [units.look(asked) for asked in params["components"]]
+        components = [_shown(units.look(asked)) for asked in params["components"]]
         drop_ins = units.drop_ins()
     except (NoSystemd, SystemctlFailed) as error:
-        module.fail_json(msg=str(error))
+        module.fail_json(msg=sanitize(error))
     module.exit_json(changed=False, components=components, drop_ins=drop_ins)
 
 

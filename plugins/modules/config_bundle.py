@@ -238,12 +238,14 @@ from ansible_collections.configok.node.plugins.module_utils._modules._documents 
 from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import NAMESPACE_BUNDLES
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
 from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
 from ansible_collections.configok.node.plugins.module_utils._rollout._policy import parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._publish import publish
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._versions import is_kubernetes_version
 
 
 def argument_spec() -> dict[str, Any]:
@@ -286,11 +288,14 @@ def refuse_bad_pool(params: dict[str, Any]) -> None:
 
 
 def nodes_of(client: Client, params: dict[str, Any]) -> dict[str, str]:
-    """Return the nodes to judge for, by name their versions; none where versions are given. Raises KubeError."""
+    """Return the nodes to judge for, by name their versions; none where versions are given. Raises KubeError.
+
+    Nodes whose version is none are not judged for: the plan leaves them out, and says why.
+    """
     if params["kubernetes_versions"] or not params["label_selector"]:
         return {}
     views = observe(client, selector=params["label_selector"])
-    return {view.name: view.kubelet_version for view in views if view.kubelet_version}
+    return {view.name: view.kubelet_version for view in views if is_kubernetes_version(view.kubelet_version)}
 
 
 def main() -> None:
@@ -325,13 +330,13 @@ def main() -> None:
             "config_source": None if source is None else source.to_dict(),
             "revision": published.revision,
             "field_changes": [{"component": component, **one.as_dict()} for component, one in differing],
-            "text": change_lines(published.target.name, published.revision, differing),
+            "text": sanitize_all(change_lines(published.target.name, published.revision, differing)),
             "kubernetes_versions": versions or sorted(set(nodes.values())),
-            "findings": [one.as_dict() for one in warnings],
-            "lines": [f"{one.level}: {one}" for one in warnings],
+            "findings": sanitize_all([one.as_dict() for one in warnings]),
+            "lines": sanitize_all([f"{one.level}: {one}" for one in warnings]),
         }
         if module._diff:
-            result["diff"] = text_diff(before, texts)
+            result["diff"] = sanitize_all(text_diff(before, texts))
         module.exit_json(changed=published.changed, **result)
 
 

@@ -60,7 +60,8 @@ options:
   state:
     description:
       - V(present) assigns O(config_source).
-      - V(absent) assigns nothing, which means the init config.
+      - V(absent) assigns nothing, which means the init config. This also holds for a node that reports
+        "assignment lost", for example because its Node was deleted and registered again.
     type: str
     choices: [present, absent]
     default: present
@@ -123,6 +124,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._arguments imp
 from ansible_collections.configok.node.plugins.module_utils._modules._nodes import NODES_ARGUMENT_SPEC
 from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize, sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout._assign import Assigned, assign
 
 
@@ -186,14 +188,15 @@ def main() -> None:
         )
         outcome: dict[str, Any] = {
             "changed": any(one.changed for one in results),
-            "assignments": [describe(one) for one in results],
+            "assignments": sanitize_all([describe(one) for one in results]),
         }
         if module._diff:
-            outcome["diff"] = difference(results, source)
+            outcome["diff"] = sanitize_all(difference(results, source))
         errors = [one.error for one in results if one.error]
         if errors:
             more = f" (and {len(errors) - 1} more)" if errors[1:] else ""
-            module.fail_json(msg=f"{len(errors)} of {len(results)} Nodes not assigned: {errors[0]}{more}", **outcome)
+            first = sanitize(errors[0])
+            module.fail_json(msg=f"{len(errors)} of {len(results)} Nodes not assigned: {first}{more}", **outcome)
         module.exit_json(**outcome)
 
 

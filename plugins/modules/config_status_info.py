@@ -193,6 +193,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._arguments imp
 from ansible_collections.configok.node.plugins.module_utils._modules._nodes import NODES_ARGUMENT_SPEC, observe_all
 from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
 from ansible_collections.configok.node.plugins.module_utils._modules._status_lines import status_lines
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout._history import history
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
@@ -228,7 +229,7 @@ def main() -> None:
         }
         if params["pool"]:
             result.update(pool=status, history=history(record))
-        module.exit_json(changed=False, **result)
+        module.exit_json(changed=False, **sanitize_all(result))
 
 
 if __name__ == "__main__":

@@ -226,6 +226,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._arguments imp
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
 from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout._history import read_target, undo_revision
 from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan_text import render
@@ -279,9 +280,9 @@ def main() -> None:
         module.exit_json(
             changed=False,
             plan=planned.to_dict(),
-            refusals=list(planned.refusals),
+            refusals=sanitize_all(planned.refusals),
             waves=[wave.name for wave in planned.waves if not wave.finished],
-            text=render(planned),
+            text=sanitize_all(render(planned)),
         )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._kube._paths import events
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ConfigStatus,
     read_condition,
@@ -84,6 +85,18 @@ class Bench:
         begun = time.monotonic()
         self.answer(self.assign(values, **options), status)
         return time.monotonic() - begun
+
+    def wait_until_all_is_told(self) -> None:
+        """Wait until the agent has nothing to send: Events are sent in order, so the last adoption's is the last."""
+        status = read_status(self.node.get())
+        active = status.active if status is not None else None
+        assert active is not None
+        message = f"adopted {active.name} (UID: {active.uid})"
+
+        def told() -> bool:
+            return any(event["message"] == message for event in self.bed.client.list(events("default")).items)
+
+        self.node.wait("the Event of the last adoption", told, timeout=120, poll=1)
 
     def requests(self) -> Requests:
         """Return the agent's requests from now on."""
@@ -171,8 +184,9 @@ def _crashes(node: Node) -> tuple[float, float]:
 @pytest.mark.contract("manners.idle")
 def test_idle_daemon(bench: Bench, row: Row) -> None:
     """A node that has nothing to do, and the distribution's Python."""
-    bench.change(None, "True")
-    time.sleep(15)
+    assignment = bench.assign(None)
+    bench.answer(assignment, "True", in_trial=False)
+    bench.wait_until_all_is_told()
     pid = bench.node.run(["systemctl", "show", "--value", "--property=MainPID", "configok-agent"]).stdout.strip()
     seen = bench.requests()
     before, begun = _cpu_seconds(bench.node, pid), time.monotonic()

@@ -10,6 +10,7 @@ import json
 import threading
 import time
 import uuid
+from functools import partial
 from typing import Any
 
 import pytest
@@ -186,14 +187,14 @@ def test_empty_values_that_switch_a_default_off(ours: OurNode, case: Any) -> Non
         ours.settled(source)
         until("the default holds", lambda: ours.live().get("evictionHard"), 30, ours.live)
         default = ours.live()["evictionHard"]
-        steps = (("empty", {}), ("absent", default), ("another default written out", default), ("empty", {}))
-        for name, shown in steps:
+        shown = {"empty": {}, "absent": default, "another default written out": default}
+        for name in ("empty", "absent", "another default written out", "empty"):
             before = seen.restarts
             source = ours.publish(text=text[name], trial=SHORT)
             answer = ours.on(source)
             assert (answer.condition["status"], answer.status.active) == ("True", source)
             assert source.uid in answer.condition["message"]
-            until("/configz shows it", lambda wanted=shown: _eviction(ours) == wanted, 30, ours.live)
+            until("/configz shows it", partial(_evicts_at, ours, shown[name]), 30, ours.live)
             assert seen.restarts - before == (0 if "written out" in name else 1)
             ours.promoted(source)
         seen.say("evictionHard: {} set and taken back: a restart for each, and /configz shows it; the default: none")
@@ -209,6 +210,6 @@ def test_empty_values_that_switch_a_default_off(ours: OurNode, case: Any) -> Non
         seen.say("enforceNodeAllocatable: [] taken back: refused, as the default [pods] does not fit: 0 restarts")
 
 
-def _eviction(node: OurNode) -> Any:
-    """Return what the kubelet evicts at; it does not show an empty map."""
-    return node.live().get("evictionHard") or {}
+def _evicts_at(node: OurNode, thresholds: dict[str, str]) -> bool:
+    """Return whether the kubelet says that it evicts at these thresholds; it does not show an empty map."""
+    return (node.live().get("evictionHard") or {}) == thresholds

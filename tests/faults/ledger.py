@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from faults.catalogue import place_of, theme_of
 from faults.invariants import INVARIANTS, Expected, Seen, violations
+from support.binaries import find, release_of
 
 __all__ = ["Case", "Ledger", "TooManyFailures", "summary"]
 
@@ -122,6 +123,8 @@ class Ledger:
                 "ok": not tally.failed,
                 **key._asdict(),
             }
+            if key.where == "real kubelet":
+                row["kubernetes"] = release_of(find("kubelet"))
             lines.append({**row, "failed": len(tally.failed), "invariants": sorted(tally.invariants)})
         return lines + self.figures
 

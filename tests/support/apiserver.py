@@ -33,7 +33,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._client import
 from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import from_kubeconfig
 from ansible_collections.configok.node.plugins.module_utils._sandbox._apiserver import EmbeddedApiServer
 from support.audit import audit_flags
-from support.binaries import Unavailable, find
+from support.binaries import Unavailable, find, release_of
 from support.pki import Authority
 from support.wire import Wire
 
@@ -177,7 +177,7 @@ class Real(ApiServer):
         self._programs = find("etcd"), find("kube-apiserver")
         self.authority = Authority(directory / "pki")
         self.ca_file = self.authority.ca_file
-        self.version = self._read_version()
+        self.version = release_of(self._programs[1])
         self._gates = dict(feature_gates or {})
         if self.minor < 24:
             self._gates.setdefault("DynamicKubeletConfig", False)
@@ -197,13 +197,6 @@ class Real(ApiServer):
     def minor(self) -> int:
         """The minor version: 20 for 1.20."""
         return int(self.version.split(".")[1])
-
-    def _read_version(self) -> str:
-        text = subprocess.run([self._programs[1], "--version"], capture_output=True, text=True, check=True).stdout
-        match = re.search(r"v(\d+\.\d+\.\d+)", text)
-        if match is None:
-            raise Unavailable(f"{self._programs[1]} --version says {text.strip()!r}, which is no version")
-        return match.group(1)
 
     def _user(self, user: str, groups: Sequence[str]) -> dict[str, str]:
         return _certificate_user(self.authority, user, groups)

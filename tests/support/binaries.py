@@ -6,10 +6,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import subprocess
+from functools import cache
 from pathlib import Path
 
-__all__ = ["Unavailable", "cache_directory", "find"]
+__all__ = ["Unavailable", "cache_directory", "find", "release_of"]
 
 
 class Unavailable(Exception):
@@ -37,3 +40,13 @@ def find(program: str, *, made_by: str = "prepare-apiserver") -> Path:
             f"(tests/support/bin/{made_by} makes it available)"
         )
     return Path(found)
+
+
+@cache
+def release_of(program: Path) -> str:
+    """Return the Kubernetes release that a binary names, such as "1.20.2". Raises Unavailable where it names none."""
+    output = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    match = re.search(r"v(\d+\.\d+\.\d+)", output)
+    if match is None:
+        raise Unavailable(f"{program} --version says {output.strip()!r}, which is no version")
+    return match.group(1)

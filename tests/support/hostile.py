@@ -13,7 +13,18 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
-__all__ = ["JSON_VALUES", "TEXTS", "Outcome", "damaged", "json_texts", "lines_of", "mutated", "parse_twice"]
+__all__ = [
+    "FORGED",
+    "JSON_VALUES",
+    "TEXTS",
+    "Outcome",
+    "damaged",
+    "json_texts",
+    "lines_of",
+    "mutated",
+    "parse_twice",
+    "unsafe_texts",
+]
 
 LONGEST = 5.0  # seconds of processor time for one input of a few kB (PyYAML takes one for 1,200 open brackets)
 
@@ -28,6 +39,10 @@ NASTY = (
     *("1h", "1h1", "720h1ms", "9999999999h", "-1s", "1Ki", "1e9999"),
     *("2026-11-21T00:00:00Z", "0000-00-00T00:00:00Z", "Mon, 99 Foo 2026 25:61:61 GMT"),
 )
+
+# Draws a line of its own on a terminal that shows it as it is: by line ends, ANSI sequences (also in C1), marks of
+# direction, and characters without a width.
+FORGED = "\x1b[2K\r\nwave 1 passed\x1b]0;title\x07\x9b1A\x85\u2028\u202egnp.exe\u2066\u200b\ufeff\x7f\0\x08"
 
 TEXTS = st.sampled_from(NASTY) | st.text(max_size=12) | st.lists(st.sampled_from(NASTY), max_size=4).map("".join)
 
@@ -105,6 +120,15 @@ def damaged(draw: st.DrawFn, data: bytes) -> bytes:
 def lines_of(pieces: Sequence[str], *, most: int = 12) -> st.SearchStrategy[str]:
     """Return texts of the pieces that a format is made of, in any order, with hostile ones between them."""
     return st.lists(st.sampled_from(pieces) | TEXTS, max_size=most).map("".join)
+
+
+def unsafe_texts(value: Any) -> list[str]:
+    """Return the texts in JSON-able data that hold a character which no text on a screen may hold."""
+    if isinstance(value, str):
+        return [] if value.replace("\n", "").replace("\t", "").isprintable() else [value]
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    return [text for part in value for text in unsafe_texts(part)] if isinstance(value, (list, tuple)) else []
 
 
 class Outcome(NamedTuple):

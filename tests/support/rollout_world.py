@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,6 +50,7 @@ class World:
     clock: FastClock = field(default_factory=lambda: FastClock(FACTOR))
     said: list[Progress] = field(default_factory=list)
     runs: int = 0
+    hooks: dict[str, Callable[[], None]] = field(default_factory=dict)
 
     @classmethod
     def start(cls, count: int) -> World:
@@ -90,7 +92,7 @@ class World:
             made,
             wave,
             runner=runner or f"run {self.runs}",
-            progress=self.said.append,
+            progress=self.tell,
             clock=self.clock,
             lease_duration=5.0,
         )
@@ -105,6 +107,16 @@ class World:
             if results[-1].failed:
                 break
         return results
+
+    def when(self, words: str, do: Callable[[], None]) -> None:
+        """Do something as soon as the runner first says a line with these words."""
+        self.hooks[words] = do
+
+    def tell(self, progress: Progress) -> None:
+        """Take what the runner says."""
+        self.said.append(progress)
+        for words in [words for words in self.hooks if words in progress.line]:
+            self.hooks.pop(words)()
 
     def lines(self) -> list[str]:
         return [one.line for one in self.said]

@@ -127,9 +127,10 @@ class SimulatedNodes:
         label = status.active.name if status.active else "init"
         self.client.patch(node_status(name), status_patch(verdict, status, label, now=_NOW), kind="strategic")
 
-    def set_ready(self, name: str, ready: bool) -> None:
-        """Make a Node Ready, or not."""
-        condition = {"type": "Ready", "status": "True" if ready else "False", "reason": "Test"}
+    def set_ready(self, name: str, ready: bool | None) -> None:
+        """Make a Node Ready, NotReady, or (None) Unknown."""
+        status = {True: "True", False: "False", None: "Unknown"}[ready]
+        condition = {"type": "Ready", "status": status, "reason": "Test"}
         self.client.patch(node_status(name), {"status": {"conditions": [condition]}}, kind="strategic")
 
     def view(self, name: str) -> NodeView:

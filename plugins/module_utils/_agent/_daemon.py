@@ -28,17 +28,18 @@ from ._care import Care, Seen
 from ._deciding._decision import in_trial
 from ._deciding._local import Local, read_local
 from ._deciding._wish import NodeView, Wish, read_wish
-from ._judging._command_line import CommandLines, read_arguments
+from ._judging._command_line import CommandLines, read_arguments, why_not_read
 from ._judging._prepare import STORE_WAIT, Check, Preparation
 from ._judging._same_config import SameConfig
 from ._judging._verdicts import Judge
 from ._pursuit import Pursuit
 from ._storage._lock import Locked, locked
-from ._storage._records import LOCAL, Record
+from ._storage._records import LOCAL, Answered, Record
 from ._storage._store import Store
+from ._storage._trouble import FileTrouble
 from ._system._node_watch import NodeWatch
 from ._system._nudge import Nudges
-from ._telling._answer import Condition, answer
+from ._telling._answer import Condition, answer, using
 from ._telling._events import Events
 from ._telling._report import Report
 from ._telling._reporter import Reporter
@@ -98,7 +99,7 @@ class Daemon:
         self._store = store or Store(configuration.state_directory, now=clock.now)
         self._transactions = Transactions(configuration, self._store, clock, journal)
         self._versions = Versions(
-            configuration, self._store, judge, journal, engine=agent_version, version_of=version_of
+            configuration, self._store, judge, clock, journal, errand(), engine=agent_version, version_of=version_of
         )
         preparation = Preparation(
             configuration,
@@ -121,6 +122,7 @@ class Daemon:
             self._tally,
             errand(),
         )
+        self._trouble = FileTrouble(configuration.state_directory, journal, lasting=_DO_FAILED)
         self._command_lines = CommandLines(configuration, self._store, arguments_of)
         self._care = Care(configuration, self._store, service_manager, prober, clock, journal, self._tally, errand)
         self._trial = TrialKeeper(configuration, self._store, self._transactions, clock)
@@ -193,8 +195,11 @@ class Daemon:
                 changed, due = self._round(view)
                 if not changed:
                     break
+            self._trouble.over()
         except (OSError, Locked) as error:
-            self._journal("error", f"the agent's own files: {error}")
+            lasts = self._trouble.met(error, self._clock.since_boot())
+            if lasts and self._view is not None:
+                self._say_unusable(self._view, lasts)
             due = self._clock.since_boot() + _DO_FAILED
         self._reporter.attend()
         if self._reporter.is_written:
@@ -220,12 +225,12 @@ class Daemon:
         if local.choice.left in ("bad", "CrashLoop"):
             self._roll_back()
             return True, 0.0
-        self._versions.learn(self._care.invocations, local)
+        known = self._versions.learn(self._care.invocations, local)
         wish = None
         if view is not None:
             wish = read_wish(view, local.snapshot.answered, local.current, self._configuration.namespace)
             began = self._clock.since_boot()
-            followed = self._pursuit.follow(wish, local, self._acknowledge)
+            followed = self._pursuit.follow(wish, local, self._acknowledge, known=known)
             if followed.done not in ("", "waiting"):
                 if followed.done in ("adopted", "unassigned"):
                     self._care.begin()
@@ -238,16 +243,19 @@ class Daemon:
             self._switch()
         seen = self._care.look(local, steady=self._steady(local))
         self._command_lines.learn(self._care.well)
-        done = self._trial.keep(local, seen)
+        unread = next(filter(None, (why_not_read(self._store, name) for name in self._configuration.components)), "")
+        if unread:
+            self._trial.pause()
+        done = "" if unread else self._trial.keep(local, seen)
         if done:
             self._announcer.kept(done, local.current, seen.detail)
             if done == "rolled back":
                 self._care.begin()
             return True, 0.0
         self._seen = (local, wish)
-        self._speak(wish, local, seen)
+        self._speak(wish, local, seen, unread)
         fetch = self._pursuit.due if wish is not None else float("inf")
-        return False, min(self._care.due, fetch, self._trial.end)
+        return False, min(self._care.due, fetch, self._trial.end, self._versions.due)
 
     def _read(self) -> Local:
         with locked(self._store.lock, wait=STORE_WAIT):
@@ -282,7 +290,7 @@ class Daemon:
         wish = read_wish(view, local.snapshot.answered, local.current, self._configuration.namespace) if view else None
         self._say(verdict, local, wish, active=record, states={})
 
-    def _speak(self, wish: Wish | None, local: Local, seen: Seen) -> None:
+    def _speak(self, wish: Wish | None, local: Local, seen: Seen, unread: str) -> None:
         trial = in_trial(local.current, local.snapshot.last_known_good)
         failing = "" if trial else self._trial.failing(local, seen)
         # The first word stands while it lasts: one transition, one write.
@@ -292,7 +300,7 @@ class Daemon:
         verdict = answer(
             wish,
             local,
-            Condition(healthy=seen.healthy, failing=self._failing, stopped=seen.stopped),
+            Condition(healthy=seen.healthy, failing=self._failing, stopped=seen.stopped, unread=unread),
             init_provided=self._statement.init_provided,
             fetch_error=self._pursuit.fetch_error,
             damaged=self._store.set_aside(),
@@ -335,13 +343,38 @@ class Daemon:
             active=active,
             states=states,
         )
-        label = self._statement.label(active)
+        self._put(verdict, status, self._statement.label(active))
+
+    def _put(self, verdict: Verdict, status: ConfigStatus, label: str) -> None:
+        """Have it written, unless it is what was said before."""
         if self._view is not None:
             self._reporter.found(self._view.status, verdict.cut(), status, label)
         before = self._reporter.wanted
         if before is not None and (before[0], essence(before[1]), before[2]) == (verdict.cut(), essence(status), label):
             return
         self._reporter.say(verdict, status, label)
+
+    def _say_unusable(self, view: NodeView, trouble: str) -> None:
+        """Answer without the agent's own files: what is in use is known from before at best."""
+        known = self._said_before() or ConfigStatus()
+        answered, current = Answered(view.uid, known.assignment, known.assigned), Record(source=known.active)
+        use = None
+        if self._seen is not None:
+            local, before = self._seen
+            answered, current = local.snapshot.answered, local.current
+            use = using(before, local, init_provided=self._statement.init_provided)
+        elif known.active is not None:
+            use = words.Using("current", known.active.uid)
+        wish = read_wish(view, answered, current, self._configuration.namespace)
+        verdict = words.files_unusable(use, trouble)
+        status = known._replace(
+            assignment=wish.answered.id,
+            assigned=wish.source,
+            error=verdict.cut().reason,
+            cause=verdict.cause,
+            agent_version=self._agent_version,
+        )
+        self._put(verdict, status, self._statement.label(current))
 
     def _opted_out(self, local: Local) -> tuple[bool, float]:
         """Use the local config as prestart does, so that what is said is so."""
@@ -354,8 +387,6 @@ class Daemon:
 
     def _show(self) -> None:
         """Show on the node itself what the last round went by, and what came of it."""
-        if self._seen is None:
-            return
         said = self._reporter.wanted
         watching = "" if self._watch is None else self._watch.trouble
         report = Report(
@@ -367,4 +398,7 @@ class Daemon:
             written_at=self._reporter.written_at,
             trouble=watching or self._reporter.trouble,
         )
-        self._surface.show(*self._seen, report)
+        if self._seen is not None:
+            self._surface.show(*self._seen, report)
+        elif said is not None:
+            self._surface.report(report)

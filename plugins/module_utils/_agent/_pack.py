@@ -8,7 +8,8 @@ package, configok_agent; they import each other relatively, so the same files wo
 
 An archive cannot cache bytecode, and compiling its source at every start cost prestart 40 ms and the daemon 5 MB
 (measured, Python 3.11). So ``configok-agent compile`` unpacks it beside itself at installation, into a directory named
-by its content, and the archive's first lines go there where it exists.
+by its content, and the archive's first lines go there where it exists and nobody else can have written to it. Who may
+write to the directories above could as well replace the archive.
 """
 
 from __future__ import annotations
@@ -27,11 +28,13 @@ _ENTRY = "roles/node/files/agent"
 # Control side only: credentials through the kubernetes package, module arguments, and packing itself.
 _LEFT_OUT = frozenset({"_kube/_credentials.py", "_kube/_arguments.py", "_agent/_pack.py"})
 _SHEBANG = b"#!/usr/bin/python3\n"
-_MAIN = """import os
+_PROTECTION = f"{PACKAGE}/_protection.py"
+_MAIN = """
 import sys
 
-compiled = os.path.realpath(sys.path[0]) + ".d/{build}"
-if os.path.isdir(compiled):
+home = os.path.realpath(sys.path[0]) + ".d"
+compiled = home + "/{build}"
+if is_protected(home) and is_protected(compiled):
     sys.path[0] = compiled
 
 from configok_agent.__main__ import start
@@ -57,7 +60,7 @@ def sources(collection: Path) -> dict[str, bytes]:
                 found[f"{PACKAGE}/{name}"] = path.read_bytes()
     build = _build(found)
     found[f"{PACKAGE}/_build.py"] = f'BUILD = "{build}"\n'.encode()
-    found["__main__.py"] = _MAIN.format(build=build).encode()
+    found["__main__.py"] = found[_PROTECTION] + _MAIN.format(build=build).encode()
     return found
 
 

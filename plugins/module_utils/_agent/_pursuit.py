@@ -79,8 +79,8 @@ class Pursuit:
         """The API answers again: fetch what could not be fetched within so many seconds."""
         self._backoff.hurry(self._clock.since_boot(), within)
 
-    def follow(self, wish: Wish, local: Local, acknowledge: Acknowledge) -> Followed:
-        """Do what is asked, as far as it can be done now."""
+    def follow(self, wish: Wish, local: Local, acknowledge: Acknowledge, *, known: bool = True) -> Followed:
+        """Do what is asked, as far as it can be done now. known: whether the components' versions are, for judging."""
         self._held = False
         if (wish.source, wish.answered.id) != self._pursued:
             self._pursued = (wish.source, wish.answered.id)
@@ -88,7 +88,7 @@ class Pursuit:
             self._errand.drop()
             self.fetch_error = ""
         if wish.kind == "adopt":
-            return self._adopt(wish, local, acknowledge)
+            return self._adopt(wish, local, acknowledge, known=known)
         self._errand.drop()
         self.fetch_error = ""
         if wish.kind == "unassign":
@@ -98,7 +98,9 @@ class Pursuit:
             return Followed("unassigned", "the local config")
         if wish.kind == "keep":
             self._keep(wish, local)
-        elif wish.answered != local.snapshot.answered and wish.kind in ("local", "invalid") and wish.answered.id:
+        elif wish.answered != local.snapshot.answered and (
+            wish.kind == "lost" or (wish.kind in ("local", "invalid") and wish.answered.id)
+        ):
             self._answer(wish.answered)
         return Followed()
 
@@ -114,7 +116,7 @@ class Pursuit:
             self._store.write_current(record._replace(assignment=wish.answered.id, node_uid=wish.answered.node_uid))
             self._transactions.answer(wish.answered)
 
-    def _adopt(self, wish: Wish, local: Local, acknowledge: Acknowledge) -> Followed:
+    def _adopt(self, wish: Wish, local: Local, acknowledge: Acknowledge, *, known: bool) -> Followed:
         source = wish.source
         if source is None:
             return Followed()
@@ -131,6 +133,8 @@ class Pursuit:
         if not self._errand.under_way and not self._backoff.due(self._clock.since_boot()):
             self._held = True
             return Followed("waiting", self.fetch_error)
+        if not known and not self._errand.under_way:
+            return Followed("waiting", self.fetch_error)  # the daemon is woken when they are
         try:
             prepared = self._prepared(source)
         except NotFetched as error:

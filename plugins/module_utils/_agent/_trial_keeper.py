@@ -44,6 +44,10 @@ class TrialKeeper:
         self._unsaved = 0.0
         self.end = float("inf")
 
+    def pause(self) -> None:
+        """The component does not read the config: what is seen of it says nothing about the trial."""
+        self.end = float("inf")
+
     def keep(self, local: Local, seen: Seen) -> str:
         """Return what was done: "" | "confirmed" | "promoted" | "rolled back" | "suspect" | "cleared"."""
         if in_trial(local.current, local.snapshot.last_known_good):

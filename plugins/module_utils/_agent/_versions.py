@@ -1,36 +1,58 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which version of each component runs, and what it thinks of the init config. Private to configok.node."""
+"""Which version of each component runs, and what it thinks of the init config. Private to configok.node.
+
+Both are asked of a program that may hang, so it is done beside the daemon's round, one thing at a time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal, NamedTuple
 
+from ._basis._backoff import Backoff
 from ._basis._configuration import AgentConfiguration
-from ._basis._ports import Journal
+from ._basis._errand import PATIENCE
+from ._basis._ports import Clock, Errand, Journal
 from ._deciding._local import Local
 from ._judging._prepare import STORE_WAIT
 from ._judging._rendered import next_init_bytes
 from ._judging._verdicts import Judge, JudgeFailed, judged
-from ._storage._lock import locked
+from ._storage._lock import Locked, locked
 from ._storage._store import Store
 from ._storage._tracking import with_start
 
 __all__ = ["Versions"]
 
 _NOTE = "version"
+_FIRST_PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds before a component that did not say it is asked again
+
+
+class _Question(NamedTuple):
+    """What is asked of a component; of: its invocation, or the version that the init config is judged for."""
+
+    kind: Literal["version", "init config"]
+    component: str
+    of: str
 
 
 class Versions:
-    """Asks a component for its version when it was started anew, and writes it down for prestart."""
+    """Asks a component for its version when it was started anew, and writes it down for prestart.
+
+    The init config is judged for that version, for the record; a bad one is told, and changes nothing that runs. What
+    got no answer is asked again with growing pauses.
+    """
 
     def __init__(
         self,
         configuration: AgentConfiguration,
         store: Store,
         judge: Judge,
+        clock: Clock,
         journal: Journal,
+        errand: Errand,
         *,
         engine: str,
         version_of: Callable[[str], str] | None,
@@ -38,34 +60,126 @@ class Versions:
         self._configuration = configuration
         self._store = store
         self._judge = judge
+        self._clock = clock
         self._journal = journal
+        self._errand = errand
         self._engine = engine
         self._version_of = version_of
+        self._question: _Question | None = None  # the one that is under way
         self._asked: dict[str, tuple[str, str]] = {}  # component -> invocation, version
+        self._init_judged: dict[str, str] = {}  # component -> version
+        self._unanswered: dict[tuple[str, str], Backoff] = {}  # kind and component of what is asked again
 
     def known(self, component: str) -> str:
         """Return the version to judge for, "" where it is not known."""
         configured = self._configuration.components[component].version
         return configured or self._asked.get(component, ("", ""))[1]
 
-    def learn(self, invocations: Mapping[str, str], local: Local) -> None:
-        """Ask each component that was started since it was last asked, and judge the init config for it.
+    @property
+    def due(self) -> float:
+        """When to ask again, in seconds since boot; never, where nothing is left to ask, or that wakes the daemon."""
+        if self._errand.under_way:
+            return float("inf")
+        return min((backoff.until for backoff in self._unanswered.values()), default=float("inf"))
 
-        The init config is judged for the record, for prestart; a bad one is told, and changes nothing that runs.
+    def learn(self, invocations: Mapping[str, str], local: Local) -> bool:
+        """Ask each component that was started since it was last asked; return whether a bundle can be judged now.
+
+        False while a version may be another one in a moment; a component that did not say it is not waited for.
+        Raises OSError, Locked.
         """
-        for name, component in self._configuration.components.items():
+        while True:
+            if self._question is not None:
+                if not self._errand.wait(0.0):
+                    break
+                self._take(self._question, local)
+            self._question = self._next(invocations)
+            if self._question is None:
+                break
+            self._errand.start(partial(self._answer, self._question))
+            if not self._errand.wait(PATIENCE):
+                break
+        question = self._question
+        return question is None or question.kind != "version" or ("version", question.component) in self._unanswered
+
+    def _next(self, invocations: Mapping[str, str]) -> _Question | None:
+        for name in self._configuration.components:
             invocation = invocations.get(name, "")
-            asked = self._asked.get(name)
-            if asked is not None and asked[0] == invocation:
-                continue
-            version = component.version or (self._version_of(name) if self._version_of is not None else "")
-            version = version or (asked[1] if asked is not None else "")
-            if version and not component.version:
-                with locked(self._store.lock, wait=STORE_WAIT):
-                    self._note(name, version, local)
-            if component.init_config and (asked is None or asked[1] != version):
-                self._judge_init(name, version)
-            self._asked[name] = (invocation, version)  # last: what could not be written is tried again
+            if self._asked.get(name, (None, ""))[0] != invocation or self._is_due("version", name):
+                return _Question("version", name, invocation)
+        for name, component in self._configuration.components.items():
+            version = self._asked[name][1]
+            anew = self._init_judged.get(name) != version and ("init config", name) not in self._unanswered
+            if component.init_config and (anew or self._is_due("init config", name)):
+                return _Question("init config", name, version)
+        return None
+
+    def _is_due(self, kind: str, name: str) -> bool:
+        backoff = self._unanswered.get((kind, name))
+        return backoff is not None and backoff.due(self._clock.since_boot())
+
+    # In the errand
+
+    def _answer(self, question: _Question) -> Any:
+        component = self._configuration.components[question.component]
+        if question.kind == "init config":
+            return self._judge_init(component.name, question.of)
+        return component.version or (self._version_of(component.name) if self._version_of is not None else "")
+
+    def _judge_init(self, name: str, version: str) -> list[dict[str, Any]]:
+        """Return what was found. Raises JudgeFailed, OSError, Locked."""
+        data = next_init_bytes(self._configuration.components[name])
+        if data is None:
+            raise JudgeFailed("it cannot be read")
+        return judged(
+            self._store,
+            self._judge,
+            name,
+            data,
+            version=version,
+            tracked=self._store.component_version(name, version),
+            engine=self._engine,
+        )
+
+    # What came of it
+
+    def _take(self, question: _Question, local: Local) -> None:
+        self._question = None
+        try:
+            answer = self._errand.take()
+        except (JudgeFailed, OSError, Locked) as error:
+            self._journal("warning", f"the {question.kind}: {error}", component=question.component)
+            self._ask_again(question)
+            return
+        if question.kind == "version":
+            self._learned(question, answer, local)
+        else:
+            self._judged(question, answer)
+
+    def _learned(self, question: _Question, version: str, local: Local) -> None:
+        name = question.component
+        component = self._configuration.components[name]
+        if version and not component.version:
+            with locked(self._store.lock, wait=STORE_WAIT):
+                self._note(name, version, local)
+        if not version and component.version_command:
+            self._ask_again(question)
+        else:
+            self._unanswered.pop((question.kind, name), None)
+        # Last: what could not be written is tried again.
+        self._asked[name] = (question.of, version or self._asked.get(name, ("", ""))[1])
+
+    def _judged(self, question: _Question, findings: Sequence[Mapping[str, Any]]) -> None:
+        self._unanswered.pop((question.kind, question.component), None)
+        self._init_judged[question.component] = question.of
+        for finding in findings:
+            said = f"the init config: {finding.get('message')}"
+            self._journal("warning", said, component=question.component, path=finding.get("path"))
+
+    def _ask_again(self, question: _Question) -> None:
+        backoff = Backoff(first=_FIRST_PAUSE, longest=_LONGEST_PAUSE)
+        backoff = self._unanswered.setdefault((question.kind, question.component), backoff)
+        backoff.failed(self._clock.since_boot())
 
     def _note(self, name: str, version: str, local: Local) -> None:
         """Track the component under this version from now on, and with it the start that runs: its end is to come."""
@@ -75,26 +189,3 @@ class Versions:
         if before != after and start is not None:
             startups = self._store.read_startups(name, after)
             self._store.write_startups(name, after, with_start(startups, start))
-
-    def _judge_init(self, name: str, version: str) -> None:
-        data = next_init_bytes(self._configuration.components[name])
-        if data is None:
-            self._journal("warning", "the init config cannot be read", component=name)
-            return
-        tracked = self._store.component_version(name, version)
-        try:
-            found = judged(
-                self._store,
-                self._judge,
-                name,
-                data,
-                version=version,
-                tracked=tracked,
-                engine=self._engine,
-            )
-        except JudgeFailed as error:
-            self._journal("warning", f"the init config: {error}", component=name)
-            return
-        for finding in found:
-            said = f"the init config: {finding.get('message')}"
-            self._journal("warning", said, component=name, path=finding.get("path"))

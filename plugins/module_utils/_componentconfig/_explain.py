@@ -15,11 +15,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ._denied_fields import INSTANCE_FIELDS
 from ._disruption import disruption_of
 from ._kinds._gates import gate_history, gate_names, gate_needs
 from ._kinds._path_fields import PATH_FIELDS
 from ._kinds._schema import MAIN_KINDS, Kind, kinds, known_minor, known_minors
-from ._policy import INSTANCE_FIELDS
 from ._rules._context import rule_facts
 from ._rules._registry import rule_sets
 from ._values._secrets import is_secret

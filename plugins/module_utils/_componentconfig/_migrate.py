@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ._denied_fields import INSTANCE_FIELDS
 from ._diff import diff
 from ._documents._decode import decode
 from ._documents._encode import encode
@@ -25,7 +26,6 @@ from ._flags._values import put, uses_of, with_flags
 from ._kinds._defaults import defaulted, is_zero
 from ._kinds._path_fields import resolve_paths
 from ._kinds._schema import MAIN_KINDS, Kind, at_minor, find_kind, kinds, known_minors
-from ._policy import INSTANCE_FIELDS
 from ._validate import validate
 from ._values._paths import Path, format_path
 from ._values._secrets import redacted

@@ -8,22 +8,17 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ._denied_fields import INSTANCE_FIELDS
 from ._documents._findings import POLICY, Finding, bounded, finding
 from ._kinds._path_fields import PATH_FIELDS, is_relative
 from ._kinds._types import Problem
 from ._values._paths import Path, format_path, lookup
 from ._values._secrets import secrets
 
-__all__ = ["INSTANCE_FIELDS", "bundle_problems", "denied", "denied_problems"]
-
-INSTANCE_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "KubeletConfiguration": ("providerID", "registerWithTaints"),
-    "KubeProxyConfiguration": ("hostnameOverride",),
-}
-"""Fields whose value only one node can have: they belong into the instance config, never into a bundle."""
+__all__ = ["bundle_problems", "denied", "denied_problems", "matching_fields"]
 
 
 def bundle_problems(data: Any, kind: str) -> Iterator[Problem]:
@@ -46,7 +41,7 @@ def denied_problems(data: Any, patterns: Sequence[str]) -> Iterator[Problem]:
     """The fields of decoded data that a list of field paths denies; see `denied`."""
     seen: set[Path] = set()
     for pattern in patterns:
-        for path, value in _matches(data, pattern.replace("[]", ".*").split(".")):
+        for path, value in matching_fields(data, pattern):
             if path not in seen:
                 seen.add(path)
                 suffix = "" if format_path(path) == pattern else f" ({pattern})"
@@ -65,6 +60,11 @@ def denied(data: Any, patterns: Sequence[str], *, file: str = "config") -> list[
             for problem in denied_problems(data, patterns)
         ]
     )
+
+
+def matching_fields(data: Any, pattern: str) -> Iterator[tuple[Path, Any]]:
+    """The paths and values in decoded data that a pattern matches; see `denied`."""
+    yield from _matches(data, pattern.replace("[]", ".*").split("."))
 
 
 def _matches(data: Any, parts: Sequence[str], path: Path = ()) -> Iterator[tuple[Path, Any]]:

@@ -8,16 +8,16 @@ from __future__ import annotations
 import json
 import random as _random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from ._credentials_types import Credentials
-from ._errors import Gone, KubeError, Unreachable, error_for, shorten
+from ._errors import Gone, KubeError, Unreachable, UnusableAnswer, error_for, shorten
 from ._interrupt import Interrupt
 from ._paths import describe
 from ._retry import ONCE, PATIENT, RetryPolicy, parse_retry_after, wait_before_retry
-from ._transport import HAS_URLLIB3, URLLIB3_IMPORT_ERROR, Answer, Lines, Transport
+from ._transport import HAS_URLLIB3, LONGEST_ANSWER, URLLIB3_IMPORT_ERROR, Answer, Lines, Transport
 
 __all__ = ["HAS_URLLIB3", "URLLIB3_IMPORT_ERROR", "Client", "Lines", "Listing", "Object"]
 
@@ -36,6 +36,7 @@ _PATCH_TYPES = {
     "apply": "application/apply-patch+yaml",
 }
 _LIST_RESTARTS = 3
+_MOST_PAGES = 1000
 
 
 class Listing(NamedTuple):
@@ -50,8 +51,9 @@ class Client:
 
     Every method raises a KubeError that names the object. 429 is retried, with the server's Retry-After; 5xx,
     timeouts and broken connections only where doing it twice does the same; 401 once, after the credentials were read
-    anew. Bounded by retries. timeout is the longest silence of the server in seconds. sleep may return True to say
-    that waiting was broken off.
+    anew. Bounded by retries. timeout is the longest silence of the server in seconds, longest_answer the most bytes of
+    one answer, a page of a list among them, and of one line of a watch. sleep may return True to say that waiting was
+    broken off.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Client:
         *,
         pool_size: int = 4,
         timeout: float = 30.0,
+        longest_answer: int = LONGEST_ANSWER,
         user_agent: str = USER_AGENT,
         retries: RetryPolicy = PATIENT,
         sleep: Callable[[float], bool | None] = time.sleep,
@@ -74,7 +77,12 @@ class Client:
         self._clock = clock
         self._random = random
         self._transport = Transport(
-            credentials, pool_size=pool_size, timeout=timeout, user_agent=user_agent, monotonic=monotonic
+            credentials,
+            pool_size=pool_size,
+            timeout=timeout,
+            longest_answer=longest_answer,
+            user_agent=user_agent,
+            monotonic=monotonic,
         )
 
     def __enter__(self) -> Client:
@@ -191,16 +199,34 @@ class Client:
                 break
         raise self._error(answer, where)
 
+    def pages(
+        self, path: str, *, label_selector: str | None = None, limit: int = 500, metadata_only: bool = False
+    ) -> Iterator[Objects]:
+        """Yield the objects at path, page by page, of which only one need be kept. Raises Gone halfway if it must."""
+        accept = _METADATA_LIST if metadata_only else _JSON
+        for page in self._pages(path, {"labelSelector": label_selector}, limit, accept):
+            yield page.items
+
     def _list(self, path: str, selectors: Object, limit: int, accept: str) -> Listing:
         items: Objects = []
+        version = ""
+        for page in self._pages(path, selectors, limit, accept):
+            items += page.items
+            version = page.resource_version
+        return Listing(items, version)
+
+    def _pages(self, path: str, selectors: Object, limit: int, accept: str) -> Iterator[Listing]:
         query: Object = {**selectors, "limit": limit or None}
-        while True:
+        for _page in range(_MOST_PAGES):
             page = self._request("GET", path, query=query, accept=accept, idempotent=True)
-            items += page.get("items") or ()  # The last page may say null.
-            metadata = page.get("metadata") or {}
+            items, metadata = page.get("items") or [], page.get("metadata") or {}  # The last page may say null.
+            if not isinstance(metadata, dict) or not _are_objects(items):
+                raise UnusableAnswer("the answer is not a list of objects", where=f"GET {describe(path)}")
+            yield Listing(items, str(metadata.get("resourceVersion") or ""))
             query["continue"] = metadata.get("continue")
             if not query["continue"]:
-                return Listing(items, str(metadata.get("resourceVersion") or ""))
+                return
+        raise UnusableAnswer(f"the list has more than {_MOST_PAGES} pages", where=f"GET {describe(path)}")
 
     def _request(
         self,
@@ -257,6 +283,12 @@ def _target(path: str, query: Object | None) -> str:
 
 def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _are_objects(items: object) -> bool:
+    return isinstance(items, list) and all(
+        isinstance(item, dict) and isinstance(item.get("metadata") or {}, dict) for item in items
+    )
 
 
 def _decoded(body: bytes, method: str, path: str) -> Object:

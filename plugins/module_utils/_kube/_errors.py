@@ -17,6 +17,7 @@ __all__ = [
     "Gone",
     "Invalid",
     "KubeError",
+    "MAX_RETRY_AFTER",
     "MissingLibrary",
     "NotFound",
     "NotImplementedByServer",
@@ -25,12 +26,23 @@ __all__ = [
     "TooManyRequests",
     "Unauthorized",
     "Unreachable",
+    "UnusableAnswer",
+    "bounded_wait",
     "error_for",
     "error_of_status",
     "shorten",
 ]
 
+MAX_RETRY_AFTER = 300.0  # seconds: whatever a server asks for, it is asked again after five minutes
 _LONGEST = 300
+_LONGEST_REASON = 64
+
+
+def bounded_wait(seconds: object) -> float | None:
+    """Return how long a server's wish to be left alone is honoured, None where it is not a positive number."""
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds >= 0:
+        return None
+    return float(min(seconds, MAX_RETRY_AFTER))
 
 
 def shorten(text: str, limit: int = _LONGEST) -> str:
@@ -44,7 +56,7 @@ class KubeError(Exception):
 
     status is the HTTP status or None where there was no answer, reason is the API's CamelCase word, message its
     sentence, where names method and object ("PATCH nodes/n1"), retry_after is what the server asked to wait, in
-    seconds, or None, causes are the reasons in the Status' details ("DisruptionBudget").
+    seconds (at most MAX_RETRY_AFTER), or None, causes are the reasons in the Status' details ("DisruptionBudget").
     """
 
     def __init__(
@@ -59,9 +71,9 @@ class KubeError(Exception):
     ) -> None:
         self.message = shorten(message)
         self.status = status
-        self.reason = reason
+        self.reason = shorten(reason, _LONGEST_REASON)
         self.where = where
-        self.retry_after = retry_after
+        self.retry_after = bounded_wait(retry_after)
         self.causes = causes
         super().__init__(self.message)
 
@@ -132,6 +144,10 @@ class Unreachable(KubeError):
         self.transient = transient
 
 
+class UnusableAnswer(KubeError):
+    """An answer that is not read, whatever its status: it is too long, or compressed. Asking again is of no use."""
+
+
 class CredentialsError(KubeError):
     """The credentials cannot be used, told in a sentence that names the file."""
 
@@ -181,9 +197,8 @@ def error_of_status(
     details = data.get("details")
     if not isinstance(details, dict):
         details = {}
-    wait = details.get("retryAfterSeconds")
-    if retry_after is None and isinstance(wait, (int, float)) and wait > 0:
-        retry_after = float(wait)
+    if retry_after is None:
+        retry_after = bounded_wait(details.get("retryAfterSeconds") or None)
     kind = _BY_STATUS.get(code, ServerError if code >= 500 else KubeError)
     if kind is Conflict and reason == "AlreadyExists":
         kind = AlreadyExists

@@ -8,7 +8,7 @@ from __future__ import annotations
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
-from ._errors import KubeError, NotImplementedByServer, ServerError, TooManyRequests, Unreachable
+from ._errors import KubeError, NotImplementedByServer, ServerError, TooManyRequests, Unreachable, bounded_wait
 
 __all__ = ["ONCE", "PATIENT", "RetryPolicy", "backoff", "is_transient", "parse_retry_after", "wait_before_retry"]
 
@@ -27,15 +27,18 @@ ONCE = RetryPolicy(attempts=1)
 
 
 def parse_retry_after(value: str | None, now: float) -> float | None:
-    """Return the seconds that a Retry-After header asks for (a number or an HTTP date; now is wall-clock time)."""
+    """Return the seconds that a Retry-After header asks for (a number or an HTTP date; now is wall-clock time).
+
+    At most MAX_RETRY_AFTER; None where the header cannot be read.
+    """
     if not value:
         return None
     text = value.strip()
     if text.isascii() and text.isdigit():
-        return float(text)
+        return bounded_wait(float(text))
     try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
-    except (TypeError, ValueError, OverflowError):
+        return bounded_wait(max(0.0, parsedate_to_datetime(text).timestamp() - now))
+    except (TypeError, ValueError, OverflowError, IndexError):
         return None
 
 

@@ -9,6 +9,7 @@ The only file that imports urllib3 (1.26 or 2), and only urllib3 itself: on a no
 from __future__ import annotations
 
 import base64
+import http.client
 import math
 import re
 import socket
@@ -19,7 +20,7 @@ from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
 from ._credentials_types import Credentials, Stamp, file_stamps
-from ._errors import CredentialsError, KubeError, MissingLibrary, Unreachable
+from ._errors import CredentialsError, KubeError, MissingLibrary, Unreachable, UnusableAnswer, shorten
 from ._interrupt import Interrupt, SocketOptions
 from ._paths import describe
 from ._tls import ssl_context
@@ -36,7 +37,7 @@ else:
     HAS_URLLIB3 = True
     URLLIB3_IMPORT_ERROR = ""
 
-__all__ = ["HAS_URLLIB3", "URLLIB3_IMPORT_ERROR", "Answer", "Lines", "Transport"]
+__all__ = ["HAS_URLLIB3", "LONGEST_ANSWER", "URLLIB3_IMPORT_ERROR", "Answer", "Lines", "Transport"]
 
 _OBJECT = re.compile(r"^(?:<[^>]*>|HTTPS?Connection(?:Pool)?\([^)]*\)): ")
 
@@ -46,7 +47,9 @@ Lines = Generator[bytes, None, None]
 CHECK_INTERVAL = 1.0
 RENEW_INTERVAL = 5.0
 CONNECT_TIMEOUT = 5.0
+LONGEST_ANSWER = 128 << 20  # bytes: 500 Nodes, a page of a list, are some 35 MiB
 LONGEST_LINE = 8 << 20  # bytes: etcd takes no object of more than 1.5 MiB
+_PIECE = 65536  # bytes read at a time
 
 # What the ssl module says, and what urllib3 1.26 says of a name.
 _DISTRUST = ("CERTIFICATE_VERIFY_FAILED", "doesn't match")
@@ -100,8 +103,9 @@ class Transport:
         monotonic: Callable[[], float] = time.monotonic,
         interrupt: Interrupt | None = None,
         stamps: tuple[Stamp, ...] | None = None,
+        longest_answer: int = LONGEST_ANSWER,
     ) -> None:
-        """stamps: of the files of the credentials when they were read; default: now."""
+        """stamps: of the files of the credentials when they were read; default: now. longest_answer: in bytes."""
         if not HAS_URLLIB3:
             raise MissingLibrary("urllib3", URLLIB3_IMPORT_ERROR)
         self._credentials = credentials
@@ -111,6 +115,7 @@ class Transport:
         self._user_agent = user_agent
         self._monotonic = monotonic
         self._interrupt = interrupt
+        self._longest_answer = longest_answer
         self._lock = threading.Lock()
         self._state: _State | None = None
         self._next_check = -math.inf
@@ -129,16 +134,21 @@ class Transport:
                 monotonic=self._monotonic,
                 interrupt=interrupt,
                 stamps=self._stamps,
+                longest_answer=self._longest_answer,
             )
 
     def send(
         self, method: str, target: str, *, body: bytes | None, accept: str, content_type: str | None, path: str
     ) -> Answer:
-        """Send one request and return the whole answer, whatever its status; raise Unreachable or CredentialsError."""
+        """Send one request and return the whole answer, whatever its status.
+
+        Raises Unreachable, UnusableAnswer or CredentialsError.
+        """
         state = self._current()
         headers = {**state.headers, "Accept": accept}
         if content_type:
             headers["Content-Type"] = content_type
+        where = f"{method} {describe(path)}"
         try:
             response = state.pool.request(
                 method,
@@ -147,18 +157,20 @@ class Transport:
                 headers=headers,
                 retries=self._no_retries,
                 redirect=False,
+                preload_content=False,
                 # urllib3 1.26 would take half a body for a whole one.
                 enforce_content_length=True,
             )
+            body = self._body(response, where)
         except HTTPError as exc:
-            raise self._unreachable(exc, f"{method} {describe(path)}") from exc
-        return Answer(response.status, response.data, response.headers.get("Retry-After"), state.generation)
+            raise self._unreachable(exc, where) from exc
+        return Answer(response.status, body, response.headers.get("Retry-After"), state.generation)
 
     def stream(self, target: str, *, accept: str, read_timeout: float, where: str) -> tuple[Answer, Lines]:
         """Send a GET; return the lines of the answer as they come, or the whole answer where the status is not 200.
 
-        read_timeout is the longest silence, in seconds. Reading raises Unreachable when the connection breaks; a last
-        line without its end is dropped.
+        read_timeout is the longest silence, in seconds. Reading raises Unreachable when the connection breaks, and
+        UnusableAnswer for a line that is too long; a last line without its end is dropped.
         """
         state = self._current()
         try:
@@ -171,19 +183,46 @@ class Transport:
                 preload_content=False,
                 timeout=Timeout(connect=min(CONNECT_TIMEOUT, self._timeout), read=read_timeout),
             )
-            body = response.read() if response.status != 200 else b""
+            if response.status == 200:
+                body = b""
+                _refuse_encoding(response, where)
+            else:
+                body = self._body(response, where)
         except HTTPError as exc:
             raise self._unreachable(exc, where) from exc
         answer = Answer(response.status, body, response.headers.get("Retry-After"), state.generation)
         return answer, self._lines(response, where)
 
+    def _body(self, response: Any, where: str) -> bytes:
+        """Read a body as it was sent, piece by piece, and give its connection back."""
+        body = bytearray()
+        whole = False
+        try:
+            _refuse_encoding(response, where)
+            while True:
+                piece = response.read(_PIECE, decode_content=False)
+                if not piece:
+                    break
+                body += piece
+                if len(body) > self._longest_answer:
+                    raise UnusableAnswer(f"the answer has more than {_size(self._longest_answer)}", where=where)
+            whole = True
+            return bytes(body)
+        finally:
+            if whole:
+                response.release_conn()
+            else:
+                response.close()
+
     def _lines(self, response: Any, where: str) -> Lines:
-        # A body without an end that is not chunked would be waited for until so many bytes are there: then one by one.
-        amount = 65536 if response.chunked or "Content-Length" in response.headers else 1
+        longest = min(LONGEST_LINE, self._longest_answer)
+        # What http.client has read: urllib3's own reader of chunks takes a chunk's first line at any length, and one of
+        # a body that is not chunked waits until as many bytes are there as it was asked for.
+        stream = response._fp
         pending = bytearray()
         whole = False
         try:
-            for chunk in response.stream(amount, decode_content=True):
+            for chunk in iter(lambda: stream.read1(_PIECE), b""):
                 *lines, rest = chunk.split(b"\n")
                 for line in lines:
                     pending += line
@@ -191,10 +230,10 @@ class Transport:
                         yield bytes(pending)
                         pending.clear()
                 pending += rest
-                if len(pending) > LONGEST_LINE:
-                    raise Unreachable(f"a line of more than {LONGEST_LINE >> 20} MiB is no event", where=where)
-            whole = True
-        except HTTPError as exc:
+                if len(pending) > longest:
+                    raise UnusableAnswer(f"a line of the watch has more than {_size(longest)}", where=where)
+            whole = stream.chunked
+        except (OSError, http.client.HTTPException) as exc:
             raise self._unreachable(exc, where) from exc
         finally:
             if whole:
@@ -266,7 +305,7 @@ class Transport:
     def _build(self, credentials: Credentials, generation: int) -> _State:
         # Stamps before the files are read: what changes in between is then seen next time.
         stamps = file_stamps(credentials.files())
-        headers = {"User-Agent": self._user_agent, **_authorization(credentials)}
+        headers = {"User-Agent": self._user_agent, "Accept-Encoding": "identity", **_authorization(credentials)}
         pool = _pool(credentials, self._pool_size, self._timeout, self._interrupt)
         self._prefix = _prefix(credentials.server)
         self._credentials, self._stamps = credentials, stamps
@@ -277,6 +316,19 @@ class Transport:
         sent = not distrust and not isinstance(error, (NewConnectionError, ConnectTimeoutError))
         message = f"no answer from {self._credentials.server}: {_cause(error)}"
         return Unreachable(message, where=where, sent=sent, transient=not distrust)
+
+
+def _refuse_encoding(response: Any, where: str) -> None:
+    """Refuse a compressed body, which nobody asked for: a few bytes may become as many as the memory has."""
+    encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
+    if encoding not in ("", "identity"):
+        response.close()
+        what = shorten(encoding, 30)
+        raise UnusableAnswer(f"the answer is encoded ({what}), though only identity was asked for", where=where)
+
+
+def _size(count: int) -> str:
+    return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count} bytes"
 
 
 def _cause(error: Exception) -> str:

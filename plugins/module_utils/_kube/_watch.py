@@ -26,6 +26,7 @@ SERVER_TIMEOUT = (290.0, 350.0)
 GRACE = 15.0
 SHORTEST_LIFE = 1.0
 FIRST_PAUSE = 0.5
+EXPECTED_PAUSE = 1.0
 LONGEST_PAUSE = 30.0
 _GUARD_INTERVAL = 5.0
 
@@ -49,6 +50,7 @@ def watch(
     stop: threading.Event,
     inactivity: float | None = None,
     server_timeout: tuple[float, float] = SERVER_TIMEOUT,
+    first_pause: float = FIRST_PAUSE,
     longest_pause: float = LONGEST_PAUSE,
     sleep: Callable[[float], Any] | None = None,
     monotonic: Callable[[], float] = time.monotonic,
@@ -59,9 +61,10 @@ def watch(
     After an interruption that cannot be bridged (410) everything is listed again: ADDED or MODIFIED for each object
     that exists, DELETED for each that is gone (with what is known of its metadata only), then SYNCED. No fault is
     raised: an ERROR is yielded for each failed attempt to list or to connect, and the next attempt comes after a
-    growing, jittered pause of at most longest_pause seconds, never before the server's Retry-After. inactivity is the
-    longest silence in seconds (default: the server's own timeout for the watch, which is drawn from server_timeout, and
-    a grace).
+    growing, jittered pause of at most longest_pause seconds, never before the server's Retry-After. The first pause
+    after an interruption is random over first_pause seconds: an interruption ends the watches of all clients at once,
+    and first_pause is what spreads their return. inactivity is the longest silence in seconds (default: the server's
+    own timeout for the watch, which is drawn from server_timeout, and a grace).
     """
     following = _Following(
         client,
@@ -71,6 +74,7 @@ def watch(
         stop=stop,
         inactivity=inactivity,
         server_timeout=server_timeout,
+        first_pause=first_pause,
         longest_pause=longest_pause,
         monotonic=monotonic,
         random=random,
@@ -96,6 +100,7 @@ class _Following:
         stop: threading.Event,
         inactivity: float | None,
         server_timeout: tuple[float, float],
+        first_pause: float,
         longest_pause: float,
         monotonic: Callable[[], float],
         random: Callable[[], float],
@@ -110,11 +115,13 @@ class _Following:
         self._ended = threading.Event()
         self._inactivity = inactivity
         self._server_timeout = server_timeout
+        self._first_pause = first_pause
         self._longest_pause = longest_pause
         self._monotonic = monotonic
         self._random = random
         self._known = Known()
         self._version = ""  # The resourceVersion to go on from; empty means list.
+        self._lifetime = 0.0  # Seconds after which the server is asked to end the current request.
 
     def guard(self) -> None:
         """Wait for stop and end the connection then; in a thread of its own, which ends soon after the watch."""
@@ -155,16 +162,26 @@ class _Following:
             if self._stop.is_set():
                 return
             # That a watch ends after a while, in good order or not, is normal; at once, again and again, is not.
-            lived = told or (opened is not None and self._monotonic() - opened >= SHORTEST_LIFE)
-            if error is None and lived:
-                failures = 0
-                continue
-            failures = 1 if lived else failures + 1
+            age = 0.0 if opened is None else self._monotonic() - opened
+            lived = told or age >= SHORTEST_LIFE
+            expected = error is None and age >= self._lifetime - SHORTEST_LIFE
+            failures = (0 if expected else 1) if lived else failures + 1
             if error is not None and not lived and not isinstance(error, Gone):
                 away = True
                 yield Event("ERROR", None, error)
-            pause = backoff(failures, first=FIRST_PAUSE, longest=self._longest_pause, jitter=self._random())
-            sleep(max(pause, (error.retry_after if error else None) or 0.0))
+            pause = max(self._pause(failures, lived=lived), (error.retry_after if error else None) or 0.0)
+            if pause:
+                sleep(pause)
+
+    def _pause(self, failures: int, *, lived: bool) -> float:
+        """Return the seconds until the next attempt: no failures for a watch that has lived as long as it was asked to.
+
+        Such ends are spread by the lifetimes already, which are random. Every other end comes to all clients at once,
+        the orderly one of a server that shuts down too.
+        """
+        if lived:
+            return self._random() * (self._first_pause if failures else min(EXPECTED_PAUSE, self._first_pause))
+        return backoff(failures, first=self._first_pause, longest=self._longest_pause, jitter=self._random())
 
     def _list(self) -> Iterator[Event]:
         listing = self._client.list(
@@ -180,7 +197,7 @@ class _Following:
 
     def _open(self) -> Lines:
         low, high = self._server_timeout
-        seconds = low + (high - low) * self._random()
+        self._lifetime = seconds = low + (high - low) * self._random()
         return self._client.stream(
             self._path,
             metadata_only=self._metadata_only,
@@ -213,6 +230,8 @@ def _parsed(line: bytes, where: str) -> tuple[str, Object]:
         kind, found = data["type"], data["object"]
     except (ValueError, TypeError, KeyError, RecursionError) as exc:
         raise Unreachable("a line of the watch is damaged", where=where) from exc
-    if kind not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR") or not isinstance(found, dict):
-        raise Unreachable(f"a line of the watch has the unknown type {kind!r}", where=where)
+    if kind not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"):
+        raise Unreachable(f"a line of the watch has the unknown type {str(kind)[:30]!r}", where=where)
+    if not isinstance(found, dict) or not isinstance(found.get("metadata") or {}, dict):
+        raise Unreachable("a line of the watch has no object", where=where)
     return kind, found

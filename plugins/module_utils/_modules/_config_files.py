@@ -16,6 +16,8 @@ from typing import Any
 
 from ansible.module_utils.basic import missing_required_lib
 
+from .._nodeconfig._text import sanitize, sanitize_lines
+
 __all__ = ["file_sentences", "read_layers", "write_config"]
 
 
@@ -71,7 +73,7 @@ def file_sentences(module: Any) -> Iterator[None]:
         # A task's directory is not its playbook's, so that a relative path may mean another file than the user thinks.
         known = error.filename is None or os.path.isabs(error.filename)
         where = error.filename if known else f"{error.filename} in {os.getcwd()}"
-        module.fail_json(msg=f"Cannot read {where}: {error.strerror}.")
+        module.fail_json(msg=sanitize(f"Cannot read {where}: {error.strerror}."))
     except ValueError as error:
-        sentence = str(error)
+        sentence = sanitize_lines(str(error))
         module.fail_json(msg=sentence if sentence.endswith("?") else f"{sentence}.")

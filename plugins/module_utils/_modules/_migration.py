@@ -19,6 +19,7 @@ from .._componentconfig._migrate import Migration, migrate
 from .._componentconfig._values._secrets import redacted
 from .._componentconfig._values._versions import parse_minor
 from .._host._started import Started, read_started
+from .._nodeconfig._text import sanitize_all
 from ._component_units import ComponentUnits, NoSystemd, Runner
 
 __all__ = ["NotStarted", "migration_of", "result_of"]
@@ -87,8 +88,8 @@ def result_of(migration: Migration, *, diff: bool) -> dict[str, Any]:
         ],
         "left": [one._asdict() for one in migration.left],
         "instance_config": redacted(dict(migration.instance_config)),
-        "findings": [found.as_dict() for found in migration.findings],
-        "lines": migration.lines,
+        "findings": sanitize_all([found.as_dict() for found in migration.findings]),
+        "lines": sanitize_all(migration.lines),
     }
     if diff:
         before, after = (encode(redacted(dict(sorted(one.items())))) for one in (migration.before, migration.after))

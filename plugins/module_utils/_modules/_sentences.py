@@ -18,6 +18,7 @@ from .._cluster._errors import ClusterRefused
 from .._kube._errors import KubeError, MissingLibrary
 from .._nodeconfig._bundle import InvalidBundle
 from .._nodeconfig._config_source import InvalidConfigSource
+from .._nodeconfig._text import sanitize_all, sanitize_lines
 from .._nodeconfig._trial import InvalidTrial
 from .._rollout._errors import RolloutError
 from ._errors import ConfigRefused, UnusableDocument
@@ -46,6 +47,7 @@ def sentences(module: Any) -> Iterator[None]:
     except MissingLibrary as error:
         module.fail_json(msg=missing_required_lib(error.library), exception=error.import_error)
     except ConfigRefused as error:
-        module.fail_json(msg=str(error), findings=error.findings, lines=error.lines)
+        shown = sanitize_all({"findings": error.findings, "lines": error.lines})
+        module.fail_json(msg=sanitize_lines(str(error)), **shown)
     except EXPECTED_ERRORS as error:
-        module.fail_json(msg=str(error))
+        module.fail_json(msg=sanitize_lines(str(error)))

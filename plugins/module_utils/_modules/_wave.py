@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._kube._arguments import KUBE_ARGUMENT_SPEC
+from .._nodeconfig._text import sanitize, sanitize_all
 from .._rollout._engine import WaveResult
 from .._rollout._errors import RolloutError
 from .._rollout._plan import Plan
@@ -42,7 +43,7 @@ def live_line(progress: Progress) -> str:
     """Return what is shown while the wave moves: one plain line, also in the log of a controller."""
     begins = f"{progress.wave}: "
     line = progress.line[len(begins) :] if progress.line.startswith(begins) else progress.line
-    return f"{progress.gauge or progress.wave}: {line}"
+    return sanitize(f"{progress.gauge or progress.wave}: {line}")
 
 
 def describe(plan: Plan, result: WaveResult) -> dict[str, Any]:
@@ -64,4 +65,5 @@ def describe(plan: Plan, result: WaveResult) -> dict[str, Any]:
         told.update(
             failed=True, msg=f"pool {plan.pool} is {result.phase}{where}: {result.summary or result.reason}{which}"
         )
-    return told
+    shown: dict[str, Any] = sanitize_all(told)
+    return shown

@@ -9,12 +9,15 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ._annotation_json import load_json
 from ._config_source import ConfigSource
 from ._names import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE
 
-__all__ = ["MAX_ID", "Assignment", "InvalidAssignment", "assignment_patch", "next_id"]
+__all__ = ["LAST_ID", "MAX_ID", "Assignment", "InvalidAssignment", "assignment_patch", "next_id"]
 
-MAX_ID = 2**53 - 1  # what every JSON reader keeps exactly
+MAX_ID = 2**53 - 1  # the highest id that can be chosen freely: every JSON reader keeps it exactly
+LAST_ID = 2**63 - 1  # the highest id at all
+_HEADROOM = 2**20  # how far above the id that a node has answered the next one may be, where that is beyond MAX_ID
 
 
 class InvalidAssignment(ValueError):
@@ -28,11 +31,14 @@ class Assignment(NamedTuple):
     forget_bad: bool = False
 
     @classmethod
-    def parse(cls, text: str) -> Assignment:
-        """Read the annotation: ``7`` or ``{"id": 7, "forgetBad": true}``. Raises InvalidAssignment."""
+    def parse(cls, text: str, *, answered: int = 0) -> Assignment:
+        """Read the annotation: ``7`` or ``{"id": 7, "forgetBad": true}``. Raises InvalidAssignment.
+
+        answered: the highest id that the node has answered, which bounds the next one.
+        """
         try:
-            value: Any = json.loads(text)
-        except (ValueError, RecursionError) as error:
+            value: Any = load_json(text)
+        except ValueError as error:
             raise InvalidAssignment(f"invalid assignment, it is not JSON: {str(error)[:200]}") from error
         if isinstance(value, dict):
             unknown = sorted(str(key) for key in value if key not in ("id", "forgetBad"))
@@ -42,8 +48,10 @@ class Assignment(NamedTuple):
             value = value.get("id")
         else:
             forget = False
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MAX_ID:
-            raise InvalidAssignment(f"invalid assignment, the id must be a whole number from 1 to {MAX_ID}")
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= _highest_id(answered):
+            raise InvalidAssignment(
+                f"invalid assignment, the id must be a whole number from 1 to {_highest_id(answered)}"
+            )
         if not isinstance(forget, bool):
             raise InvalidAssignment("invalid assignment, forgetBad must be true or false")
         return cls(value, forget)
@@ -55,19 +63,29 @@ class Assignment(NamedTuple):
         return json.dumps({"id": self.id, "forgetBad": True}, separators=(",", ":"))
 
 
-def next_id(annotations: Mapping[str, str], answered: int) -> int:
-    """Return an id above every id that a Node was given or has answered.
+def _highest_id(answered: int) -> int:
+    """Return the highest id that a node accepts after the one that it has answered.
 
-    annotations: the Node's; an unreadable assignment counts as none, since the node answered nothing to it.
-    answered: the highest id in the node's own status, 0 for none.
+    An id of MAX_ID that was set by hand must leave room for the ids that follow it. Only ids close to an answered one
+    are accepted beyond MAX_ID, so the room cannot be used up by hand either.
+    """
+    return max(MAX_ID, min(answered + _HEADROOM, LAST_ID))
+
+
+def next_id(annotations: Mapping[str, str], answered: int) -> int:
+    """Return an id above every id that a Node was given or has answered, and one that the node accepts.
+
+    annotations: the Node's; an assignment that the node does not accept counts as none. answered: the highest id in the
+    node's own status, 0 for none.
     """
     given = 0
     if ANNOTATION_ASSIGNMENT in annotations:
         try:
-            given = Assignment.parse(annotations[ANNOTATION_ASSIGNMENT]).id
+            given = Assignment.parse(annotations[ANNOTATION_ASSIGNMENT], answered=answered).id
         except InvalidAssignment:
             given = 0
-    return max(given, answered) + 1
+    following = max(given, answered) + 1
+    return following if following <= _highest_id(answered) else answered + 1
 
 
 def assignment_patch(

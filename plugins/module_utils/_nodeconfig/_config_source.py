@@ -9,6 +9,8 @@ import json
 import re
 from typing import Any, NamedTuple
 
+from ._annotation_json import load_json
+
 __all__ = ["UID_PATTERN", "ConfigSource", "InvalidConfigSource"]
 
 # A uid names a file on the node, so nothing else than the form that Kubernetes gives uids is ever accepted.
@@ -70,8 +72,8 @@ class ConfigSource(NamedTuple):
     def parse(cls, text: str) -> ConfigSource:
         """Read the annotation's bare JSON. Raises InvalidConfigSource."""
         try:
-            value = json.loads(text)
-        except (ValueError, RecursionError) as error:
+            value = load_json(text)
+        except ValueError as error:
             raise _invalid(f"it is not JSON: {str(error)[:200]}") from error
         return cls.from_dict(value)
 

@@ -9,11 +9,13 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ._annotation_json import load_json
+from ._assignment import LAST_ID
 from ._config_source import ConfigSource, InvalidConfigSource
 from ._names import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK, LABEL_CONFIG, LABEL_CONFIG_OK
 from ._verdict import Verdict
 
-__all__ = ["ComponentStatus", "ConfigStatus", "read_condition", "read_status", "status_patch"]
+__all__ = ["ComponentStatus", "ConfigStatus", "read_condition", "read_status", "status_patch", "try_status"]
 
 
 class ComponentStatus(NamedTuple):
@@ -66,38 +68,43 @@ class ConfigStatus(NamedTuple):
     def parse(cls, text: str) -> ConfigStatus:
         """Read the annotation; what a newer agent adds is ignored. Raises ValueError when it is not a status."""
         try:
-            value = json.loads(text)
-        except RecursionError as error:
-            raise ValueError("the config-status is nested too deep") from error
+            value = load_json(text)
+        except ValueError as error:
+            raise ValueError(f"the config-status is not JSON: {str(error)[:200]}") from error
         if not isinstance(value, dict):
             raise ValueError("the config-status must be a JSON object")
         assignment = value.get("assignment", 0)
-        if isinstance(assignment, bool) or not isinstance(assignment, int) or assignment < 0:
-            raise ValueError("the config-status has no assignment")
+        if isinstance(assignment, bool) or not isinstance(assignment, int) or not 0 <= assignment < LAST_ID:
+            raise ValueError(f"the config-status must have an assignment from 0 to {LAST_ID - 1}")
         components = value.get("components")
         return cls(
             assignment=assignment,
             assigned=_decode_source(value.get("assigned")),
             active=_decode_source(value.get("active")),
             last_known_good=_decode_source(value.get("lastKnownGood")),
-            error=str(value.get("error", "")),
-            cause=str(value.get("cause", "")),
+            error=_text(value.get("error")),
+            cause=_text(value.get("cause")),
             in_trial=value.get("inTrial") is True,
             components={
-                str(name): ComponentStatus(
-                    **{key: str(part.get(key, "")) for key in ("version", "config", "state", "note")},
+                _text(name): ComponentStatus(
+                    **{key: _text(part.get(key)) for key in ("version", "config", "state", "note")},
                     shadowed=_texts(part.get("shadowed")),
                 )
                 for name, part in (components.items() if isinstance(components, dict) else ())
                 if isinstance(part, dict)
             },
             ignored=_texts(value.get("ignored")),
-            agent_version=str(value.get("agentVersion", "")),
+            agent_version=_text(value.get("agentVersion")),
         )
 
 
+def _text(value: Any) -> str:
+    """Return a text that can be encoded as UTF-8 ("" for anything else): half a surrogate pair in JSON is none."""
+    return value.encode(errors="replace").decode() if isinstance(value, str) else ""
+
+
 def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(str(one) for one in value) if isinstance(value, list) else ()
+    return tuple(_text(one) for one in value) if isinstance(value, list) else ()
 
 
 def _encode_source(source: ConfigSource | None) -> dict[str, Any] | None:
@@ -125,13 +132,18 @@ def read_condition(node: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def read_status(node: Mapping[str, Any]) -> ConfigStatus | None:
     """Return the structured status of a Node, None when it has none that can be read."""
+    return try_status(node)[0]
+
+
+def try_status(node: Mapping[str, Any]) -> tuple[ConfigStatus | None, str]:
+    """Return the structured status of a Node or None, and what is wrong with the annotation ("": nothing)."""
     text = ((node.get("metadata") or {}).get("annotations") or {}).get(ANNOTATION_CONFIG_STATUS)
     if not text:
-        return None
+        return None, ""
     try:
-        return ConfigStatus.parse(text)
-    except (ValueError, TypeError):
-        return None
+        return ConfigStatus.parse(text), ""
+    except (ValueError, TypeError) as error:
+        return None, str(error)
 
 
 def status_patch(

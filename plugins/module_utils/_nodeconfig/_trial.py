@@ -9,11 +9,13 @@ import json
 import re
 from typing import Any, NamedTuple
 
+from ._annotation_json import load_json
+
 __all__ = ["MAX_CRASH_LOOP_THRESHOLD", "TRIAL_KEY", "InvalidTrial", "Trial", "parse_duration"]
 
 TRIAL_KEY = "trial"
 MAX_CRASH_LOOP_THRESHOLD = 10  # the proposal's range is 0 to 10
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(h|ms|m|s)")
+_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(h|ms|m|s)")
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 _MAX_SECONDS = 30 * 24 * 3600.0
 _LONGEST_TEXT = 64  # a million digits would be looked at from each of them
@@ -64,8 +66,8 @@ class Trial(NamedTuple):
     def parse(cls, text: str) -> Trial:
         """Read the bundle's ``trial`` key, a JSON object. Raises InvalidTrial."""
         try:
-            value = json.loads(text)
-        except (ValueError, RecursionError) as error:
+            value = load_json(text)
+        except ValueError as error:
             raise InvalidTrial(f"the bundle's trial is not JSON: {str(error)[:200]}") from error
         if not isinstance(value, dict):
             raise InvalidTrial("the bundle's trial must be a JSON object")

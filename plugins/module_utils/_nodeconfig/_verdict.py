@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ._text import sanitize
+
 __all__ = [
     "MAX_TEXT",
     "Using",
@@ -20,11 +22,13 @@ __all__ = [
     "both_fail",
     "crash_loop",
     "failing",
+    "files_unusable",
     "good",
     "invalid",
     "invalid_in_trial",
     "known_bad",
     "not_healthy",
+    "not_read",
     "not_synced",
     "opted_out",
     "stale_assignment",
@@ -68,8 +72,7 @@ class Verdict(NamedTuple):
 
 
 def _cut(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 3] + "..."
+    return sanitize(" ".join(sanitize(text).split()), MAX_TEXT)
 
 
 def good(using: Using) -> Verdict:
@@ -148,6 +151,20 @@ def failing(using: Using, trouble: str) -> Verdict:
 def unit_stopped(what: str, unit: str) -> Verdict:
     """An administrator has stopped or masked the unit: its file is switched, nothing is started."""
     return Verdict("Unknown", f"current ({what}) not in use", f"{unit} is stopped by an administrator", "UnitStopped")
+
+
+def not_read(what: str, why: str) -> Verdict:
+    """The component's flags make it read something else than the file that it is given."""
+    return Verdict("Unknown", f"current ({what}) not in use", why, "NotRead")
+
+
+def files_unusable(using: Using | None, trouble: str) -> Verdict:
+    """The agent cannot read or write its own files, so it can neither decide nor change anything.
+
+    using: as far as it is known from before.
+    """
+    message = "config in use unknown" if using is None else str(using)
+    return Verdict("Unknown", message, f"cannot use this node's own files: {trouble}", "FilesUnusable")
 
 
 def opted_out() -> Verdict:

@@ -62,10 +62,13 @@ def assign(
     One metadata-only list, then one PATCH for each node that has something else; a node that changed in between is read
     again. forget_bad: assign anew and let the node forget that the config was bad. check: let the API server judge each
     PATCH (dryRun=All), and change nothing. Errors of a single node are in its result; the results are sorted by name.
-    Raises KubeError when the nodes cannot be read.
+    Raises RolloutError before anything is changed for a name that no Node has, KubeError when the nodes cannot be read.
     """
     found, missing = _read(client, names, selector)
-    results = [Assigned(name, error=f"there is no Node {name}") for name in missing]
+    if missing:
+        more = f", nor {', '.join(missing[1:4])}" + (f" and {len(missing) - 4} more" if missing[4:] else "")
+        raise RolloutError(f"there is no Node {missing[0]}{more if missing[1:] else ''}: no Node was assigned anything")
+    results = []
     todo = []
     for view in found:
         if not forget_bad and _has(view, source):
@@ -136,7 +139,11 @@ def _get(client: Client, name: str) -> NodeView | None:
 
 def _has(view: NodeView, source: ConfigSource | None) -> bool:
     # An id below what the node has answered means that the annotations were lost: they are written anew.
-    return not view.source_error and view.source == source and view.given >= view.answered
+    if view.source_error or view.source != source or view.given < view.answered:
+        return False
+    # A node that takes an absent annotation for a lost one has to be told that it is meant so, under a new id.
+    lost = view.status is not None and view.status.cause == "AssignmentLost"
+    return not (source is None and lost and view.given == view.answered)
 
 
 def _next(view: NodeView) -> int:

@@ -11,6 +11,7 @@ from .._kube._client import Client
 from .._kube._errors import KubeError
 from .._kube._paths import config_map, events
 from .._nodeconfig._names import NAMESPACE_ROLLOUTS
+from .._nodeconfig._text import sanitize
 from ._record import COMPLETE, HALTED, PAUSED, Rollout
 
 __all__ = ["tell_began", "tell_ended"]
@@ -47,7 +48,7 @@ def _tell(client: Client, pool: str, reason: str, message: str, now: str) -> Non
             "involvedObject": {**about, "uid": found["metadata"]["uid"]},
             "type": "Normal" if reason in ("RolloutStarted", "RolloutComplete") else "Warning",
             "reason": reason,
-            "message": message[:_MAX_MESSAGE],
+            "message": sanitize(message, _MAX_MESSAGE),
             "source": {"component": "configok.node"},
             "firstTimestamp": now,
             "lastTimestamp": now,

@@ -8,7 +8,7 @@ The table is in docs/rollout.md. Don't know never passes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .._nodeconfig._config_source import ConfigSource
 from ._node_view import NodeView
@@ -29,6 +29,7 @@ class Task:
     assignment: its id, which the status must repeat. assigned_at: by this machine's clock, in seconds, like now of
     judge.
     was_ready: whether the Node was Ready when it was assigned. good_since: when it was first seen good without a break.
+    lost_since: when its Ready turned Unknown during the soak, for the first time.
     """
 
     node_uid: str
@@ -39,19 +40,48 @@ class Task:
     timeout: float
     soak: float
     good_since: float | None = None
+    lost_since: float | None = None
+
+    @property
+    def deadline(self) -> float:
+        """Return when the node's time is up; one that was lost during the soak has its time again, once."""
+        return (self.assigned_at if self.lost_since is None else self.lost_since) + self.timeout
+
+    @property
+    def due_at(self) -> float:
+        """Return when the node is to be judged although nothing has changed."""
+        return self.deadline if self.good_since is None else self.good_since + self.soak
+
+    def after(self, answer: Answer) -> Task:
+        """Return the task with what the gate has noticed."""
+        lost_since = answer.lost_since if self.lost_since is None else self.lost_since
+        return replace(self, good_since=answer.good_since, lost_since=lost_since)
+
+    def delayed(self, seconds: float) -> Task:
+        """Return the task with so much more time, during which nothing could be known of the node."""
+        return replace(
+            self,
+            assigned_at=self.assigned_at + seconds,
+            good_since=None if self.good_since is None else self.good_since + seconds,
+            lost_since=None if self.lost_since is None else self.lost_since + seconds,
+        )
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the gate says. good_since: to be remembered in the Task; set means that the node is up and in its soak."""
+    """What the gate says. good_since, lost_since: to be remembered in the Task (Task.after).
+
+    good_since set means that the node is up and in its soak.
+    """
 
     verdict: str
     reason: str = ""
     good_since: float | None = None
+    lost_since: float | None = None
 
 
 def judge(view: NodeView | None, task: Task, now: float) -> Answer:
-    """Judge a node by what was just read of it (None: there is no such Node)."""
+    """Judge a node by what is known of it (None: there is no such Node)."""
     if view is None or view.uid != task.node_uid or view.deleting:
         return Answer(GONE, "the Node was deleted")
     if view.source_error or view.source != task.source or view.given != task.assignment:
@@ -65,20 +95,27 @@ def judge(view: NodeView | None, task: Task, now: float) -> Answer:
         if now - since >= task.soak:
             return Answer(PASS, view.words, since)
         return Answer(WAIT, "soaking", since)
-    if task.good_since is not None and view.ready is not True:
+    lost_since = None
+    if task.good_since is not None and view.ready is False:
         return Answer(FAIL, f"it became NotReady during the soak: {view.ready_reason}")
-    if now - task.assigned_at < task.timeout:
+    if task.good_since is not None and view.ready is None:
+        lost_since = now  # a partition, or an API outage: the node may come back
+    if now < task.after(Answer(WAIT, lost_since=lost_since)).deadline:
         # A restart of the kubelet may flip Ready for a moment, so NotReady counts when the node's time is up.
-        return Answer(WAIT, view.words if answers else "no answer yet")
+        return Answer(WAIT, view.words if answers else "no answer yet", lost_since=lost_since)
     return _out_of_time(view, task, answers)
 
 
 def _out_of_time(view: NodeView, task: Task, answers: bool) -> Answer:
     within = f"within {task.timeout:g}s"
+    if view.ready is None and task.was_ready:
+        return Answer(DONT_KNOW, f"its Ready condition is Unknown, and not True {within}: {view.ready_reason}")
     if view.ready is not True:
         if task.was_ready:
             return Answer(FAIL, f"NotReady began after the assignment: {view.ready_reason}")
         return Answer(DONT_KNOW, f"it was not Ready before the assignment, and did not become so {within}")
+    if view.status_error:
+        return Answer(DONT_KNOW, view.words)
     if not view.has_agent:
         return Answer(DONT_KNOW, f"no agent answered {within}")
     if not answers:

@@ -11,12 +11,14 @@ from typing import Any
 
 from .._nodeconfig._assignment import Assignment, InvalidAssignment
 from .._nodeconfig._config_source import ConfigSource, InvalidConfigSource
-from .._nodeconfig._config_status import ConfigStatus, read_condition, read_status
-from .._nodeconfig._names import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE
+from .._nodeconfig._config_status import ConfigStatus, read_condition, try_status
+from .._nodeconfig._names import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
+from .._nodeconfig._text import sanitize
 
-__all__ = ["COVER_FIELDS", "NodeView", "given_assignment", "given_source", "node_view", "plain"]
+__all__ = ["COVER_FIELDS", "NodeView", "given_assignment", "given_source", "node_view"]
 
 _INSTANCE_TYPE = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
+_LONGEST_WORDS = 1024  # characters: an agent says 512 at most
 _ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 
 # The names that a policy's canary.cover may use beside the keys of labels.
@@ -28,7 +30,8 @@ class NodeView:
     """A Node as one read saw it.
 
     ready: True, False, None where the condition says Unknown or is missing. given: the id of the assignment annotation,
-    0 for none. config_ok: "True", "False", "Unknown", "" for a Node without the condition.
+    0 for none. config_ok: "True", "False", "Unknown", "" for a Node without the condition. status_error: why the
+    annotation with the status cannot be read, "" where it can.
     """
 
     name: str
@@ -48,6 +51,7 @@ class NodeView:
     reason: str = ""
     message: str = ""
     status: ConfigStatus | None = None
+    status_error: str = ""
 
     @property
     def has_agent(self) -> bool:
@@ -77,6 +81,8 @@ class NodeView:
     @property
     def words(self) -> str:
         """Return what the agent says, in its own words: effect and cause."""
+        if self.status_error:
+            return f"its annotation {ANNOTATION_CONFIG_STATUS} cannot be read: {self.status_error}"
         if not self.config_ok:
             return "no ConfigOK condition"
         return f"ConfigOK is {self.config_ok}: {self.message}: {self.reason}" if self.message else self.reason
@@ -121,17 +127,15 @@ def given_source(annotations: Mapping[str, str]) -> tuple[ConfigSource | None, s
         return None, str(error)
 
 
-def given_assignment(annotations: Mapping[str, str]) -> int:
-    """Return the id of a Node's assignment annotation, 0 where there is none that can be read."""
+def given_assignment(annotations: Mapping[str, str], answered: int) -> int:
+    """Return the id of a Node's assignment annotation, 0 where there is none that a node accepts.
+
+    answered: the id that the node's status answers.
+    """
     try:
-        return Assignment.parse(annotations[ANNOTATION_ASSIGNMENT]).id
+        return Assignment.parse(annotations[ANNOTATION_ASSIGNMENT], answered=answered).id
     except (KeyError, InvalidAssignment):
         return 0
-
-
-def plain(text: object) -> str:
-    """Return what a node says of itself, fit for a line of a terminal: a node may write anything there."""
-    return "".join(one if one.isprintable() else " " for one in str(text))
 
 
 def node_view(node: Mapping[str, Any]) -> NodeView:
@@ -142,28 +146,30 @@ def node_view(node: Mapping[str, Any]) -> NodeView:
     info = status.get("nodeInfo") or {}
     condition = read_condition(node) or {}
     source, source_error = given_source(annotations)
+    config_status, status_error = try_status(node)
     ready: bool | None = None
     ready_reason = "no Ready condition"
     for one in status.get("conditions") or ():
         if one.get("type") == "Ready":
             ready = {"True": True, "False": False}.get(one.get("status", ""))
-            ready_reason = plain(one.get("message") or one.get("reason") or "")
+            ready_reason = sanitize(one.get("message") or one.get("reason") or "", _LONGEST_WORDS)
     return NodeView(
         name=str(metadata.get("name", "")),
         uid=str(metadata.get("uid", "")),
         resource_version=str(metadata.get("resourceVersion", "")),
         labels=dict(metadata.get("labels") or {}),
-        kubelet_version=plain(info.get("kubeletVersion", "")),
-        os_image=plain(info.get("osImage", "")),
-        architecture=plain(info.get("architecture", "")),
+        kubelet_version=sanitize(info.get("kubeletVersion", ""), _LONGEST_WORDS),
+        os_image=sanitize(info.get("osImage", ""), _LONGEST_WORDS),
+        architecture=sanitize(info.get("architecture", ""), _LONGEST_WORDS),
         ready=ready,
         ready_reason=ready_reason,
         deleting=bool(metadata.get("deletionTimestamp")),
         source=source,
         source_error=source_error,
-        given=given_assignment(annotations),
-        config_ok=str(condition.get("status", "")),
-        reason=plain(condition.get("reason", "")),
-        message=plain(condition.get("message", "")),
-        status=read_status(node),
+        given=given_assignment(annotations, config_status.assignment if config_status else 0),
+        config_ok=sanitize(condition.get("status", ""), _LONGEST_WORDS),
+        reason=sanitize(condition.get("reason", ""), _LONGEST_WORDS),
+        message=sanitize(condition.get("message", ""), _LONGEST_WORDS),
+        status=config_status,
+        status_error=sanitize(status_error, _LONGEST_WORDS),
     )

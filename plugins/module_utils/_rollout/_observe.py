@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from .._kube._client import Client
 from .._kube._errors import Gone, KubeError, NotFound
@@ -49,11 +48,5 @@ def read_nodes(client: Client, names: Iterable[str]) -> dict[str, NodeView | Non
 
 
 def _pages(client: Client, selector: str) -> list[NodeView]:
-    views: list[NodeView] = []
-    query: dict[str, Any] = {"limit": _PAGE, "labelSelector": selector or None}
-    while True:
-        page = client.get(NODES, **query)
-        views += [node_view(item) for item in page.get("items") or ()]
-        query["continue"] = (page.get("metadata") or {}).get("continue")
-        if not query["continue"]:
-            return views
+    pages = client.pages(NODES, label_selector=selector or None, limit=_PAGE)
+    return [node_view(item) for page in pages for item in page]

@@ -9,13 +9,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from .._nodeconfig._text import sanitize
 from ._canary import choose_canary, spread
 from ._node_view import NodeView
 from ._plan import BROKEN, CANARY, LeftOut, Plan, Wave, wave_name
 from ._policy import Policy, Pool, crash_loop_seconds
 from ._record import MAX_EXCEPTIONS, Record, Rollout
 from ._target import Target
-from ._versions import COLLECTION_VERSION, agent_fits
+from ._versions import COLLECTION_VERSION, agent_fits, is_kubernetes_version
 
 __all__ = ["ADOPTION_SECONDS", "is_broken", "left_out_reason", "plan"]
 
@@ -29,12 +30,16 @@ def left_out_reason(view: NodeView, target: Target) -> str | None:
         return "it is being deleted"
     if target.is_published and view.has_answered(target.source) and view.config_ok == "False":
         return f"it was given this config before: {view.words}"
+    if view.status_error:
+        return view.words
+    if view.kubelet_version and not is_kubernetes_version(view.kubelet_version):
+        return f"its kubelet says that its version is {view.kubelet_version[:40]!r}"
     if not view.has_agent:
         return "no agent has ever reported from it"
     if view.status is not None and view.status.cause == "OptedOut":
         return "dynamic configuration is turned off on it"
     if view.status is not None and not agent_fits(view.status.agent_version):
-        return f"its agent {view.status.agent_version} does not work with collection {COLLECTION_VERSION}"
+        return f"its agent {sanitize(view.status.agent_version)} does not work with collection {COLLECTION_VERSION}"
     if view.ready is not True and view.config_ok == "True":
         return f"it was not ready before, and not for its config: {view.ready_reason}".rstrip(": ")
     return None

@@ -43,6 +43,8 @@ def node_facts(view: NodeView) -> dict[str, Any]:
 
 def node_state(view: NodeView) -> str:
     """Return a node's state in a word: ok, trial, pending (not answered yet), failed, unknown, or no agent."""
+    if view.status_error:
+        return "unknown"
     if not view.has_agent:
         return "no agent"
     if view.config_ok == "False":

@@ -1,16 +1,18 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which agents this version of the collection works with. Private to configok.node."""
+"""The versions that a node names: its agent's, and its kubelet's. Private to configok.node."""
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["COLLECTION_VERSION", "agent_fits"]
+from .._componentconfig._values._versions import parse_minor
+
+__all__ = ["COLLECTION_VERSION", "agent_fits", "is_kubernetes_version"]
 
 COLLECTION_VERSION = "0.1.0"  # galaxy.yml's; a test keeps them the same
-_VERSION = re.compile(r"v?(\d+)\.(\d+)\.")
+_VERSION = re.compile(r"v?([0-9]{1,9})\.([0-9]{1,9})\.")
 
 
 def agent_fits(agent_version: str, collection_version: str = COLLECTION_VERSION) -> bool:
@@ -21,3 +23,12 @@ def agent_fits(agent_version: str, collection_version: str = COLLECTION_VERSION)
     if agent is None or ours is None:
         return True
     return agent.group(1) == ours.group(1) and abs(int(agent.group(2)) - int(ours.group(2))) <= 1
+
+
+def is_kubernetes_version(version: str) -> bool:
+    """Return whether a kubelet's version is one that a config can be judged for, such as v1.34.5."""
+    try:
+        parse_minor(version)
+    except ValueError:
+        return False
+    return True

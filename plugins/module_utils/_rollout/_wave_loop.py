@@ -9,7 +9,7 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from .._kube._client import Client
 from .._kube._errors import KubeError, ServerError, TooManyRequests, Unreachable
@@ -17,11 +17,12 @@ from .._kube._fanout import fan_out
 from .._kube._watch import Event
 from .._nodeconfig._config_source import ConfigSource
 from .._nodeconfig._names import LABEL_CONFIG_OK
+from .._nodeconfig._text import sanitize
 from ._assign import Given, assign_one
 from ._clock import Clock
 from ._gate import DONT_KNOW, FAIL, GONE, Answer, Task, judge
 from ._node_feed import NodeFeed
-from ._node_view import NodeView, node_view, plain
+from ._node_view import NodeView, node_view
 from ._observe import CONNECTIONS, read_nodes
 from ._progress import Progress, names_in_short
 from ._record import Exceptional
@@ -187,7 +188,7 @@ class WaveLoop:
             return
         if status.assignment != view.given or view.name in self._late:
             return
-        reason = f"it had passed, then failed: {plain(status.error or status.cause)}"
+        reason = f"it had passed, then failed: {sanitize(status.error or status.cause, 1024)}"
         if passed:
             self._answer(view.name, Answer(FAIL, reason))
         else:
@@ -210,7 +211,7 @@ class WaveLoop:
         now = self._clock.monotonic()
         for name, view in views.items():
             answer = judge(view, self._tasks[name], now)
-            self._tasks[name] = replace(self._tasks[name], good_since=answer.good_since)
+            self._tasks[name] = self._tasks[name].after(answer)
             self._window.set_down(name, view is not None and view.ready is not True)
             self._answer(name, answer)
 
@@ -247,10 +248,7 @@ class WaveLoop:
         return [name for name in self._tasks if self._window.state(name) in (IN_FLIGHT, SOAKING)]
 
     def _due_at(self, name: str) -> float:
-        task = self._tasks[name]
-        if task.good_since is not None:
-            return task.good_since + task.soak
-        return task.assigned_at + task.timeout
+        return self._tasks[name].due_at
 
     def _progress(self, line: str) -> Progress:
         total = len(self._orders.sources)

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._denied_fields import DENIED_FIELDS
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DENIED_FIELDS
 
 __all__ = ["BOGUS", "DEADLY", "FAIL_PARSE", "INVALID", "document", "shareable"]
 
@@ -39,5 +39,5 @@ def document(values: Mapping[str, Any]) -> str:
 
 def shareable(local: Mapping[str, Any]) -> dict[str, Any]:
     """Return of a node's local config what a bundle may set."""
-    left_out = {"apiVersion", "kind", *DENIED_FIELDS["kubelet"]}
+    left_out = {"apiVersion", "kind", *DENIED_FIELDS["KubeletConfiguration"]}
     return {name: value for name, value in local.items() if name not in left_out}

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from support.binaries import find, release_of
+
 __all__ = ["Case", "Rows"]
 
 
@@ -102,6 +104,7 @@ class Rows:
         )
 
     def _write(self, row: dict[str, Any]) -> None:
+        row["kubernetes"] = release_of(find("kubelet"))
         self.rows.append(row)
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")

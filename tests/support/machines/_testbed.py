@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -24,7 +23,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial i
 from ansible_collections.configok.node.plugins.module_utils._rollout._assign import assign
 from support import playbooks
 from support.apiserver import start_real
-from support.binaries import Unavailable, find
+from support.binaries import Unavailable, find, release_of
 from support.clusters import prepare
 
 from . import _sweep
@@ -194,7 +193,7 @@ class Testbed:
             name=node.name,
             address=node.address,
             layout=node.spec.layout,
-            kubelet_minor=_minor(self._kubelet),
+            kubelet_minor=int(release_of(self._kubelet).split(".")[1]),
             server=self.api.url,
             ca=self.api.authority.ca_file.read_text(),
             authorized_key=self._key.with_suffix(".pub").read_text(),
@@ -254,11 +253,3 @@ def _find_kubelet() -> Path:
         if shutil.which(program) is None:
             raise Unavailable(f"{program} was not found on PATH ({advice})")
     return find("kubelet")
-
-
-def _minor(kubelet: Path) -> int:
-    said = run([str(kubelet), "--version"]).stdout
-    match = re.search(r"v1\.(\d+)\.", said)
-    if match is None:
-        raise Unavailable(f"{kubelet} --version says {said.strip()!r}, which is no version")
-    return int(match.group(1))

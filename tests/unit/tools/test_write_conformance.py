@@ -26,7 +26,7 @@ def load() -> Any:
 
 def row(case: str, side: str = "configok", **changes: Any) -> dict[str, Any]:
     one = {"name": case, "case": case, "side": side, "value": 2, "seconds": 12.34, "ok": True, "saw": ["a | b", "c"]}
-    return {**one, **changes}
+    return {**one, "kubernetes": "1.20.2", **changes}
 
 
 def rows(module: Any, **changes: Any) -> list[dict[str, Any]]:
@@ -94,3 +94,10 @@ def test_figures_have_sections_of_their_own() -> None:
     assert "| agreed | 400 configs | 12 explained |" in text
     assert "## Flags moved to a file\n" in text
     assert "## Profiles" not in text, "there was no such row"
+
+
+def test_the_page_names_the_release_that_it_was_measured_with() -> None:
+    module = load()
+    assert "Kubernetes 1.34.9, and shows no more" in module.page(rows(module, kubernetes="1.34.9"))
+    with pytest.raises(ValueError, match="which Kubernetes"):
+        module.page(rows(module, kubernetes=""))

@@ -61,3 +61,8 @@ def test_another_run_with_the_same_results_is_the_same_page() -> None:
 def test_no_cases_are_no_page() -> None:
     with pytest.raises(ValueError, match="no cases"):
         page([FIGURE])
+
+
+def test_the_page_names_the_release_of_the_real_kubelets() -> None:
+    assert "a run with Kubernetes 1.34.9." in page([{**CASES, "kubernetes": "1.34.9"}])
+    assert "a run with Kubernetes none: it had no real kubelet." in page([{**CASES, "where": "in process"}])

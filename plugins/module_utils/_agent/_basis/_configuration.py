@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Callable, NamedTuple
 
+from ..._componentconfig._denied_fields import DenyPolicy
 from ..._nodeconfig._names import NAMESPACE_BUNDLES
 from ..._nodeconfig._trial import InvalidTrial, parse_duration
-from ._denied_fields import DENIED_FIELDS
 
 __all__ = [
     "API_VERSION",
@@ -40,7 +40,8 @@ _VERSION = re.compile(r"v?\d+\.\d+(\.\d+)?([-+][0-9A-Za-z.+-]+)?\Z")
 _PROM_FILE = re.compile(r"(/[^/\0\n]+)+\.prom\Z")
 _LOOPBACK = re.compile(r"(127\.0\.0\.1|\[::1\]):([1-9]\d{0,4})\Z")
 _URL = re.compile(r"https?://[^\s/]+(/\S*)?\Z")
-_FIELD_PATH = re.compile(r"[A-Za-z0-9_-]+(\.(\*|[A-Za-z0-9_-]+))*\Z")  # as _componentconfig's denied() reads them
+# As _componentconfig's denied() reads them. "*" alone is every field.
+_FIELD_PATH = re.compile(r"(\*|[A-Za-z0-9_-]+)(\.(\*|[A-Za-z0-9_-]+))*\Z")
 
 
 class InvalidConfiguration(ValueError):
@@ -67,7 +68,7 @@ class ComponentConfiguration(NamedTuple):
     serving_probe: bool = True  # expect a TLS handshake on the serving port
     lease: bool = False  # expect the Node's Lease to be renewed
     host_checks: bool = True  # look at the host before it is touched: files named, swap, cgroups, ...
-    denied_fields: tuple[str, ...] = ()  # field paths no bundle may set; each denies what is below it too
+    deny: DenyPolicy = DenyPolicy()  # the fields that no bundle may set
     command: tuple[str, ...] = ()  # supervisor only: what to run
     restart_delay: float = 1.0  # supervisor only: seconds between an end and the next start
 
@@ -180,7 +181,7 @@ def _components(top: _Object, *, supervised: bool) -> dict[str, ComponentConfigu
             serving_probe=one.get("servingProbe", _boolean, kubelet),
             lease=one.get("lease", _boolean, kubelet),
             host_checks=one.get("hostChecks", _boolean, not supervised),
-            denied_fields=one.get("deniedFields", _field_paths, DENIED_FIELDS.get(name, ())),
+            deny=_deny_policy(one),
             command=one.get("command", _command, ()),
             restart_delay=one.get("restartDelay", _duration(0.05), _COMPONENT_DEFAULTS.restart_delay),
         )
@@ -188,6 +189,16 @@ def _components(top: _Object, *, supervised: bool) -> dict[str, ComponentConfigu
             one.error("command", None, "is needed where the serviceManager is supervisor")
         one.finish()
     return components
+
+
+def _deny_policy(component: _Object) -> DenyPolicy:
+    """Read which fields are denied. The deprecated deniedFields still takes the place of the whole default."""
+    instead = component.get("deniedFields", _field_paths, ()) if component.raw("deniedFields") is not None else None
+    return DenyPolicy(
+        additional=component.get("additionalDeniedFields", _field_paths, ()),
+        allowed=component.get("allowedFields", _field_paths, ()),
+        instead=instead,
+    )
 
 
 def _decode(text: str, file: str) -> Any:

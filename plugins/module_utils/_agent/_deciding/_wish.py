@@ -54,7 +54,7 @@ def read_wish(node: NodeView, answered: Answered, current: Record, namespace: st
     else:
         known = answered
     try:
-        assignment = None if node.assignment is None else Assignment.parse(node.assignment)
+        assignment = None if node.assignment is None else Assignment.parse(node.assignment, answered=answered.id)
     except InvalidAssignment as error:
         return Wish("invalid", known, cause=str(error))
     if node.source is None:
@@ -83,15 +83,16 @@ def read_wish(node: NodeView, answered: Answered, current: Record, namespace: st
 def _absent(
     node: NodeView, recorded: Answered, known: Answered, current: Record, assignment: Assignment | None
 ) -> Wish:
-    at_adoption = current.node_uid or recorded.node_uid
     if current.source is None and known.source is None:
         if assignment is None or assignment.id <= known.id:
             return Wish("local", known)
         return Wish("local", Answered(node.uid, assignment.id), new=True)
-    if assignment is None or at_adoption != node.uid:
-        return Wish("lost", known)
-    if assignment.id > known.id:  # also where it was cut short: the answer is written last
-        return Wish("unassign", Answered(node.uid, assignment.id), new=True)
+    given = 0 if assignment is None else assignment.id
+    if node.uid not in (current.node_uid, recorded.node_uid):
+        # A Node that is registered again, or restored: what it brings along asks for nothing. What comes later does.
+        return Wish("lost", Answered(node.uid, given))
+    if given > known.id:  # also where it was cut short: the answer is written last
+        return Wish("unassign", Answered(node.uid, given), new=True)
     return Wish("lost", known)
 
 

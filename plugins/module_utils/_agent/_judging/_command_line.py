@@ -9,8 +9,10 @@ that is down between two crashes still has the flags that it had.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 
+from ..._componentconfig._flags._names import flags_of
 from ..._host._drop_in_files import drop_ins, read_drop_in
 from .._basis._configuration import AgentConfiguration
 from .._basis._ports import Unit
@@ -18,11 +20,12 @@ from .._storage._lock import locked
 from .._storage._store import Store
 from ._render import NotRendered, decode, field_paths
 
-__all__ = ["CommandLines", "command_line", "drop_in_fields", "read_arguments"]
+__all__ = ["CommandLines", "command_line", "drop_in_fields", "read_arguments", "why_not_read"]
 
 _NOTE = "command-line"
 _MOST = 128 * 1024  # bytes; what the kernel allows one argument
 _WAIT = 5.0  # seconds that the daemon waits for the store
+_ASSIGNED = "store/meta/assigned"  # below --dynamic-config-dir: what the kubelet has taken from spec.configSource
 
 
 def read_arguments(pid: int, root: str = "/proc") -> tuple[str, ...]:
@@ -39,6 +42,41 @@ def command_line(store: Store, component: str) -> tuple[str, ...]:
     """Return the command line that was written down last, () where none was. Raises OSError."""
     found = store.read_note(component, _NOTE).get("argv")
     return tuple(str(word) for word in found) if isinstance(found, list) else ()
+
+
+def why_not_read(store: Store, component: str) -> str:
+    """Return by which of its flags a component reads something else than the file that it is given; "" if by none.
+
+    The flags are those with which it was last seen to run. Raises OSError.
+    """
+    argv = command_line(store, component)
+    flags = dict(flags_of(argv))  # of several the last wins
+    ours = store.config_path(component)
+    if "config" in flags and not _is_same(flags["config"], ours):
+        return f"{component} runs with --config={flags['config']}, not with {ours}"
+    if argv and "config" not in flags and os.path.basename(argv[0]) == component:
+        return f"{component} runs without --config, so it does not read {ours}"
+    directory = flags.get("dynamic-config-dir", "")
+    if directory and _is_assigned(os.path.join(directory, _ASSIGNED)):
+        return f"{component} runs with --dynamic-config-dir={directory}: spec.configSource of the Node replaces {ours}"
+    return ""
+
+
+def _is_same(path: str, ours: str) -> bool:
+    try:
+        return os.path.samefile(path, ours)
+    except OSError:
+        return os.path.normpath(path) == ours
+
+
+def _is_assigned(path: str) -> bool:
+    """Return whether the kubelet (before 1.24) has a config source of its own, or may have one that cannot be seen."""
+    try:
+        return os.stat(path).st_size > 0
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
 
 
 def drop_in_fields(store: Store, component: str) -> dict[str, list[str]]:

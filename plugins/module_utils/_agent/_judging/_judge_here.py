@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 
+from ..._componentconfig._denials import denials, own_values, unknown_fields
 from ..._componentconfig._documents._decode import decode
 from ..._componentconfig._documents._document import Document
 from ..._componentconfig._documents._findings import (
@@ -27,17 +28,19 @@ from ..._componentconfig._documents._findings import (
 from ..._componentconfig._flags._names import flags_of
 from ..._componentconfig._judge_host import judge_host
 from ..._componentconfig._kinds._gates import newest_minor
-from ..._componentconfig._policy import bundle_problems, denied_problems
+from ..._componentconfig._kinds._types import Problem
+from ..._componentconfig._policy import bundle_problems
 from ..._componentconfig._rules._host import Host, Wanted
 from ..._componentconfig._validate import validate
 from ..._componentconfig._values._versions import parse_minor
 from ..._host._drop_in_files import drop_ins, read_drop_in
 from .._basis._configuration import ComponentConfiguration
 from ._effective import effective, is_by_flag
+from ._local_values import local_values
 from ._rendered import read_own
 from ._verdicts import HOST
 
-__all__ = ["judge_here"]
+__all__ = ["denied_here", "judge_here"]
 
 
 def judge_here(
@@ -67,7 +70,7 @@ def judge_here(
     found: list[Finding] = []
     if not known:
         found += [_no_mapping(layer) for layer in instance if not isinstance(layer.data, dict)]
-        found += _of_bundle(document, component)
+        found += _of_bundle(document, component, minor)
         found += _of_config(config, component, version, {layer.file for layer in running})
         # In order, so that the first error is the one that a check offline names first.
         found = bounded(sorted(found, key=in_reading_order))
@@ -91,9 +94,27 @@ def _no_mapping(instance: Document) -> Finding:
     return finding(instance.file, None, (), None, "the instance config must be a mapping of fields")
 
 
-def _of_bundle(document: Document, component: ComponentConfiguration) -> list[Finding]:
-    kind = document.data.get("kind") if isinstance(document.data, dict) else ""
-    problems = [*bundle_problems(document.data, str(kind)), *denied_problems(document.data, component.denied_fields)]
+def denied_here(document: Document, component: ComponentConfiguration, minor: int) -> list[Finding]:
+    """Return what this node denies in a bundle's document."""
+    kind = _kind(document)
+    unknown = unknown_fields([*component.deny.additional, *component.deny.allowed], kind)
+    if unknown:
+        message = f"this node's AgentConfiguration denies or allows {unknown[0]}, which is no field of a {kind}"
+        return [finding(document.file, None, (), None, message, POLICY, "denied")]
+    own = own_values(kind, *local_values(component))
+    return _findings(document, list(denials(document.data, component.deny, own, minor)))
+
+
+def _of_bundle(document: Document, component: ComponentConfiguration, minor: int) -> list[Finding]:
+    problems = bundle_problems(document.data, _kind(document))
+    return _findings(document, list(problems)) + denied_here(document, component, minor)
+
+
+def _kind(document: Document) -> str:
+    return str(document.data.get("kind", "")) if isinstance(document.data, dict) else ""
+
+
+def _findings(document: Document, problems: Sequence[Problem]) -> list[Finding]:
     return [
         finding(document.file, document.line_of(one.path), one.path, one.value, one.message, POLICY, one.rule)
         for one in problems

@@ -16,6 +16,7 @@ __all__ = ["OwnCheck"]
 
 _TIMEOUT = 30.0  # seconds
 _NO_VERDICT = (124, 126, 127)  # ran out of time, or could not be run: that says nothing about the config
+_SIGNALLED = range(129, 193)  # as a shell, or a container runtime, tells that what it ran was ended by a signal
 
 
 class OwnCheck:
@@ -31,6 +32,6 @@ class OwnCheck:
             return []
         lines = [line.strip() for line in (result.err or result.out).splitlines() if line.strip()]
         said = lines[-1][:300] if lines else f"exit {result.code}"
-        if result.code in _NO_VERDICT:
+        if result.code < 0 or result.code in _NO_VERDICT or result.code in _SIGNALLED:
             raise JudgeFailed(f"the component's own check gave no verdict (exit {result.code}): {said}")
         return [{"path": "", "message": f"refused by its own check: {said}", "level": "component"}]

@@ -22,6 +22,7 @@ from .._storage._lock import locked
 from .._storage._records import Record
 from .._storage._store import Store, digest
 from ._command_line import command_line
+from ._local_values import local_text
 from ._render import NotRendered, render
 from ._rendered import keep, read_own, same_config_files
 from ._same_config import SameConfig
@@ -187,7 +188,7 @@ class Preparation:
                 version=self._version_of(name),
                 tracked=self._store.component_version(name, component.version),
                 engine=self._engine,
-                beside=(sorted(component.denied_fields), instance, command_line(self._store, name)),
+                beside=(component.deny, local_text(component.init_config), instance, command_line(self._store, name)),
                 host=component.host_checks,
             )
         except JudgeFailed as error:

@@ -110,6 +110,8 @@ def render_init(component: str, data: bytes, directory: str) -> bytes:
 def resolved(component: str, values: Any, directory: str) -> Any:
     """Return a decoded config with its relative paths resolved against a directory, as the component does it."""
     _version, kind = _KINDS.get(component, ("", ""))
+    if isinstance(values, Mapping) and isinstance(values.get("kind"), str):
+        kind = values["kind"]  # a component may have any name
     return resolve_paths(values, kind, directory)
 
 

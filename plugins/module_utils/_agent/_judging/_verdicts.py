@@ -38,6 +38,7 @@ _MOST = 101  # findings of one verdict: what the judge says at most, the last on
 _LONGEST = 1000  # characters of one part of a finding
 _LOCK_WAIT = 5.0  # seconds
 _TIMEOUT = 60.0  # seconds for the child
+_JUDGED = (0, 1)  # exit codes of ``validate`` with a verdict
 
 
 class Judge(Protocol):
@@ -79,10 +80,11 @@ class CommandJudge:
             found = None
         if isinstance(found, dict):
             found = found.get("findings")
-        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        complete = result.code in _JUDGED and isinstance(found, list) and all(isinstance(one, dict) for one in found)
+        if not complete:
             said = " ".join(result.err.split())[-200:]
             raise JudgeFailed(f"the config could not be validated (exit {result.code}): {said or 'no answer'}")
-        return found
+        return list(found)
 
 
 def judged(

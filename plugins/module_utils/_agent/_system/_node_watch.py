@@ -6,19 +6,35 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..._kube._paths import NODES
-from ..._kube._watch import watch
+from ..._kube._watch import Event, watch
 from ..._nodeconfig._names import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
 from .._basis._ports import Journal
 from .._basis._tally import Tally
 from .._deciding._wish import NodeView
 
-__all__ = ["NodeWatch", "view_of"]
+__all__ = ["NodeWatch", "follow_node", "view_of"]
 
+# Seconds over which agents come back after an interruption: 1,000 a second of 5,000.
+_FIRST_PAUSE = 5.0
 _LONGEST_PAUSE = 10.0  # seconds between attempts: what this node has to say waits for the API's return
+
+
+def follow_node(client: Any, node_name: str, *, stop: threading.Event, **timing: Any) -> Iterator[Event]:
+    """Yield what happens to one Node. timing: sleep, monotonic and random of watch(), for a simulation."""
+    return watch(
+        client,
+        NODES,
+        field_selector=f"metadata.name={node_name}",
+        metadata_only=True,
+        first_pause=_FIRST_PAUSE,
+        longest_pause=_LONGEST_PAUSE,
+        stop=stop,
+        **timing,
+    )
 
 
 def view_of(node: dict[str, Any]) -> NodeView:
@@ -67,14 +83,7 @@ class NodeWatch:
             self._wake()
 
     def _follow(self) -> None:
-        for event in watch(
-            self._client,
-            NODES,
-            field_selector=f"metadata.name={self._node_name}",
-            metadata_only=True,
-            longest_pause=_LONGEST_PAUSE,
-            stop=self._stop,
-        ):
+        for event in follow_node(self._client, self._node_name, stop=self._stop):
             if event.type == "ERROR":
                 self._tally.errors["watch"] += 1
                 self._find(str(event.error))

@@ -26,12 +26,13 @@ class Condition(NamedTuple):
     """How the components of the config in use are, taken together.
 
     healthy: None while nothing is known yet. failing: what is wrong, once it has lasted. stopped: the unit that an
-    administrator stopped.
+    administrator stopped. unread: why a component does not read the file that it is given.
     """
 
     healthy: bool | None = None
     failing: str = ""
     stopped: str = ""
+    unread: str = ""
 
 
 def using(wish: Wish | None, local: Local, *, init_provided: bool) -> Using:
@@ -69,6 +70,8 @@ def _verdict(wish: Wish | None, local: Local, condition: Condition, use: Using, 
         return _refused(outcome, local, use)
     if condition.stopped:
         return words.unit_stopped(use.what, condition.stopped)
+    if condition.unread:
+        return words.not_read(use.what, condition.unread)
     if wish.kind == "lost":
         return words.assignment_lost(use)
     if wish.kind == "stale":

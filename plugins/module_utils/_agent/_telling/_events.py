@@ -15,15 +15,16 @@ from typing import Any, NamedTuple, Protocol
 
 from ..._kube._errors import AlreadyExists, KubeError
 from ..._kube._paths import events
+from ..._nodeconfig._text import sanitize
 from .._basis._backoff import Backoff
 from .._basis._ports import Clock, Errand, Journal
 
-__all__ = ["Events", "Told", "event_body"]
+__all__ = ["AT_ONCE", "MOST_WAITING", "PAUSE", "Events", "Told", "event_body"]
 
 NAMESPACE = "default"  # where Events on Nodes live
 MOST_WAITING = 16
-AT_ONCE = 16  # Events that may be sent in a row; after that one for each _PAUSE, as Kubernetes' own senders do it
-_PAUSE = 60.0  # seconds
+AT_ONCE = 16  # Events that may be sent in a row; after that one for each PAUSE, so that what waits is sent in a minute
+PAUSE = 3.0  # seconds
 _MAX_MESSAGE = 1024  # what Kubernetes allows
 _MAX_NODE = 236  # characters of a Node's name in an Event's, which has room for 253
 # An answer that will not be another one the next time: no permission, an object that is not accepted.
@@ -92,7 +93,7 @@ class Events:
 
     def tell(self, reason: str, message: str, *, warning: bool = False) -> None:
         """Have this told. The same as what still waits is counted there; of too many the oldest is dropped."""
-        message, now = " ".join(message.split())[:_MAX_MESSAGE], self._clock.now()
+        message, now = " ".join(sanitize(message).split())[:_MAX_MESSAGE], self._clock.now()
         for index, told in enumerate(self._waiting):
             if (told.reason, told.message) == (reason, message):
                 self._waiting[index] = told._replace(last=now, times=told.times + 1)
@@ -107,7 +108,7 @@ class Events:
         """When attend() has something to do next, in seconds since boot."""
         if not self._waiting or self._sending is not None:
             return float("inf")  # what is being sent wakes the daemon when it is done
-        return max(self._backoff.until, self._counted + (1.0 - self._allowance) * _PAUSE)
+        return max(self._backoff.until, self._counted + (1.0 - self._allowance) * PAUSE)
 
     def attend(self) -> None:
         """Send what waits and may be sent now, and see what came of it. That one cannot be sent is no fault."""
@@ -132,7 +133,7 @@ class Events:
 
     def _allow(self) -> None:
         now = self._clock.since_boot()
-        self._allowance = min(float(AT_ONCE), self._allowance + (now - self._counted) / _PAUSE) - 1.0
+        self._allowance = min(float(AT_ONCE), self._allowance + (now - self._counted) / PAUSE) - 1.0
         self._counted = now
 
     def _sent(self, told: Told) -> bool:

@@ -21,7 +21,10 @@ from .._basis._message_ids import CONDITION
 from .._basis._ports import Clock, Errand, Journal
 from .._basis._tally import Tally
 
-__all__ = ["Reporter", "Writer"]
+__all__ = ["MIN_INTERVAL", "Reporter", "Writer"]
+
+# Seconds between two writes about the same config: a component that flaps costs no more than a kubelet's own Lease.
+MIN_INTERVAL = 10.0
 
 
 class Writer(Protocol):
@@ -30,8 +33,21 @@ class Writer(Protocol):
     def patch(self, path: str, body: dict[str, Any], *, kind: str) -> Any: ...
 
 
+def _subject(said: tuple[Verdict, ConfigStatus, str] | None) -> tuple[object, ...]:
+    """Return what a status is about: while that stays the same, a change is the component's own."""
+    if said is None:
+        return ()
+    verdict, status, _label = said
+    adopting = verdict.cause == "Adopting"
+    return (status.assignment, status.assigned, status.active, status.last_known_good, status.in_trial, adopting)
+
+
 class Reporter:
-    """One status PATCH per transition, retried with back-off until it is written."""
+    """One status PATCH per transition, retried with back-off until it is written.
+
+    What is said about another assignment or config is written at once. Transitions about the same one that follow each
+    other within MIN_INTERVAL are written as one, the last of them.
+    """
 
     def __init__(
         self,
@@ -61,6 +77,7 @@ class Reporter:
         self._written: tuple[Verdict, ConfigStatus, str] | None = None
         self._status = ""  # of the condition, as far as it is known to be on the Node
         self._heartbeat = 0.0
+        self._earliest = 0.0  # when another status about the same config may be written
         self.trouble = ""  # why the last write was not made
         self.written_at = ""  # RFC 3339, of the last write
         self._rest(clock.since_boot())
@@ -96,8 +113,9 @@ class Reporter:
     def say(self, verdict: Verdict, status: ConfigStatus, label: str) -> None:
         """Have this written, now or as soon as it can be. label: the bundle's name, "init" or "default"."""
         wanted = (verdict.cut(), status, label)
-        if wanted != self._wanted:
+        if _subject(wanted) != _subject(self._wanted):
             self._backoff.reset()
+        if wanted != self._wanted:
             level = "info" if verdict.status == "True" else "warning"
             self._journal(
                 level,
@@ -151,6 +169,7 @@ class Reporter:
         self.written_at = self._clock.now()
         self._written = sent
         self._status = "" if sent is None else sent[0].status
+        self._earliest = self._clock.since_boot() + MIN_INTERVAL
         self._rest(self._clock.since_boot())
 
     def _rest(self, now: float) -> None:
@@ -161,4 +180,7 @@ class Reporter:
         """When attend() has something to do next, in seconds since boot."""
         if self._wanted is None or self._sending is not None:
             return float("inf")  # what is being sent wakes the daemon when it is done
-        return self._backoff.until if self._wanted != self._written else max(self._heartbeat, self._backoff.until)
+        if self._wanted == self._written:
+            return max(self._heartbeat, self._backoff.until)
+        is_news = _subject(self._wanted) != _subject(self._written)
+        return self._backoff.until if is_news else max(self._earliest, self._backoff.until)

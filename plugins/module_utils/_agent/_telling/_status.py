@@ -21,6 +21,7 @@ from .._storage._lock import locked
 from .._storage._records import Record
 from .._storage._store import Store, digest
 from .._storage._tracking import Start, is_crash
+from .._storage._trouble import directory_faults
 from .._system._clock import SystemClock
 from .._system._nudge import is_heard
 from ._report import read_report
@@ -38,6 +39,7 @@ def describe(configuration: AgentConfiguration) -> dict[str, Any]:
     """
     clock = SystemClock()
     store = Store(configuration.state_directory, now=clock.now)
+    faults = directory_faults(configuration.state_directory)
     with _locked(store.lock):
         local = read_local(configuration, store, clock)
         damaged = store.set_aside()
@@ -66,6 +68,7 @@ def describe(configuration: AgentConfiguration) -> dict[str, Any]:
         "badConfigs": {uid: mark._asdict() for uid, mark in sorted(local.bad.items())},
         "components": components,
         "damaged": damaged,
+        "faults": faults,
     }
 
 

@@ -26,6 +26,8 @@ def what_comes_next(found: Mapping[str, Any]) -> str:
     using, outcome = found["using"], found["assignment"]["outcome"]
     if not found["dynamicConfig"]:
         return "nothing: the local config stays"
+    if found["faults"]:
+        return "nothing, until the agent can use its own files; what runs stays"
     if using["left"]:
         return f"the next start of a component goes back to last-known-good: current is {using['left']}"
     if found["inTrial"]:
@@ -71,6 +73,8 @@ def what_to_do(found: Mapping[str, Any]) -> list[str]:
             "publish a config that validates, and assign that; "
             "or assign this one with forget_bad, once what it needs is on this host"
         )
+    if found["faults"]:
+        advice.append(f"give the agent its files back: root:root and mode 0700, writable, {found['stateDirectory']}")
     if found["damaged"]:
         advice.append(f"look at *.corrupt-* in {found['stateDirectory']}, and remove them")
     return advice

@@ -48,6 +48,7 @@ def render(found: Mapping[str, Any]) -> str:
     newest = sorted(found["badConfigs"].items(), key=lambda one: one[1]["time"], reverse=True)
     lines += _some("bad config", [f"{uid} {mark['time']} {mark['reason']}" for uid, mark in newest])
     lines += _some("damaged", [f"{name} was damaged and set aside" for name in found["damaged"]])
+    lines += _some("fault", found["faults"])
     lines += _row("next", what_comes_next(found))
     for advice in what_to_do(found):
         for index, part in enumerate(advice.split("\n")):

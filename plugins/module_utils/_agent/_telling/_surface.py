@@ -75,6 +75,10 @@ class Surface:
             for index, sink in enumerate(self._sinks):
                 if self._shown[index] != text and sink.show(text):
                     self._shown[index] = text
+        self.report(report)
+
+    def report(self, report: Report) -> None:
+        """Show the report alone, while nothing else is known."""
         if report != self._report:
             self._write(report)
 

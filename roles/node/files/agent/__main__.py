@@ -12,10 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
-from ._agent._basis._configuration import AgentConfiguration, InvalidConfiguration, load_configuration
+from ._agent._basis._configuration import (
+    AgentConfiguration,
+    ComponentConfiguration,
+    InvalidConfiguration,
+    load_configuration,
+)
 from ._agent._basis._version import AGENT_VERSION
 from ._agent._storage._lock import Locked
-from ._output import complain, journal_for
+from ._output import complain, journal_for, show
 
 __all__ = ["main", "start"]
 
@@ -23,7 +28,6 @@ DEFAULT_CONFIG = "/etc/configok/agent.yaml"
 _FAILED = 1
 # A fixed width, since argparse asks for the terminal's even where it shows nothing, and loads shutil for that.
 _HELP = partial(argparse.HelpFormatter, width=100)
-_AS_ROOT = ": the agent's files are root's, run this as root"
 _HOOKS = ("prestart", "poststop")  # run by the component's unit, which they must never hurt
 _ONE_OF = ("forget-bad",)  # take exactly one of their arguments
 _Argument = tuple[Sequence[str], dict[str, Any]]  # as add_argument takes them
@@ -39,9 +43,9 @@ def main(argv: Sequence[str]) -> int:
         return int(arguments.run(arguments))
     except InvalidConfiguration as error:
         for sentence in error.errors:
-            complain(sentence + (_AS_ROOT if isinstance(error.__cause__, PermissionError) else ""))
+            complain(sentence + (_as_root() if isinstance(error.__cause__, PermissionError) else ""))
     except PermissionError as error:
-        complain(f"{error.filename}: {error.strerror}{_AS_ROOT}")
+        complain(f"{error.filename}: {error.strerror}{_as_root()}")
     except OSError as error:
         complain(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
     except Locked as error:
@@ -56,6 +60,10 @@ def main(argv: Sequence[str]) -> int:
 def start() -> NoReturn:
     """Run the command that this process was started for."""
     sys.exit(main(sys.argv[1:]))
+
+
+def _as_root() -> str:
+    return ": the agent's files are root's, run this as root" if os.geteuid() else ""
 
 
 def _place(error: BaseException) -> str:
@@ -138,6 +146,7 @@ _OF_VALIDATE = (
         help="judge it as a bundle that this node is to run: with its instance config, the component's flags, the host",
     ),
     _argument("--only-host", action="store_true", help="the same, but look at the host alone"),
+    _argument("--limited", action="store_true", help="with little memory, CPU time and files, as the agent does it"),
 )
 _OF_DIFF = (
     _argument("files", metavar="FILE", nargs=2, help="- is standard input"),
@@ -227,15 +236,17 @@ def _status(arguments: argparse.Namespace) -> int:
     else:
         from ._agent._telling._status_text import render
 
-        print(render(description))
+        show(render(description))
     return 0
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    from ._agent._judging._deny_policy import refuse_unknown_fields
     from ._kube._errors import KubeError
     from ._kube._kubeconfig import from_kubeconfig
 
     configuration = _configuration(arguments)
+    refuse_unknown_fields(configuration)
     try:
         from_kubeconfig(configuration.kubeconfig)
     except KubeError as error:
@@ -245,6 +256,10 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _validate(arguments: argparse.Namespace) -> int:
+    if arguments.limited:
+        from ._limits import limit_this_process
+
+        limit_this_process()
     from ._validate import judge_anywhere, judge_on_node, validate_files
 
     versions = list(arguments.versions)
@@ -252,18 +267,18 @@ def _validate(arguments: argparse.Namespace) -> int:
     on_node = arguments.on_node or arguments.only_host
     if on_node and not name:
         raise InvalidConfiguration(["--on-node needs --component"])
-    denied: tuple[str, ...] = ()
+    configured: ComponentConfiguration | None = None
     if name and (on_node or arguments.bundle or arguments.installed_version):
         configuration = _configuration(arguments)
         _known(configuration, name)
         if arguments.bundle:
-            denied = configuration.components[name].denied_fields
+            configured = configuration.components[name]
         if arguments.installed_version:
             versions += _installed(configuration, name)
     if on_node:
         judge = judge_on_node(configuration, name, versions, only_host=arguments.only_host)
     else:
-        judge = judge_anywhere(name, versions, bundle=arguments.bundle, denied_fields=denied)
+        judge = judge_anywhere(name, versions, bundle=arguments.bundle, configured=configured)
     return validate_files(arguments.files, judge, as_json=arguments.json)
 
 
@@ -328,7 +343,7 @@ def _forget_bad(arguments: argparse.Namespace) -> int:
 
     forgotten = forget_bad(_configuration(arguments), None if arguments.all else arguments.uid)
     for uid in forgotten:
-        print(f"forgotten: {uid}")
+        show(f"forgotten: {uid}")
     if not forgotten:
         print("nothing to forget")
     return 0

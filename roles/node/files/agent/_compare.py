@@ -25,6 +25,7 @@ from ._componentconfig._validate import context_of
 from ._componentconfig._values._versions import parse_minor
 from ._kube._errors import KubeError
 from ._kube._kubeconfig import from_kubeconfig
+from ._output import show
 
 __all__ = ["compare"]
 
@@ -52,7 +53,7 @@ def compare(configuration: AgentConfiguration, component: str, *, as_json: bool)
         print(json.dumps(answer._asdict()))
     else:
         for line in answer.differences or [answer.unknown or "the live config is what the file says"]:
-            print(line)
+            show(line)
     return 2 if answer.unknown else int(bool(answer.differences))
 
 
@@ -90,13 +91,15 @@ def _live(configuration: AgentConfiguration, host: str, port: int) -> Mapping[st
         try:
             connection.request("GET", "/configz")
             answer = connection.getresponse()
-            text = answer.read(_MOST)
+            text = answer.read(_MOST + 1)
         finally:
             connection.close()
     except (OSError, http.client.HTTPException, KubeError) as error:
         raise _Unknown(f"https://{host}:{port}/configz: {' '.join(str(error).split())[:200]}") from error
     if answer.status in (401, 403):
         raise _Unknown(_REFUSED)
+    if len(text) > _MOST:
+        raise _Unknown(f"https://{host}:{port}/configz answers more than {_MOST >> 20} MiB")
     try:
         live = json.loads(text)["kubeletconfig"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import compileall
+import errno
 import os
 import py_compile
 import shutil
@@ -13,25 +14,39 @@ import zipfile
 from pathlib import Path
 
 from ._build import BUILD  # type: ignore[import-not-found,unused-ignore]  # written by _pack.py
+from ._protection import is_protected
 
 __all__ = ["compile_archive"]
 
+_UMASK = 0o022  # everybody may read it, since it holds no secret; only its owner may write
 _KEPT = 2  # this one, and the one that a running daemon may still import from
 
 
 def compile_archive() -> bool:
     """Unpack and compile the archive that this runs from; return whether there was anything to do. Raises OSError.
 
+    Also where the directory beside it is not one that only we write to: root would run what others put there.
     The first lines of the archive use the directory only when it has its final name, so an interrupted call leaves
     everything as it was.
     """
     archive = Path(__file__).resolve().parents[1]
     if not archive.is_file():
         return False  # runs from where it was unpacked to
-    home = Path(f"{archive}.d")
+    before = os.umask(_UMASK)
+    try:
+        _compile(archive, Path(f"{archive}.d"))
+    finally:
+        os.umask(before)
+    return True
+
+
+def _compile(archive: Path, home: Path) -> None:
+    home.mkdir(exist_ok=True)
+    if not is_protected(str(home)):
+        raise OSError(errno.EEXIST, "is not ours, or others may write to it: remove it and try again", str(home))
     unfinished = home / f".{BUILD}-{os.getpid()}"
     shutil.rmtree(unfinished, ignore_errors=True)
-    unfinished.mkdir(parents=True)
+    unfinished.mkdir()
     try:
         with zipfile.ZipFile(archive) as packed:
             packed.extractall(unfinished)
@@ -44,10 +59,10 @@ def compile_archive() -> bool:
             invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
         )
         os.sync()
+        shutil.rmtree(home / BUILD, ignore_errors=True)  # there, but not used: others could write to it
         os.rename(unfinished, home / BUILD)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     builds = sorted(home.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
     for old in builds[_KEPT:]:
         shutil.rmtree(old, ignore_errors=True)
-    return True

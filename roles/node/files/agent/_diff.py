@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 from ._componentconfig._comparison import Side, compare
-from ._output import complain
+from ._output import complain, show
 from ._validate import read_file
 
 __all__ = ["diff_files"]
@@ -33,5 +33,5 @@ def diff_files(before: str, after: str, *, version: str, as_json: bool) -> int:
     if as_json:
         print(json.dumps([one.as_dict() for one in found.changes]))
     else:
-        print("\n".join(found.lines))
+        show("\n".join(found.lines))
     return _DIFFERENT if found.changes else _SAME

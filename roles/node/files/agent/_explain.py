@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 from ._componentconfig._explain import explain
-from ._output import complain
+from ._output import complain, show
 
 __all__ = ["explain_field"]
 
@@ -22,5 +22,8 @@ def explain_field(path: str, *, kind: str, version: str, as_json: bool) -> int:
     except ValueError as error:
         complain(str(error))
         return _UNKNOWN
-    print(json.dumps({"heading": found.heading, "facts": found.facts}) if as_json else "\n".join(found.lines))
+    if as_json:
+        print(json.dumps({"heading": found.heading, "facts": found.facts}))
+    else:
+        show("\n".join(found.lines))
     return _OK

@@ -10,10 +10,12 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TextIO
 
+from ._nodeconfig._text import sanitize, sanitize_lines
+
 if TYPE_CHECKING:
     from ._agent._basis._ports import Journal
 
-__all__ = ["NativeJournal", "StreamJournal", "complain", "journal_for"]
+__all__ = ["NativeJournal", "StreamJournal", "complain", "journal_for", "show"]
 
 IDENTIFIER = "configok-agent"
 _LONGEST = 8 * 1024  # characters of one line, or of one field: journald cuts a line of 48 kB in two
@@ -54,21 +56,25 @@ class NativeJournal:
             "SYSLOG_IDENTIFIER": IDENTIFIER,
         }
         for name, value in fields.items():
-            entry["MESSAGE_ID" if name == "message_id" else f"CONFIGOK_{name.upper()}"] = str(value)[:_LONGEST]
+            entry["MESSAGE_ID" if name == "message_id" else f"CONFIGOK_{name.upper()}"] = sanitize(value, _LONGEST)
         if not self._send(entry):
             self._otherwise(level, message, **fields)
 
 
 def _line(message: str, fields: Mapping[str, Any]) -> str:
     shown = (f"{name}={_value(value)}" for name, value in fields.items() if name != "message_id")
-    return " ".join((" ".join(message.split()), *shown))[:_LONGEST]
+    return " ".join((_one_line(message), *shown))[:_LONGEST]
 
 
 def _value(value: Any) -> str:
-    text = " ".join(str(value).split())
+    text = _one_line(value)
     if text and not any(sign in text for sign in ' "='):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _one_line(text: object) -> str:
+    return " ".join(sanitize(text).split())
 
 
 def journal_for(stream: TextIO, environ: Mapping[str, str]) -> Journal:
@@ -92,4 +98,9 @@ def _is_journal(stream: TextIO, named: str) -> bool:
 
 def complain(sentence: str) -> None:
     """Tell whoever called why it did not work."""
-    print(f"configok-agent: {sentence}", file=sys.stderr)
+    print(f"configok-agent: {sanitize(sentence)}", file=sys.stderr)
+
+
+def show(text: str) -> None:
+    """Print an answer for people, line by line."""
+    print(sanitize_lines(text))

@@ -1,27 +1,39 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The real Runner: starts processes and waits for them."""
+"""The real Runner: starts processes and waits for them, never longer than it was told."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import selectors
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO
 
 from ._agent._basis._ports import CommandResult
 
-__all__ = ["run_command"]
+__all__ = ["MAX_OUTPUT", "run_command"]
 
+MAX_OUTPUT = 8 * 1024 * 1024  # bytes kept of each stream; the rest is read and thrown away
 _TIMED_OUT = 124  # as timeout(1)
 _NOT_FOUND = 127  # as sh(1)
+_CHUNK = 65536  # bytes
+_TICK = 0.05  # seconds between two looks at a process whose output stays open, or that has closed it
+_SHORTEST = 0.001  # seconds: most processes end as soon as their output has
 
 
 def run_command(
     argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None, stdin: str = ""
 ) -> CommandResult:
-    """Run a command with LC_ALL=C; when timeout (seconds) has passed, kill it with all it started. Never raises."""
+    """Run a command with LC_ALL=C; when timeout (seconds) has passed, kill it with all it started. Never raises.
+
+    The end of the command itself counts, not that of its output: a daemon that it has left behind may hold the pipes
+    for ever. What is left in its process group is killed. The code is negative after a signal, as with subprocess.
+    """
     environment = {**os.environ, **(env or {}), "LC_ALL": "C"}
     try:
         process = subprocess.Popen(
@@ -30,17 +42,102 @@ def run_command(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            bufsize=0,
             start_new_session=True,
-            encoding="utf-8",
-            errors="replace",
         )
     except (OSError, ValueError) as error:
         return CommandResult(_NOT_FOUND, "", f"{argv[0]}: {getattr(error, 'strerror', None) or error}")
-    with process:
-        try:
-            out, err = process.communicate(stdin, timeout=timeout)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return CommandResult(_TIMED_OUT, "", f"{argv[0]}: no answer within {timeout:g}s")
+    with _ended(process):
+        exchange = _Exchange(process, stdin.encode("utf-8", "replace"))
+        ended = exchange.run(time.monotonic() + timeout)
+        out, err = exchange.out, exchange.err
+    if not ended:
+        return CommandResult(_TIMED_OUT, "", f"{argv[0]}: no answer within {timeout:g}s")
     return CommandResult(process.returncode, out, err)
+
+
+@contextlib.contextmanager
+def _ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Leave nothing behind: the process, its group, the pipes."""
+    try:
+        yield
+    finally:
+        # Before the process is waited for: until then nobody else can have its number.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+class _Exchange:
+    """Feeds a process and reads what it says, without ever waiting for one of its pipes."""
+
+    def __init__(self, process: subprocess.Popen[bytes], stdin: bytes) -> None:
+        self._process = process
+        self._stdin = memoryview(stdin)
+        self._said: dict[int, bytearray] = {}
+
+    @property
+    def out(self) -> str:
+        """What the process has written to its standard output."""
+        return self._text(self._process.stdout)
+
+    @property
+    def err(self) -> str:
+        """What the process has written to its standard error."""
+        return self._text(self._process.stderr)
+
+    def _text(self, pipe: IO[bytes] | None) -> str:
+        said = b"" if pipe is None else bytes(self._said.get(pipe.fileno(), b""))
+        return said.decode("utf-8", "replace")
+
+    def run(self, deadline: float) -> bool:
+        """Return whether the process has ended before the deadline, by the monotonic clock."""
+        with selectors.DefaultSelector() as selector:
+            for pipe, event in (
+                (self._process.stdin, selectors.EVENT_WRITE),
+                (self._process.stdout, selectors.EVENT_READ),
+                (self._process.stderr, selectors.EVENT_READ),
+            ):
+                if pipe is not None:
+                    os.set_blocking(pipe.fileno(), False)
+                    selector.register(pipe, event)
+            pause = _SHORTEST
+            while True:
+                ended = self._has_ended()  # before the look: what it has said until then is there
+                left = deadline - time.monotonic()
+                if not ended and left <= 0:
+                    return False
+                ready = selector.select(0 if ended else min(_TICK, left)) if selector.get_map() else []
+                for key, _events in ready:
+                    self._serve(selector, key)
+                if ended and (not ready or left <= 0):
+                    return True
+                if not ended and not selector.get_map():
+                    time.sleep(min(pause, left))
+                    pause = min(2 * pause, _TICK)
+
+    def _has_ended(self) -> bool:
+        return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+    def _serve(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
+        """Move what one pipe takes or gives now; one that has ended is not looked at again."""
+        try:
+            if key.events == selectors.EVENT_WRITE:
+                self._stdin = self._stdin[os.write(key.fd, self._stdin[:_CHUNK]) :]
+                done = not self._stdin
+            else:
+                data = os.read(key.fd, _CHUNK)
+                said = self._said.setdefault(key.fd, bytearray())
+                said += data[: MAX_OUTPUT - len(said)]
+                done = not data
+        except BlockingIOError:
+            return
+        except OSError:  # it does not read its input
+            done = True
+        if done:
+            selector.unregister(key.fileobj)
+            if key.events == selectors.EVENT_WRITE:
+                self._process.stdin.close()  # type: ignore[union-attr]  # it was registered, so it is there

@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 from types import FrameType
+from typing import Any
 
 from ._agent._basis._configuration import AgentConfiguration
 from ._agent._basis._ports import Journal, Runner, ServiceManager
@@ -38,6 +39,7 @@ __all__ = ["run"]
 
 _TIMEOUT = 10.0  # seconds of silence
 _PROBE_TIMEOUT = 2.0
+_LONGEST_ANSWER = 4 << 20  # bytes: a bundle has one MiB at most
 _RETRIES = RetryPolicy(attempts=2, longest=2.0, patience=5.0)  # few: the daemon has a back-off of its own
 
 
@@ -71,10 +73,9 @@ def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: N
     clock = SystemClock()
     credentials = from_kubeconfig(configuration.kubeconfig)
     user_agent = f"configok-agent/{AGENT_VERSION}"
-    client = Client(
-        credentials, user_agent=user_agent, pool_size=2, timeout=_TIMEOUT, retries=_RETRIES, sleep=stop.wait
-    )
-    impatient = Client(credentials, user_agent=user_agent, pool_size=1, timeout=_PROBE_TIMEOUT, retries=ONCE)
+    manners: dict[str, Any] = {"user_agent": user_agent, "longest_answer": _LONGEST_ANSWER}
+    client = Client(credentials, pool_size=2, timeout=_TIMEOUT, retries=_RETRIES, sleep=stop.wait, **manners)
+    impatient = Client(credentials, pool_size=1, timeout=_PROBE_TIMEOUT, retries=ONCE, **manners)
     live = None
     if configuration.configz:
         from ._agent._probing._live_config import LiveConfig  # an option that is off by default
@@ -85,7 +86,7 @@ def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: N
         client,
         _service_manager(configuration, run_command),
         HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT, live=live),
-        CommandJudge(run_command, [*_program(), f"--config={path}", "validate"]),
+        CommandJudge(run_command, [*_program(), f"--config={path}", "validate", "--limited"]),
         clock,
         journal,
         agent_version=AGENT_VERSION,

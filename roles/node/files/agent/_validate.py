@@ -9,12 +9,13 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 
-from ._agent._basis._configuration import AgentConfiguration
+from ._agent._basis._configuration import AgentConfiguration, ComponentConfiguration
 from ._componentconfig._documents._decode import decode
 from ._componentconfig._documents._findings import WARNING, DecodeError, Finding
-from ._componentconfig._policy import denied
+from ._componentconfig._kinds._gates import newest_minor
 from ._componentconfig._validate import validate
-from ._output import complain
+from ._componentconfig._values._versions import parse_minor
+from ._output import complain, show
 
 __all__ = ["Judge", "judge_anywhere", "judge_on_node", "read_file", "validate_files"]
 
@@ -41,7 +42,7 @@ def validate_files(names: Sequence[str], judge: Judge, *, as_json: bool) -> int:
         print(json.dumps([finding.as_dict() for finding in found]))
     else:
         for finding in found:
-            print(f"{finding} [{finding.level}]")
+            show(f"{finding} [{finding.level}]")
     return _REFUSED if any(finding.level != WARNING for finding in found) else _OK
 
 
@@ -53,12 +54,14 @@ def read_file(name: str) -> bytes:
         return stream.read()
 
 
-def judge_anywhere(component: str, versions: Sequence[str], *, bundle: bool, denied_fields: Sequence[str]) -> Judge:
-    """Return what judges a file by itself."""
+def judge_anywhere(
+    component: str, versions: Sequence[str], *, bundle: bool, configured: ComponentConfiguration | None = None
+) -> Judge:
+    """Return what judges a file by itself. configured: the component on this node, whose denied fields count."""
 
     def judge(text: bytes, name: str) -> list[Finding]:
         found = validate(text, file=name, component=component or None, versions=versions, bundle=bundle)
-        return found + _denied(text, name, denied_fields)
+        return found + _denied(text, name, configured, versions[-1] if versions else "")
 
     return judge
 
@@ -87,10 +90,12 @@ def judge_on_node(
     return judge
 
 
-def _denied(text: bytes, name: str, denied_fields: Sequence[str]) -> list[Finding]:
-    if not denied_fields:
+def _denied(text: bytes, name: str, configured: ComponentConfiguration | None, version: str) -> list[Finding]:
+    if configured is None:
         return []
+    from ._agent._judging._judge_here import denied_here
+
     try:
-        return denied(decode(text, file=name).data, denied_fields, file=name)
+        return denied_here(decode(text, file=name), configured, parse_minor(version) if version else newest_minor())
     except DecodeError:
         return []  # told by validate

@@ -16,8 +16,12 @@ from ansible.playbook.task import Task
 from ansible.template import Templar
 
 from ansible_collections.configok.node.plugins.action import rollout_wave
+from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus, status_patch
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Verdict
 from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
 from support.clusters import SandboxCluster
+from support.hostile import FORGED, unsafe_texts
 from support.modules import run_module
 from support.simulated_nodes import ADOPTS, CRASHES, SimulatedNodes
 
@@ -105,6 +109,40 @@ def test_a_deadly_config_halts_with_the_agents_own_words(
     assert len(nodes.assignments) == 1
     assert act(plan=plan, wave="wave 1")["failed"] is True
     assert len(nodes.assignments) == 1
+
+
+def test_no_node_draws_on_the_screen(
+    act: Act, plan: dict[str, Any], nodes: SimulatedNodes, shown: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A node whose condition forges a line which says that it has passed."""
+
+    def forge(name: str, verdict: Verdict, status: ConfigStatus) -> None:
+        patch = status_patch(verdict, status._replace(error=FORGED), "init", now="2026-01-01T00:00:00Z")
+        (condition,) = patch["status"]["conditions"]
+        condition.update(status=condition["status"] + FORGED, reason=FORGED, message=FORGED)
+        nodes.client.patch(paths.node_status(name), patch, kind="strategic")
+
+    monkeypatch.setattr(nodes, "say", forge)
+    nodes.behaviour = lambda _name, _source: CRASHES
+    result = act(plan=plan, wave="canary")
+    assert result["failed"] is True
+    assert any("wave 1 passed" in line for line in shown)
+    assert unsafe_texts([shown, result]) == []
+    assert not any("\n" in line for line in [*shown, result["msg"], result["reason"]])
+
+
+def test_no_error_of_the_api_draws_on_the_screen(
+    act: Act, plan: dict[str, Any], cluster: SandboxCluster, shown: list[str]
+) -> None:
+    def refuse(request: Any, _user: Any, _perform: Any) -> Any:
+        return cluster.server.refusal(403, message=f"no {FORGED}") if request.method == "PATCH" else None
+
+    cluster.server.intercept = refuse
+    result = act(plan=plan, wave="canary")
+    assert result["failed"] is True
+    assert any("wave 1 passed" in line for line in shown) or "wave 1 passed" in result["msg"]
+    assert unsafe_texts([shown, result]) == []
+    assert not any("\n" in line for line in [*shown, result["msg"]])
 
 
 def test_an_agent_that_says_no_more_does_not_pass(act: Act, plan: dict[str, Any], nodes: SimulatedNodes) -> None:

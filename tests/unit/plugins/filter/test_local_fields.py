@@ -46,6 +46,23 @@ def test_a_relative_path_means_the_directory_of_its_file() -> None:
     }
 
 
+def test_the_kind_counts_and_not_the_name() -> None:
+    config = {"kind": "KubeletConfiguration", "maxPods": 110, "staticPodPath": "manifests"}
+    assert local_fields(config, "kubelet-b", directory="/etc") == {"staticPodPath": "/etc/manifests"}
+    assert local_fields({"kind": "CredentialProviderConfig", "providers": []}, "credentials") == {}
+
+
+def test_what_this_node_allows_does_not_stay_and_what_it_denies_does() -> None:
+    config = {"staticPodPath": "/m", "maxPods": 1, "authentication": {"x509": {"clientCAFile": "/ca"}, "webhook": {}}}
+    options: dict[str, Any] = {"additionalDeniedFields": ["maxPods"], "allowedFields": ["authentication.x509"]}
+    assert local_fields(config, "kubelet", options=options) == {
+        "staticPodPath": "/m",
+        "maxPods": 1,
+        "authentication": {"webhook": {}},
+    }
+    assert local_fields(config, "kubelet", options={"deniedFields": []}) == {}
+
+
 def test_unknown_components_have_none() -> None:
     assert local_fields({"staticPodPath": "/x"}, "other") == {}
 

@@ -86,12 +86,12 @@ def test_the_id_is_above_what_the_node_has_answered(cluster: SandboxCluster, nod
     assert nodes.view("n1").given == 2
 
 
-def test_a_node_that_is_missing_fails_the_call_and_no_other_node(cluster: SandboxCluster) -> None:
+def test_a_node_that_is_missing_fails_the_call_before_anything_is_changed(cluster: SandboxCluster) -> None:
     cluster.add_node("n1")
     result = run(cluster, nodes=["n1", "n9"], config_source=SOURCE)
     assert result["failed"] is True
-    assert result["msg"] == "1 of 2 Nodes not assigned: there is no Node n9"
-    assert changed(result) == ["n1"]
+    assert result["msg"] == "there is no Node n9: no Node was assigned anything"
+    assert cluster.annotations("n1") == {}
 
 
 def test_options_that_make_no_sense_are_refused(cluster: SandboxCluster) -> None:

@@ -5,14 +5,21 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
 from ansible_collections.configok.node.plugins.module_utils._modules._status_lines import status_lines
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _verdict as verdicts
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
+    ComponentStatus,
+    ConfigStatus,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView
 from ansible_collections.configok.node.plugins.modules import config_status_info
 from support.clusters import SandboxCluster
+from support.hostile import FORGED, unsafe_texts
 from support.modules import run_module
 from support.simulated_nodes import SimulatedNodes
 
@@ -39,6 +46,50 @@ def test_reasons_come_first_and_then_all_nodes(cluster: SandboxCluster, nodes: S
     assert table[0].split() == ["NAME", "CONFIGOK", "STATE", "CONFIG", "KUBELET"]
     assert table[2].split() == ["n2", "False", "failed", "init", "v1.35.0"]
     assert len(table) == 6
+
+
+def test_no_node_draws_on_the_screen(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
+    """Whatever a node writes into its Node: every text of the result is safe to show."""
+    uid = "5f1c7f1e-0b53-4b3c-8f3c-6a6f0c9a1d11"
+    status = ConfigStatus(
+        assigned=ConfigSource("configok-system", "workers-0a1b2c3d4e", uid),
+        cause=FORGED,
+        error=FORGED,
+        components={f"kubelet{FORGED}": ComponentStatus(FORGED, FORGED, FORGED, FORGED, (FORGED,))},
+        ignored=(FORGED,),
+        agent_version=FORGED,
+    )
+    nodes.say("n2", verdicts.crash_loop(verdicts.Using("last-known-good"), uid, 4), status)
+    conditions = [
+        {"type": "ConfigOK", "status": f"True{FORGED}", "reason": FORGED, "message": FORGED},
+        {"type": "Ready", "status": "False", "reason": FORGED, "message": FORGED},
+    ]
+    info = {"kubeletVersion": f"v1.35.0{FORGED}", "osImage": FORGED, "architecture": FORGED}
+    annotations = {"configok.dev/config-source": json.dumps({FORGED: 1, "configMap": None})}
+    path = paths.node("n2")
+    cluster.client.patch(path, {"metadata": {"annotations": annotations}})
+    cluster.client.patch(f"{path}/status", {"status": {"conditions": conditions, "nodeInfo": info}}, kind="strategic")
+    result = run(cluster, label_selector="pool=workers", pool="workers")
+    assert unsafe_texts(result) == []
+    assert not any("\n" in line for line in result["text"])
+    assert [one["node"] for one in result["not_fine"]] == ["n2"]
+
+
+def test_no_node_fills_the_screen(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
+    del nodes
+    condition = {"type": "ConfigOK", "status": "False" + "x" * 9999, "reason": "y" * 99_999, "message": "z" * 99_999}
+    cluster.client.patch(paths.node_status("n2"), {"status": {"conditions": [condition]}}, kind="strategic")
+    result = run(cluster, nodes=["n2"])
+    assert len("\n".join(result["text"])) < 6000
+
+
+def test_an_error_of_the_api_draws_nothing(cluster: SandboxCluster) -> None:
+    cluster.server.intercept = lambda *_asked: cluster.server.refusal(403, message=f"no{FORGED}")
+    result = run(cluster)
+    assert result["failed"] is True
+    assert "wave 1 passed" in result["msg"]
+    assert unsafe_texts(result) == []
+    assert "\n" not in result["msg"]
 
 
 def test_thousands_of_nodes_do_not_fill_the_screen(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:

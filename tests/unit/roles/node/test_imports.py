@@ -40,7 +40,7 @@ HEAVY = {
 }
 ENGINE = "configok_agent._componentconfig."
 NOT_THE_ENGINE = {  # tables, which import nothing
-    f"{ENGINE}{name}" for name in ("_flags", "_flags._names", "_kinds", "_kinds._path_fields")
+    f"{ENGINE}{name}" for name in ("_denied_fields", "_flags", "_flags._names", "_kinds", "_kinds._path_fields")
 }
 SHOW = "import sys; sys.path.insert(0, sys.argv.pop(1)); {}; print(*sorted(sys.modules), sep='\\n')"
 DAEMON = "from configok_agent._lean import import_urllib3; import_urllib3(); import configok_agent._run"

@@ -13,6 +13,8 @@ from types import ModuleType
 
 import pytest
 
+from support.hostile import FORGED, unsafe_texts
+
 Entry = Callable[[str], ModuleType]
 
 
@@ -22,6 +24,27 @@ def test_one_line_with_fields(entry: Entry) -> None:
     journal = entry("_output").StreamJournal(stream, prefixed=False)
     journal("warning", "two\nlines", uid="abc", reason='said "no" twice', empty="", count=3)
     assert stream.getvalue() == 'warning: two lines uid=abc reason="said \\"no\\" twice" empty="" count=3\n'
+
+
+@pytest.mark.contract("shown.sanitized")
+def test_nothing_forges_a_line(entry: Entry, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither on a terminal, nor in the journal, where the fields of one entry are lines as well."""
+    stream = io.StringIO()
+    sent: list[dict[str, str]] = []
+    output = entry("_output")
+    output.StreamJournal(stream, prefixed=True)("warning", f"the API says {FORGED}", reason=FORGED, count=3)
+
+    def send(fields: dict[str, str]) -> bool:
+        sent.append(fields)
+        return True
+
+    output.NativeJournal(send, output.StreamJournal(stream, prefixed=True))("info", FORGED, uid=FORGED)
+    output.complain(f"cannot be read: {FORGED}")
+    output.show(f"two\nlines {FORGED.replace(chr(10), '')}")
+    shown = capsys.readouterr()
+    assert unsafe_texts([stream.getvalue(), sent, shown.out, shown.err]) == []
+    assert "\n" not in "".join(sent[0].values())
+    assert [text.count("\n") for text in (stream.getvalue(), shown.err, shown.out)] == [1, 1, 2]
 
 
 def test_levels_as_journald_reads_them(entry: Entry) -> None:

@@ -5,9 +5,13 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
+
+from support.agent_node import alive
 
 Entry = Callable[[str], ModuleType]
 
@@ -29,3 +33,53 @@ def test_what_takes_too_long_is_ended_with_all_it_started(entry: Entry) -> None:
     found = entry("_processes").run_command(["/bin/sh", "-c", "sleep 20 & sleep 20"], timeout=0.2)
     assert (found.code, found.err) == (124, "/bin/sh: no answer within 0.2s")
     assert time.monotonic() - began < 5
+
+
+HOLDS_THE_PIPE = (
+    "import os, time\n"
+    "if os.fork() == 0:\n"
+    "    os.setsid()\n"  # as a daemon does: the group of the command does not reach it
+    "    time.sleep(8)\n"
+    "    os._exit(0)\n"
+)
+
+
+def test_a_timeout_holds_while_a_daemon_of_the_command_holds_the_pipe(entry: Entry) -> None:
+    began = time.monotonic()
+    found = entry("_processes").run_command([sys.executable, "-c", HOLDS_THE_PIPE + "time.sleep(8)"], timeout=0.5)
+    assert found.code == 124
+    assert time.monotonic() - began < 4
+
+
+def test_a_command_that_ends_is_not_waited_for_through_its_daemon(entry: Entry) -> None:
+    began = time.monotonic()
+    program = HOLDS_THE_PIPE + "print('said'); raise SystemExit(3)"
+    found = entry("_processes").run_command([sys.executable, "-c", program], timeout=6)
+    assert (found.code, found.out) == (3, "said\n")
+    assert time.monotonic() - began < 4
+
+
+def test_what_a_command_leaves_in_its_group_ends_with_it(entry: Entry, tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    entry("_processes").run_command(["/bin/sh", "-c", f"sleep 20 & echo $! > {pid_file}"], timeout=5)
+    deadline = time.monotonic() + 3
+    while alive(int(pid_file.read_text())) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not alive(int(pid_file.read_text()))
+
+
+def test_output_without_end_is_cut_and_takes_no_memory(entry: Entry) -> None:
+    processes = entry("_processes")
+    found = processes.run_command(["/bin/sh", "-c", "yes | head -c 20000000; yes no | head -c 9000000 >&2"], timeout=20)
+    assert found.code == 0
+    assert len(found.out) == len(found.err) == processes.MAX_OUTPUT
+
+
+def test_a_command_that_does_not_read_its_input_ends_all_the_same(entry: Entry) -> None:
+    assert entry("_processes").run_command(["/bin/true"], timeout=5, stdin="x" * 1_000_000).code == 0
+    found = entry("_processes").run_command(["/bin/cat"], timeout=5, stdin="ä" * 500_000)
+    assert (found.code, found.out) == (0, "ä" * 500_000)
+
+
+def test_a_signal_is_a_negative_code(entry: Entry) -> None:
+    assert entry("_processes").run_command(["/bin/sh", "-c", "kill -9 $$"], timeout=5).code == -9

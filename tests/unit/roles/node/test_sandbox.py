@@ -84,6 +84,10 @@ def test_no_metrics_outlive_an_agent_that_was_killed(analyze: str, unit: Path) -
     assert rate(analyze, unit, f"--threshold={MOST}").returncode == 0
 
 
+def test_a_child_that_the_kernel_ends_for_its_memory_does_not_end_the_agent(unit: Path) -> None:
+    assert "\nOOMPolicy=continue\n" in unit.read_text()
+
+
 def test_systemd_knows_every_line_of_the_unit(analyze: str, unit: Path) -> None:
     found = subprocess.run(
         [analyze, "verify", "--man=no", str(unit)], capture_output=True, text=True, check=False, timeout=30

@@ -14,6 +14,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._forget import forget_bad
 from ansible_collections.configok.node.plugins.module_utils._agent._system._node_watch import view_of
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import (
@@ -199,11 +200,23 @@ def test_a_node_registered_again_changes_nothing_until_it_is_assigned(bench: Ben
     bench.api.node["metadata"] = {"name": NODE, "uid": "another", "annotations": {ANNOTATION_ASSIGNMENT: "9"}}
     bench.run(5)
     assert bench.words == ("Unknown", f"using current (UID: {good.uid})", "assignment lost")
-    bench.assign(good, id=1)  # ids begin anew with a new Node
+    bench.assign(good, id=10)
     bench.run(5)
     assert bench.words == ("True", f"using current (UID: {good.uid})", ALL_WELL)
-    assert bench.status.assignment == 1
+    assert bench.status.assignment == 10
     assert bench.starts() == starts
+
+
+@pytest.mark.contract("source.absent-other-uid", "source.absent-unassigns")
+def test_a_node_registered_again_can_be_taken_back_to_its_init_config(bench: Bench) -> None:
+    bench.good_node()
+    bench.api.node["metadata"] = {"name": NODE, "uid": "another", "annotations": {}}
+    bench.run(5)
+    assert bench.words[2] == "assignment lost"
+    bench.assign(None, id=1)  # ids begin anew with a new Node
+    bench.run(5)
+    assert bench.words[:2] == ("True", "using current (init)")
+    assert bench.status.assignment == 1
 
 
 @pytest.mark.contract("assignment.stale", "say.lost-or-stale")
@@ -246,8 +259,8 @@ def test_under_another_deny_list_it_is_judged_anew(bench: Bench) -> None:
     bench.good_node()
     source = bench.publish("mood: invalid\n")
     judged = []
-    for denied in ((), (), ("maxPods",)):
-        components = {name: one._replace(denied_fields=denied) for name, one in bench.configuration.components.items()}
+    for deny in (DenyPolicy(), DenyPolicy(), DenyPolicy(("maxPods",))):
+        components = {name: one._replace(deny=deny) for name, one in bench.configuration.components.items()}
         bench.configure(components=components)
         bench.assign(source)
         bench.run(5)
@@ -805,6 +818,20 @@ def test_the_components_own_check_refuses_without_a_restart(tmp_path: Path) -> N
     bench.run(5)
     assert bench.status.cause == "FetchFailed"
     assert bench.words[2].endswith("the component's own check gave no verdict (exit 127): exit 127")
+    bench.check_code = 0
+    bench.run(60)
+    assert bench.words[0] == "True"
+
+
+@pytest.mark.contract("validate.own-check")
+@pytest.mark.parametrize("code", [-9, 124, 137, 152], ids=["killed", "too slow", "killed in a shell", "CPU limit"])
+def test_a_check_that_was_ended_gives_no_verdict_and_is_run_again(tmp_path: Path, code: int) -> None:
+    bench = Bench(tmp_path, check_command=("/usr/bin/kubelet-check", "--config"))
+    bench.good_node()
+    bench.check_code = code
+    bench.assign(bench.publish("maxPods: 150\n"))
+    bench.run(5)
+    assert bench.status.cause == "FetchFailed"
     bench.check_code = 0
     bench.run(60)
     assert bench.words[0] == "True"

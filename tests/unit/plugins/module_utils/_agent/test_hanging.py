@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import AgentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._verdicts import JudgeFailed
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError, ServerError, Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
 from support.agent_bench import Bench
+from support.errands import Hangs
 
 AWAY = Unreachable("connection refused", where="PATCH nodes/n1")
 AFTER_AN_OUTAGE = 30.0  # seconds
@@ -141,3 +145,106 @@ def test_retry_after_is_obeyed_by_a_fetch_whatever_comes(bench: Bench) -> None:
     assert len(bench.api.requests) == before
     bench.run(20)
     assert bench.words[0] == "True"
+
+
+def asked(bench: Bench, answers: list[str]) -> list[str]:
+    """Let the component say its version: the answers in turn, the last for ever; "hangs" is none. Returns who asked."""
+    calls: list[str] = []
+    kubelet = bench.configuration.components["kubelet"]
+    bench.settings["components"] = {"kubelet": kubelet._replace(version="", version_command=("/bin/kubelet",))}
+    bench.configuration = AgentConfiguration(**bench.settings)
+
+    def version_of(component: str) -> str:
+        calls.append(component)
+        answer = answers.pop(0) if len(answers) > 1 else answers[0]
+        if answer == "hangs":
+            raise Hangs
+        return answer
+
+    bench.version_of = version_of
+    bench.restart_agent()
+    return calls
+
+
+@pytest.mark.contract("probe.never-waits")
+def test_a_component_that_does_not_say_its_version_holds_up_nothing_that_runs(bench: Bench) -> None:
+    good = bench.good_node()
+    asked(bench, ["hangs"])
+    bench.run(5)
+    assert bench.daemon._versions._question is not None
+    bench.crash("kubelet")
+    bench.run(5)
+    assert bench.words[:2] == ("True", f"using current (UID: {good.uid})")
+    bench.stop("kubelet")
+    bench.run(5)
+    bench.daemon._care.poke()
+    bench.run(1)
+    assert bench.words[:2] == ("Unknown", f"current (UID: {good.uid}) not in use")
+
+
+def test_a_bundle_is_judged_for_the_version_that_is_being_asked_for(bench: Bench) -> None:
+    bench.good_node()
+    answers = ["hangs"]
+    asked(bench, answers)
+    source = bench.publish("maxPods: 130\n")
+    bench.run(2)
+    bench.assign(source)
+    judged = len(bench.judged)
+    bench.run(2)
+    assert len(bench.judged) == judged
+    answers[:] = ["v1.36.1"]
+    bench.run(5)
+    assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
+    assert (bench.directory / "state/kubelet-v1.36.1/verdicts").exists()
+
+
+def test_a_version_that_was_not_said_is_asked_for_again_with_growing_pauses(bench: Bench) -> None:
+    bench.good_node()
+    calls = asked(bench, ["", "", "", "v1.36.1"])
+    source = bench.publish("maxPods: 130\n")
+    bench.assign(source)
+    bench.run(4)
+    assert bench.words[:2] == ("True", f"using current (UID: {source.uid})"), "it is judged for the newest meanwhile"
+    before = len(calls)
+    bench.run(60)
+    assert bench.daemon._versions.known("kubelet") == "v1.36.1"
+    assert before < len(calls) <= before + 3
+    calls.clear()
+    bench.run(3600)
+    assert calls == []
+
+
+@pytest.mark.contract("init.refused-if-deadly")
+def test_an_init_config_that_could_not_be_judged_is_judged_again(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge, failures = bench.judge, [0]
+
+    def fails(component: str, text: str, version: str, **options: Any) -> list[dict[str, Any]]:
+        if failures[0] < 3:
+            failures[0] += 1
+            raise JudgeFailed("killed")
+        return judge(component, text, version, **options)
+
+    monkeypatch.setattr(bench, "judge", fails)
+    bench.restart_agent()
+    bench.run(60)
+    assert failures == [3]
+    assert bench.judged == ["kubelet"]
+    bench.run(3600)
+    assert bench.judged == ["kubelet"]
+
+
+def test_an_init_config_whose_judge_hangs_holds_up_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge = bench.judge
+
+    def hangs(component: str, text: str, version: str, **options: Any) -> list[dict[str, Any]]:
+        if not options["bundle"]:
+            raise Hangs
+        return judge(component, text, version, **options)
+
+    monkeypatch.setattr(bench, "judge", hangs)
+    bench.restart_agent()
+    bench.run(3)
+    source = bench.publish("maxPods: 130\n")
+    bench.assign(source)
+    bench.run(5)
+    assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")

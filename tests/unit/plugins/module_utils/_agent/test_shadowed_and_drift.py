@@ -70,7 +70,7 @@ def test_other_flags_are_known_when_the_component_is_started_with_them(tmp_path:
     bench.argv = ("/usr/bin/kubelet", "--max-pods=20")
     bench.stop("kubelet")
     bench.start("kubelet")
-    bench.run(5)
+    bench.run(15)
     assert told(bench)["shadowed"] == ["maxPods (--max-pods)"]
 
 

@@ -3,6 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
+import gzip
+import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -186,6 +189,78 @@ def test_retry_after_in_the_details(server: Any, replies: Any, connect: Any, clo
     server.says(replies.status(429, details={"retryAfterSeconds": 4}), replies.answer())
     connect().get(N1)
     assert clock.slept == [4.0]
+
+
+@pytest.mark.contract("manners.back-off")
+@pytest.mark.parametrize("wish", [31536000, 1e20, int("9" * 400), float("inf"), float("nan"), -5, True, "9", [9]])
+def test_whatever_the_details_ask_for_it_is_five_minutes_at_most(
+    server: Any, replies: Any, connect: Any, clock: Any, wish: Any
+) -> None:
+    server.says(replies.status(429, details={"retryAfterSeconds": wish}), replies.answer())
+    connect(retries=RetryPolicy(patience=1e9)).get(N1)
+    assert 0 < clock.slept[0] <= 301
+
+
+@pytest.mark.contract("manners.small-answers")
+@pytest.mark.parametrize("how", ["length", "chunks", "until closed", "an error"])
+def test_an_answer_that_is_too_long_is_not_read(server: Any, replies: Any, connect: Any, how: str) -> None:
+    sent = threading.Event()
+
+    def endless(head: bytes, piece: bytes) -> Any:
+        def reply(sock: socket.socket, over: threading.Event) -> bool:
+            sock.sendall(head)
+            try:
+                for _piece in range(2000):
+                    sock.sendall(piece)
+            except OSError:
+                return False
+            sent.set()
+            return False
+
+        return reply
+
+    text = b"x" * 65536
+    server.says(
+        {
+            "length": endless(b"HTTP/1.1 200 OK\r\nContent-Length: 131072000\r\n\r\n", text),
+            "chunks": endless(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"10000\r\n" + text + b"\r\n"),
+            "until closed": endless(b"HTTP/1.1 200 OK\r\n\r\n", text),
+            "an error": endless(b"HTTP/1.1 503 No\r\n\r\n", text),
+        }[how]
+    )
+    with pytest.raises(errors.UnusableAnswer, match="GET nodes/n1: the answer has more than 4 MiB"):
+        connect(longest_answer=4 << 20).get(N1)
+    assert len(server.requests) == 1  # It would be as long again.
+    assert not sent.is_set()
+
+
+@pytest.mark.contract("manners.small-answers")
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "GZIP", "identity, gzip", "x" * 500])
+def test_nothing_is_inflated(server: Any, replies: Any, connect: Any, encoding: str) -> None:
+    server.says(replies.answer(200, gzip.compress(b"{}"), Content_Encoding=encoding))
+    with pytest.raises(errors.UnusableAnswer, match="GET nodes/n1: the answer is encoded") as caught:
+        connect().get(N1)
+    assert len(str(caught.value)) < 150
+    assert server.requests[0].headers["accept-encoding"] == "identity"
+
+
+def test_an_answer_of_the_longest_length_is_read(server: Any, replies: Any, connect: Any) -> None:
+    body = {"text": "x" * 1000}
+    server.says(replies.answer(200, body, Content_Encoding="identity"))
+    assert connect(longest_answer=len(json.dumps(body))).get(N1) == body
+
+
+@pytest.mark.parametrize("page_", [{"items": 7}, {"items": [7]}, {"items": {"a": 1}}, {"metadata": [1]}])
+def test_a_list_that_is_none_is_refused(server: Any, replies: Any, connect: Any, page_: Any) -> None:
+    server.says(replies.answer(200, page_))
+    with pytest.raises(errors.UnusableAnswer, match="GET nodes: the answer is not a list"):
+        connect().list(paths.NODES)
+
+
+def test_a_list_without_an_end_is_refused(server: Any, replies: Any, connect: Any) -> None:
+    server.says(replies.answer(200, page(["a"], token="more")))
+    with pytest.raises(errors.UnusableAnswer, match="GET nodes: the list has more than 1000 pages"):
+        connect().list(paths.NODES)
 
 
 def test_a_disruption_budget_is_an_answer(server: Any, replies: Any, connect: Any) -> None:

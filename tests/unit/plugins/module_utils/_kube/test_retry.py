@@ -32,6 +32,18 @@ NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
         ("Tue, 14 Nov 2023 22:13:50 GMT", 30.0),
         ("Tue, 14 Nov 2023 22:00:00 GMT", 0.0),
         ("Tue, 99 Nov 2023 22:00:00 GMT", None),
+        ("300", 300.0),
+        ("301", 300.0),
+        ("31536000", 300.0),
+        ("9" * 400, 300.0),
+        ("9" * 5000, 300.0),
+        ("1e20", None),
+        ("nan", None),
+        ("inf", None),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", 300.0),
+        ("Tue, 14 Nov 99999 22:13:50 GMT", None),
+        ("Tue, 14 Nov 2023 22:13:50 -9999999999", None),
+        ("x" * 60_000, None),
     ],
 )
 def test_retry_after(value: str | None, seconds: float | None) -> None:

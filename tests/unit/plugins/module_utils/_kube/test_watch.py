@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
+import gzip
 import json
 import socket
 import threading
@@ -148,7 +149,7 @@ def test_a_broken_stream_goes_on_where_it_was(server: Any, replies: Any, follow:
         "reset": replies.stream(first, b"{", end="cut"),
     }[how]
     server.says(replies.answer(200, listing()), broken, replies.stream(event("ADDED", node("b", 12)), end="hold"))
-    watching = follow()
+    watching = follow(random=lambda: 0.5)
     assert watching.take(3) == [("SYNCED", ""), ("ADDED", "a@11"), ("ADDED", "b@12")]
     assert query(server.requests[2])["resourceVersion"] == "11"
     assert watching.pauses == [0.25]
@@ -165,8 +166,53 @@ def test_what_is_too_long_for_an_event_is_no_watch(server: Any, replies: Any, fo
     server.says(replies.answer(200, listing()), broken, replies.stream(event("ADDED", node("a", 11)), end="hold"))
     before = time.monotonic()
     synced, error, back, added = follow().take(4)
-    assert (synced[0], error, back[0], added) == ("SYNCED", ("ERROR", "Unreachable"), "BACK", ("ADDED", "a@11"))
+    assert (synced[0], error, back[0], added) == ("SYNCED", ("ERROR", "UnusableAnswer"), "BACK", ("ADDED", "a@11"))
     assert time.monotonic() - before < 5
+
+
+@pytest.mark.contract("manners.small-answers")
+def test_the_line_of_a_chunk_has_an_end(server: Any, replies: Any, follow: Any) -> None:
+    """urllib3's own reader would keep as much of it as comes."""
+
+    def endless(sock: socket.socket, over: threading.Event) -> bool:
+        sock.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;" + b"x" * (1 << 20))
+        over.wait(30)
+        return False
+
+    server.says(replies.answer(200, listing()), endless, replies.stream(event("ADDED", node("a", 11)), end="hold"))
+    _synced, error, _back, added = follow().take(4)
+    assert (error, added) == (("ERROR", "Unreachable"), ("ADDED", "a@11"))
+
+
+@pytest.mark.contract("manners.small-answers")
+def test_a_watch_inflates_nothing(server: Any, replies: Any, follow: Any) -> None:
+    line = json.dumps(event("ADDED", node("a", 11))).encode() + b"\n"
+    squeezed = replies.answer(200, gzip.compress(line * 10_000), Content_Encoding="gzip")
+    server.says(replies.answer(200, listing()), squeezed, replies.stream(event("ADDED", node("a", 11)), end="hold"))
+    _synced, error, _back, added = follow().take(4)
+    assert (error, added) == (("ERROR", "UnusableAnswer"), ("ADDED", "a@11"))
+    assert {request.headers["accept-encoding"] for request in server.requests} == {"identity"}
+
+
+@pytest.mark.contract("manners.back-off")
+@pytest.mark.parametrize(
+    "wish", ["31536000", "1e20", "9" * 400, "9" * 5000, "-1", "nan", "Fri, 31 Dec 9999 23:59:59 GMT"]
+)
+def test_no_wish_to_be_left_alone_parks_a_watch(server: Any, replies: Any, follow: Any, wish: str) -> None:
+    refusal = replies.status(429, "TooManyRequests", Retry_After=wish)
+    server.says(refusal, replies.answer(200, listing()), replies.stream(end="hold"))
+    watching = follow()
+    assert [kind for kind, _name in watching.take(3)] == ["ERROR", "SYNCED", "BACK"]
+    assert 0 < watching.pauses[0] <= 300
+
+
+@pytest.mark.parametrize("damage", [{"metadata": [1]}, {"metadata": "x"}, [], None])
+def test_an_object_that_is_none_ends_no_watch(server: Any, replies: Any, follow: Any, damage: Any) -> None:
+    broken = replies.stream(event("ADDED", damage), end="hold")
+    good = replies.stream(event("ADDED", node("a", 11)), end="hold")
+    server.says(replies.answer(200, listing()), broken, good)
+    _synced, error, _back, added = follow().take(4)
+    assert (error, added) == (("ERROR", "Unreachable"), ("ADDED", "a@11"))
 
 
 @pytest.mark.contract("manners.watch-goes-on")
@@ -237,7 +283,7 @@ def test_pauses_grow_to_a_ceiling_and_start_small_again(server: Any, replies: An
     assert watching.take(13) == [("ERROR", "ServerError")] * 12 + [("SYNCED", "")]
     assert watching.pauses == [0.375, 0.75, 1.5, 3.0, 6.0, 12.0] + [22.5] * 6
     assert watching.take(3) == [("BACK", ""), ("ADDED", "a@11"), ("ADDED", "a@11")]
-    assert watching.pauses[12:] == [0.375]
+    assert watching.pauses[12:] == [0.25]
 
 
 def test_a_server_that_is_away_is_no_exception(server: Any, follow: Any) -> None:
@@ -395,4 +441,28 @@ def test_it_is_told_once_when_the_server_is_back(server: Any, replies: Any, foll
         ("MODIFIED", "a@11"),
         ("MODIFIED", "a@12"),
     ]
-    assert watching.pauses == [0.5, 0.6]
+    assert watching.pauses == [0.5, 0.6, 0.6, 0.5]
+
+
+@pytest.mark.contract("manners.back-off")
+@pytest.mark.parametrize(
+    ("age", "end", "longest"),
+    [(3, "ended", 4.0), (3, "cut", 4.0), (300, "ended", 1.0), (300, "cut", 4.0)],
+    ids=["ended early", "cut early", "ended as asked", "cut late"],
+)
+def test_the_first_pause_is_random_over_all_of_it(
+    server: Any, replies: Any, follow: Any, age: int, end: str, longest: float
+) -> None:
+    """An interruption comes to all clients at once; the end of a watch's own time does not."""
+    for share in (0.25, 1.0):
+        first = replies.stream(event("ADDED", node("a", 11)), **({"end": "cut"} if end == "cut" else {}))
+        again = replies.stream(event("MODIFIED", node("a", 12)), end="hold")
+        server.says(replies.answer(200, listing()), first, again)
+        watching = follow(
+            first_pause=4.0,
+            server_timeout=(300.0, 300.0),
+            random=lambda share=share: share,
+            monotonic=iter(range(0, 10 * age, age)).__next__,
+        )
+        assert watching.take(3)[-1] == ("MODIFIED", "a@12")
+        assert watching.pauses == [share * longest]

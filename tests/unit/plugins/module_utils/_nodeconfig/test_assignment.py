@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
+    LAST_ID,
     MAX_ID,
     Assignment,
     InvalidAssignment,
@@ -69,6 +70,31 @@ def test_next_id_is_above_what_was_given_and_answered(
     annotations: dict[str, str], answered: int, expected: int
 ) -> None:
     assert next_id(annotations, answered) == expected
+
+
+@pytest.mark.contract("assignment.answered")
+@pytest.mark.parametrize("given", [MAX_ID, MAX_ID - 1, MAX_ID + 1, 2**60, LAST_ID, LAST_ID + 1, 10**4299])
+@pytest.mark.parametrize("has_answered", [True, False])
+def test_an_id_set_by_hand_leaves_room_for_the_ids_that_follow(given: int, has_answered: bool) -> None:
+    """Whatever was set, and whether or not the node has answered it, the node accepts what comes next."""
+    text, answered = str(given), 3
+    for _rollout in range(5):
+        if has_answered:
+            try:
+                answered = max(answered, Assignment.parse(text, answered=answered).id)
+            except InvalidAssignment:
+                pass
+        following = next_id({"configok.dev/assignment": text}, answered)
+        assert following > answered
+        text = Assignment(following).encode()
+        assert Assignment.parse(text, answered=answered).id == following
+
+
+@pytest.mark.parametrize("digits", [21, 4300, 4301, 100_000])
+def test_a_number_of_thousands_of_digits_is_refused_in_our_own_words(digits: int) -> None:
+    with pytest.raises(InvalidAssignment, match=f"a number has {digits} digits, at most 20 are allowed") as caught:
+        Assignment.parse("9" * digits)
+    assert "set_int_max_str_digits" not in str(caught.value)
 
 
 @pytest.mark.contract("source.annotation", "assignment.answered")

@@ -17,6 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     read_condition,
     read_status,
     status_patch,
+    try_status,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, Verdict
 
@@ -161,6 +162,23 @@ def test_what_is_no_status(text: str) -> None:
     with pytest.raises(ValueError, match=r"config-status|Expecting|NodeConfigSource"):
         ConfigStatus.parse(text)
     assert read_status({"metadata": {"annotations": {"configok.dev/config-status": text}}}) is None
+
+
+@pytest.mark.parametrize("assignment", ["9" * 4300, "9" * 4301, str(2**63 - 1)])
+def test_an_assignment_beyond_all_bounds_is_no_status(assignment: str) -> None:
+    node = {"metadata": {"annotations": {"configok.dev/config-status": f'{{"assignment": {assignment}}}'}}}
+    status, error = try_status(node)
+    assert status is None
+    assert "assignment from 0 to" in error or "digits, at most 20 are allowed" in error
+    assert len(error) < 200
+
+
+def test_texts_of_a_status_can_always_be_written_and_what_is_no_text_is_left_away() -> None:
+    deep = "[" * 500 + "]" * 500
+    text = f'{{"error": {deep}, "agentVersion": 7, "cause": "\\ud800", "components": {{"kubelet": {{"note": {{}}}}}}}}'
+    status = ConfigStatus.parse(text)
+    assert (status.error, status.agent_version, status.components["kubelet"].note) == ("", "", "")
+    assert status.cause.encode()
 
 
 def test_one_patch_says_everything() -> None:

@@ -14,6 +14,8 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import node
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, assignment_lost
 from ansible_collections.configok.node.plugins.module_utils._rollout._assign import assign
 from ansible_collections.configok.node.plugins.module_utils._rollout._errors import RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import node_view
@@ -68,13 +70,62 @@ def test_annotations_that_were_lost_are_written_anew_with_an_id_above_what_was_a
 def test_check_mode_says_what_it_would_do_and_unknown_nodes_are_named(make_world: MakeWorld) -> None:
     world = make_world(2)
     world.server.requests.clear()
-    results = assign(world.client, a_source(), names=["n01", "nope"], check=True)
-    assert [(one.name, one.assignment, one.changed, one.error) for one in results] == [
-        ("n01", 1, True, ""),
-        ("nope", 0, False, "there is no Node nope"),
-    ]
+    results = assign(world.client, a_source(), names=["n01"], check=True)
+    assert [(one.name, one.assignment, one.changed, one.error) for one in results] == [("n01", 1, True, "")]
     assert world.server.requests.count(verb="patch", resource="nodes") == 1, "the API server judges it"
     assert world.nodes.view("n01").given == 0
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize(
+    ("missing", "sentence"),
+    [
+        (["x1"], "there is no Node x1: no Node was assigned anything"),
+        (["x1", "x2"], "there is no Node x1, nor x2: no Node was assigned anything"),
+        ([f"x{number}" for number in range(40)], "there is no Node x0, nor x1, x2, x3 and 36 more: no Node"),
+    ],
+)
+def test_a_name_that_no_node_has_is_an_error_before_anything_is_changed(
+    make_world: MakeWorld, missing: list[str], sentence: str, check: bool
+) -> None:
+    world = make_world(2)
+    world.server.requests.clear()
+    with pytest.raises(RolloutError, match=f"^{sentence}"):
+        assign(world.client, a_source(), names=["n00", *missing, "n01"], check=check)
+    assert world.server.requests.count(verb="patch", resource="nodes") == 0
+
+
+@pytest.mark.parametrize("given", [None, "5"])
+def test_a_node_that_lost_its_annotation_is_told_that_it_is_meant_so(make_world: MakeWorld, given: str | None) -> None:
+    """As after the Node was registered again, or after somebody took only the source away."""
+    world = make_world(1)
+    world.nodes.behaviour = lambda _name, _source: SILENT
+    lost = ConfigStatus(assignment=int(given or 0), active=a_source(), cause="AssignmentLost", agent_version="0.1.0")
+    world.client.patch(node("n00"), {"metadata": {"annotations": {"configok.dev/assignment": given}}})
+    world.nodes.say("n00", assignment_lost(Using("current", a_source().uid)), lost)
+    told = assign(world.client, None, names=["n00"])
+    assert [(one.assignment, one.changed) for one in told] == [(int(given or 0) + 1, True)]
+    assert not assign(world.client, None, names=["n00"])[0].changed, "it has not answered yet"
+
+
+@pytest.mark.parametrize("nonsense", ["9" * 4300, "9" * 4301, str(2**63 - 1), str(2**70)])
+def test_nonsense_of_one_node_costs_no_other_node(make_world: MakeWorld, nonsense: str) -> None:
+    world = make_world(4)
+    world.nodes.behaviour = lambda name, _source: SILENT if name == "n01" else GOOD
+    annotations = {"configok.dev/config-status": f'{{"assignment": {nonsense}}}', "configok.dev/assignment": nonsense}
+    world.client.patch(node("n01"), {"metadata": {"annotations": annotations}})
+    results = assign(world.client, a_source(), selector="pool=workers")
+    assert [(one.name, one.changed) for one in results if one.name != "n01"] == [
+        ("n00", True),
+        ("n02", True),
+        ("n03", True),
+    ]
+    target = world.publish(100)
+    assert [result.phase for result in world.rollout(target, canary={"count": 1, "soak": "1s"})][-1] == "Complete"
+    (left_out,) = world.plan(target).left_out
+    assert (left_out.node, "config-status cannot be read" in left_out.reason) == ("n01", True)
+    (not_fine,) = pool_status(world.record(), observe(world.client))["not_fine"]
+    assert (not_fine["node"], not_fine["state"], not_fine["reason"]) == ("n01", "unknown", left_out.reason)
 
 
 def test_check_mode_says_what_the_api_server_would_refuse(make_world: MakeWorld) -> None:

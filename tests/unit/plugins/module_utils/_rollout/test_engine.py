@@ -205,6 +205,33 @@ def test_an_agent_that_acknowledged_and_ran_out_of_time_has_failed(make_world: M
     assert "was not done within 210s" in results[0].reason
 
 
+def test_a_node_that_turns_unknown_during_the_soak_pauses_and_its_config_is_not_bad(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    target = world.publish(100)
+    lost = world.plan(target).wave("canary").nodes[0]
+    policy = {"canary": {"count": 2, "soak": "300s"}, "nodeTimeout": "210s"}
+    world.when("ConfigOK, soaking", lambda: world.nodes.set_ready(lost, None))
+    results = world.rollout(target, **policy)
+    assert [one.phase for one in results] == ["Paused"]
+    assert f"no verdict on {lost}: its Ready condition is Unknown" in results[0].reason
+    assert world.record().bad == ()
+    world.nodes.set_ready(lost, True)
+    assert world.rollout(target)[-1].phase == "Complete"
+
+
+def test_a_node_that_is_back_from_unknown_within_its_time_passes(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    target = world.publish(100)
+    lost = world.plan(target).wave("canary").nodes[0]
+
+    def blink() -> None:
+        world.nodes.set_ready(lost, None)
+        threading.Timer(0.2, world.nodes.set_ready, (lost, True)).start()
+
+    world.when("ConfigOK, soaking", blink)
+    assert world.rollout(target, canary={"count": 2, "soak": "60s"})[-1].phase == "Complete"
+
+
 def test_nodes_that_appear_join_the_last_wave_and_those_that_vanish_are_struck_out(make_world: MakeWorld) -> None:
     world = make_world(9)
     target = world.publish(100)

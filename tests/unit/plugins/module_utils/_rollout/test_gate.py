@@ -24,6 +24,7 @@ from support.rollout_views import a_source, a_view
 TASK = Task("uid-of-n", a_source(), 7, assigned_at=1000.0, was_ready=True, timeout=300.0, soak=120.0)
 EARLY, LATE = 1010.0, 1300.0
 SOAKING = replace(TASK, good_since=1005.0)
+LOST = replace(TASK, lost_since=1020.0)
 WAS_DOWN = replace(TASK, was_ready=False)
 
 
@@ -52,11 +53,18 @@ ADOPTING = {"answered": 7, "config_ok": "Unknown", "cause": "Adopting"}
         (SOAKING, told(**FALSE), EARLY, FAIL, "it crashed"),
         (SOAKING, told(**GOOD, ready=False), EARLY, FAIL, "NotReady during the soak"),
         (TASK, told(ready=False), EARLY, WAIT, ""),
-        (TASK, told(ready=None), LATE, FAIL, "NotReady began after the assignment"),
+        (TASK, told(ready=False), LATE, FAIL, "NotReady began after the assignment"),
         (TASK, told(**GOOD, ready=False), LATE, FAIL, "NotReady began after the assignment"),
         (TASK, told(**ADOPTING), LATE, FAIL, "was not done within 300s"),
         # don't know
+        (TASK, told(ready=None), LATE, DONT_KNOW, "Ready condition is Unknown, and not True within 300s"),
+        (SOAKING, told(**GOOD, ready=None), EARLY, WAIT, ""),
+        (SOAKING, told(**GOOD, ready=None), LATE, WAIT, ""),
+        (LOST, told(**GOOD, ready=None), 1319.9, WAIT, ""),
+        (LOST, told(**GOOD, ready=None), 1320.0, DONT_KNOW, "Ready condition is Unknown"),
+        (LOST, told(**FALSE, ready=None), EARLY, FAIL, "it crashed"),
         (TASK, told(agent=False), LATE, DONT_KNOW, "no agent answered"),
+        (TASK, told(agent=False, status_error="no JSON"), LATE, DONT_KNOW, "config-status cannot be read: no JSON"),
         (TASK, told(), LATE, DONT_KNOW, "the agent did not answer within 300s"),
         (WAS_DOWN, told(ready=False), LATE, DONT_KNOW, "not Ready before the assignment"),
         (WAS_DOWN, told(**GOOD, ready=False), LATE, DONT_KNOW, "not Ready before the assignment"),
@@ -96,3 +104,12 @@ def test_a_soak_that_broke_off_begins_anew() -> None:
 def test_what_is_good_is_good_since_it_was_first_seen_so() -> None:
     first = judge(told(**GOOD), TASK, 1020.0)
     assert judge(told(**GOOD), replace(TASK, good_since=first.good_since), 1030.0).good_since == 1020.0
+
+
+def test_a_node_that_turns_unknown_during_the_soak_has_its_time_again_once() -> None:
+    lost = SOAKING.after(judge(told(**GOOD, ready=None), SOAKING, 1400.0))
+    assert (lost.good_since, lost.lost_since, lost.deadline) == (None, 1400.0, 1700.0)
+    back = lost.after(judge(told(**GOOD), lost, 1410.0))
+    assert back.good_since == 1410.0, "the soak begins anew"
+    assert judge(told(**GOOD, ready=None), back, 1420.0).verdict == WAIT
+    assert judge(told(**GOOD, ready=None), back, 1701.0).verdict == DONT_KNOW, "it does not go on like this for ever"

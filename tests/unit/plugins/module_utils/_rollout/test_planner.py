@@ -85,7 +85,10 @@ def test_a_canary_by_label_takes_only_nodes_that_have_it() -> None:
     ("view", "reason"),
     [
         (a_view("x", agent=False), "no agent has ever reported"),
+        (a_view("x", agent=False, status_error="a number has 4300 digits"), "cannot be read: a number has 4300 digits"),
+        (a_view("x", kubelet_version="banana"), "its kubelet says that its version is 'banana'"),
         (a_view("x", deleting=True), "being deleted"),
+        (a_view("x", agent_version="9.9.9\x1b[2J"), "its agent 9.9.9 [2J does not work"),
         (a_view("x", ready=False, ready_reason="PLEG"), "not ready before, and not for its config: PLEG"),
         (a_view("x", ready=None), "not ready before"),
         (a_view("x", agent_version="0.7.0"), "its agent 0.7.0 does not work with collection 0.1.0"),

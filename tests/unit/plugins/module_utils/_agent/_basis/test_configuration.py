@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._basis._confi
     load_configuration,
     parse_configuration,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._denied_fields import DENIED_FIELDS
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 
 
 def minimal(**more: Any) -> dict[str, Any]:
@@ -51,9 +51,8 @@ def test_defaults() -> None:
     assert (found.settling_time, found.health_timeout, found.unhealthy_threshold) == (0.5, 120.0, 3)
     kubelet = found.components["kubelet"]
     assert (kubelet.unit, kubelet.lease, kubelet.serving_probe) == ("kubelet.service", True, True)
-    assert kubelet.denied_fields == DENIED_FIELDS["kubelet"]
-    assert "staticPodPath" in kubelet.denied_fields
-    assert "authentication" in kubelet.denied_fields
+    assert kubelet.deny == DenyPolicy()
+    assert {"staticPodPath", "authentication"} < set(kubelet.deny.patterns("KubeletConfiguration"))
 
 
 def test_what_only_the_kubelet_has_is_off_for_others() -> None:
@@ -100,10 +99,17 @@ def test_everything_set() -> None:
     kubelet = found.components["kubelet"]
     assert kubelet.command == ("/usr/bin/kubelet", "--config", "x")
     assert kubelet.init_config_origin == "/var/lib/kubelet/config.yaml"
-    assert kubelet.denied_fields == ()
+    assert kubelet.deny.patterns("KubeletConfiguration") == (), "the deprecated list is all there is"
     assert kubelet.root_directory == "/data/kubelet"
     assert parse(minimal()).components["kubelet"].root_directory == "/var/lib/kubelet"
     assert kubelet.restart_delay == pytest.approx(0.1)
+
+
+def test_additional_and_allowed_fields_leave_the_default_in_place() -> None:
+    kubelet = {"additionalDeniedFields": ["maxPods"], "allowedFields": ["staticPodPath", "*"]}
+    found = parse(minimal(components={"kubelet": kubelet})).components["kubelet"].deny
+    assert found == DenyPolicy(additional=("maxPods",), allowed=("staticPodPath", "*"))
+    assert {"maxPods", "authentication"} < set(found.patterns("KubeletConfiguration"))
 
 
 def test_yaml_is_read_as_json_is() -> None:
@@ -159,6 +165,8 @@ def test_all_errors_at_once_each_with_its_field() -> None:
         ({"healthTimeout": 0}, "must be at least 0.1s"),
         ({"probeInterval": "721h"}, "must be a duration"),
         ({"components": {"kubelet": {"deniedFields": ["a b"]}}}, "must be a list of field paths"),
+        ({"components": {"kubelet": {"allowedFields": "maxPods"}}}, "must be a list of strings"),
+        ({"components": {"kubelet": {"additionalDeniedFields": ["a..b"]}}}, "must be a list of field paths"),
         ({"components": {"kubelet": {"healthURL": "ftp://x"}}}, "http or https"),
         ({"stateDirectory": "/a\nb"}, "absolute path"),
     ],

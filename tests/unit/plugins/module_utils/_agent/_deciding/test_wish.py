@@ -51,6 +51,10 @@ FAILED_B = Answered("n", 6, B, Outcome("CrashLoop", B.uid))
         (None, "6", "n", Answered("n", 6), LOCAL, "local", False),
         (None, "7", "n", FAILED_B, LOCAL, "unassign", True),
         (None, "9", "other", ANSWERED_A, USING_A, "lost", False),  # another Node object of the same name
+        (None, "9", "other", Answered("other", 9), USING_A, "lost", False),  # it came along with that Node
+        (None, "10", "other", Answered("other", 9), USING_A, "unassign", True),  # and this did not
+        (None, None, "other", Answered("other"), USING_A, "lost", False),
+        (None, "1", "other", Answered("other"), USING_A, "unassign", True),
         (A, "1", "other", ANSWERED_A, USING_A, "keep", True),
         (B, "1", "other", ANSWERED_A, USING_A, "adopt", True),
     ],
@@ -78,6 +82,22 @@ def test_an_invalid_source_is_answered_all_the_same() -> None:
     assert (found.kind, found.answered) == ("invalid", Answered("n", 6))
     again = read_wish(NodeView("n", "{}", "6"), found.answered, USING_A, NAMESPACE)
     assert again.kind == "invalid"
+
+
+@pytest.mark.contract("source.absent-other-uid")
+@pytest.mark.parametrize(("assignment", "seen"), [(None, 0), ("9", 9)])
+def test_the_ids_that_a_registered_node_brings_along_are_remembered(assignment: str | None, seen: int) -> None:
+    found = read_wish(NodeView("other", None, assignment), ANSWERED_A, USING_A, NAMESPACE)
+    assert (found.kind, found.answered) == ("lost", Answered("other", seen))
+
+
+@pytest.mark.contract("assignment.answered")
+def test_an_id_after_the_highest_that_can_be_chosen_is_accepted() -> None:
+    highest = 2**53 - 1
+    found = read_wish(NodeView("n", B.encode(), str(highest + 1)), Answered("n", highest, A), USING_A, NAMESPACE)
+    assert (found.kind, found.answered.id) == ("adopt", highest + 1)
+    far = read_wish(NodeView("n", B.encode(), str(highest + 1)), ANSWERED_A, USING_A, NAMESPACE)
+    assert (far.kind, far.answered) == ("invalid", ANSWERED_A)
 
 
 @pytest.mark.contract("assignment.forget-bad")

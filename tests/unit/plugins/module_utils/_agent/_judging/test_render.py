@@ -87,7 +87,13 @@ def test_null_in_the_instance_config_takes_a_field_back_and_empty_values_stay() 
 
 
 def test_an_empty_map_or_list_is_a_field_that_is_set() -> None:
-    values = {"kind": "K", "evictionHard": {}, "enforceNodeAllocatable": [], "maxPods": None, "a": {"b": {}, "c": 1}}
+    values: dict[str, Any] = {
+        "kind": "K",
+        "evictionHard": {},
+        "enforceNodeAllocatable": [],
+        "maxPods": None,
+        "a": {"b": {}, "c": 1},
+    }
     assert field_paths(values) == ["evictionHard", "enforceNodeAllocatable", "a.b", "a.c"]
     assert field_paths({}) == []
 

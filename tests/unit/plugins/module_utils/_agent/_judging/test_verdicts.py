@@ -73,6 +73,12 @@ def test_no_answer_is_no_verdict(out: str) -> None:
         CommandJudge(Runner(124, out, "killed"), ["x"])("kubelet", "", "", bundle=True)
 
 
+@pytest.mark.parametrize("code", [2, 124, 137, -9, -24])
+def test_a_child_that_did_not_come_to_its_end_gives_no_verdict_whatever_it_has_said(code: int) -> None:
+    with pytest.raises(JudgeFailed, match="could not be validated"):
+        CommandJudge(Runner(code, "[]"), ["x"])("kubelet", "", "", bundle=True)
+
+
 @pytest.mark.contract("validate.only-once")
 def test_nothing_is_judged_twice_but_what_changes_the_verdict(tmp_path: Path) -> None:
     store = Store(str(tmp_path), now=lambda: "t")

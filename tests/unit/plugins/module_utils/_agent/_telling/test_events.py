@@ -12,6 +12,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._telling._events import (
     AT_ONCE,
     MOST_WAITING,
+    PAUSE,
     Events,
     Told,
     event_body,
@@ -146,11 +147,27 @@ def test_neither_what_waits_nor_what_is_sent_grows_without_bound() -> None:
         world.events.tell("ConfigRefused", f"more {number}")
     world.events.attend()
     assert len(world.bodies) == MOST_WAITING
-    for _minute in range(5):
+    for _pause in range(5):
         world.clock.advance(world.events.due - world.clock.seconds)
         world.events.attend()
     assert len(world.bodies) == MOST_WAITING + 5
-    assert world.clock.passed == pytest.approx(300)
+    assert world.clock.passed == pytest.approx(5 * PAUSE)
+
+
+@pytest.mark.contract("manners.events")
+def test_what_waits_is_sent_within_a_minute() -> None:
+    """However much was told before it."""
+    world = World()
+    for number in range(AT_ONCE):
+        world.events.tell("ConfigAdopted", f"adopted {number}")
+        world.events.attend()
+    for number in range(MOST_WAITING):
+        world.events.tell("ConfigRefused", f"no {number}", warning=True)
+    while world.events.due < float("inf"):
+        world.clock.advance(max(0.0, world.events.due - world.clock.seconds))
+        world.events.attend()
+    assert len(world.bodies) == AT_ONCE + MOST_WAITING
+    assert world.clock.passed <= 60.0
 
 
 def test_the_status_is_written_and_the_component_restarted_before_anything_is_told(tmp_path: Any) -> None:

@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._basis._backoff import Backoff
 from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import Journal
 from ansible_collections.configok.node.plugins.module_utils._agent._basis._tally import Tally
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._reporter import Reporter
+from ansible_collections.configok.node.plugins.module_utils._agent._telling._reporter import MIN_INTERVAL, Reporter
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import (
     Forbidden,
     KubeError,
@@ -20,12 +20,13 @@ from ansible_collections.configok.node.plugins.module_utils._kube._errors import
     TooManyRequests,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, adopting, good
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, adopting, failing, good
 from support.agent_bench import FakeApi, FakeClock
 from support.errands import ErrandOnTheBench
 
 STATUS = ConfigStatus(assignment=1)
 GOOD = good(Using("current", "u"))
+FAILING = failing(Using("current", "u"), "the health endpoint does not answer")
 
 
 def silence(level: str, message: str, **fields: Any) -> None:
@@ -190,3 +191,58 @@ def test_backoff_is_jittered_and_bounded() -> None:
         assert not backoff.due(until - 0.1)
         backoff.reset()
         assert backoff.due(0.0)
+
+
+@pytest.mark.contract("manners.flapping")
+def test_a_component_that_flaps_is_reported_at_once_and_then_now_and_then() -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    one.say(GOOD, STATUS, "pool")
+    clock.advance(60.0)
+    for second in range(600):
+        one.say(GOOD if second % 2 else FAILING, STATUS, "pool")
+        clock.advance(1.0)
+        one.attend()
+        if second == 0:
+            assert len(api.patches) == 2  # the first transition waits for nothing
+    assert len(api.patches) <= 2 + 600 / MIN_INTERVAL
+    one.say(FAILING, STATUS, "pool")
+    clock.advance(max(0.0, one.due - clock.seconds) if not one.is_written else 0.0)
+    one.attend()
+    assert one.is_written
+    assert api.patches[-1]["status"]["conditions"][0]["status"] == FAILING.status
+
+
+@pytest.mark.contract("manners.flapping")
+def test_what_is_over_before_it_is_written_is_not_written() -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    one.say(GOOD, STATUS, "pool")
+    one.say(FAILING, STATUS, "pool")
+    one.say(GOOD, STATUS, "pool")
+    clock.advance(MIN_INTERVAL)
+    one.attend()
+    assert (len(api.patches), one.is_written) == (1, True)
+
+
+@pytest.mark.contract("manners.flapping")
+def test_an_answer_to_another_assignment_waits_for_no_interval() -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    one.say(adopting("UID: u"), STATUS, "pool")
+    one.say(GOOD, STATUS._replace(in_trial=True), "pool")
+    one.say(GOOD, STATUS, "pool")
+    one.say(GOOD, STATUS._replace(assignment=2), "pool")
+    assert len(api.patches) == 4
+
+
+@pytest.mark.contract("manners.flapping", "manners.back-off")
+def test_a_component_that_flaps_does_not_hurry_writes_that_fail() -> None:
+    api, clock = FakeApi(), FakeClock()
+    one = reporter(api, clock)
+    api.down = ServerError("no", status=500)
+    for second in range(60):
+        one.say(GOOD if second % 2 else FAILING, STATUS, "pool")
+        clock.advance(1.0)
+        one.attend()
+    assert len(api.requests) <= 10

@@ -1,0 +1,140 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The fields that no bundle may set unless a node's own config says otherwise, by kind.
+
+Private to configok.node: no compatibility is promised. Imports nothing: every start of a component reads this.
+
+An identity that may write ConfigMaps and Nodes is not meant to be root on every node, nor to be able to cut all of them
+off at once. A field path denies everything below it. These fields belong into a node's init config or instance config.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+__all__ = ["DENIED_FIELDS", "EVERYTHING", "INSTANCE_FIELDS", "MAXIMA", "DenyPolicy"]
+
+EVERYTHING = ("*",)
+"""The list of a kind that a bundle may not hold at all."""
+
+_KUBELET = (
+    # Root: a static pod may be privileged, and no admission control sees it.
+    "staticPodPath",
+    "staticPodURL",
+    "staticPodURLHeader",
+    # Root: who may call the kubelet's API may run commands in every container; a wrong value locks the API server out.
+    "authentication",
+    "authorization",
+    "address",
+    "readOnlyPort",
+    "enableDebuggingHandlers",
+    "enableSystemLogHandler",
+    "enableSystemLogQuery",
+    # Identity: the node's own key, and how it is renewed. Wrong values end the trust between node and API server.
+    "tlsCertFile",
+    "tlsPrivateKeyFile",
+    "serverTLSBootstrap",
+    "rotateCertificates",
+    # Root: a program that the kubelet runs, or a socket that it trusts to run containers and fetch images.
+    "volumePluginDir",
+    "containerRuntimeEndpoint",
+    "imageServiceEndpoint",
+    # Root by way of the kernel: pods may then set sysctls that are not kept apart from the node.
+    "allowedUnsafeSysctls",
+    # Cuts the node off: it leaves the cluster, ends after one look, or is another machine to the cloud provider.
+    "registerNode",
+    "runOnce",
+    "providerID",
+    "enableServer",
+    # A limit that outlives the config: the cgroup keeps it after a rollback, and the agent may be inside.
+    "systemReservedCgroup",
+    "kubeReservedCgroup",
+    "systemCgroups",
+    "cgroupRoot",
+    # Single source files can be made to write secrets to the journal.
+    "logging.vmodule",
+    # One node's own: never shared, so in a bundle they can only be a mistake.
+    "podCIDR",
+    "registerWithTaints",
+    # Root writes there, so it is for whoever owns the machine to say where.
+    "podLogsDir",
+)
+
+_KUBE_PROXY = (
+    # Identity: who kube-proxy is to the API server, and as whom it speaks.
+    "clientConnection.kubeconfig",
+    "logging.vmodule",
+    # One node's own.
+    "hostnameOverride",
+)
+
+_KUBE_SCHEDULER = (
+    # Identity: who the scheduler is to the API server.
+    "clientConnection",
+    # A program elsewhere that sees every pod and decides where it runs.
+    "extenders",
+)
+
+_EVERYTHING_OF = (
+    # A program that runs as root and is handed the credentials of every image.
+    "CredentialProviderConfig",
+    # The API server's files: who may do what in the whole cluster, and how its secrets are kept.
+    "AdmissionConfiguration",
+    "AuthenticationConfiguration",
+    "AuthorizationConfiguration",
+    "EgressSelectorConfiguration",
+    "EncryptionConfig",
+    "EncryptionConfiguration",
+    "MutatingAdmissionPolicyConfiguration",
+    "PodSecurityConfiguration",
+    "Policy",
+    "ResourceQuotaConfiguration",
+    "TracingConfiguration",
+    "ValidatingAdmissionPolicyConfiguration",
+    "WebhookAdmission",
+    "WebhookAdmissionConfiguration",
+)
+
+DENIED_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "KubeletConfiguration": _KUBELET,
+    "KubeProxyConfiguration": _KUBE_PROXY,
+    "KubeSchedulerConfiguration": _KUBE_SCHEDULER,
+    **dict.fromkeys(_EVERYTHING_OF, EVERYTHING),
+}
+"""Field paths by kind. A kind that is not here is denied as a whole."""
+
+MAXIMA: Mapping[str, Mapping[str, int]] = {
+    # From 8 on, requests and their answers are written to the journal, with the secrets in them.
+    "KubeletConfiguration": {"logging.verbosity": 7},
+    "KubeProxyConfiguration": {"logging.verbosity": 7},
+}
+"""Fields that a bundle may set up to a value, by kind."""
+
+INSTANCE_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "KubeletConfiguration": ("providerID", "registerWithTaints"),
+    "KubeProxyConfiguration": ("hostnameOverride",),
+}
+"""Fields whose value only one node can have: they belong into the instance config, never into a bundle."""
+
+
+class DenyPolicy(NamedTuple):
+    """What a node's own config says about denied fields. The default is what DENIED_FIELDS and MAXIMA say."""
+
+    additional: tuple[str, ...] = ()  # denied as well
+    allowed: tuple[str, ...] = ()  # allowed again, with everything below them; "*" allows a whole kind
+    instead: tuple[str, ...] | None = None  # deprecated: all that is denied, whatever the kind
+
+    def patterns(self, kind: str) -> tuple[str, ...]:
+        """Return the field paths that are denied in a document of this kind."""
+        default = DENIED_FIELDS.get(kind, EVERYTHING) if self.instead is None else self.instead
+        return (*default, *self.additional)
+
+    def maxima(self, kind: str) -> Mapping[str, int]:
+        """Return the fields that are denied above a value."""
+        return MAXIMA.get(kind, {}) if self.instead is None else {}
+
+    def denies_kind(self, kind: str) -> bool:
+        """Return whether a bundle may not hold a document of this kind at all."""
+        return "*" in self.patterns(kind) and not self.allowed

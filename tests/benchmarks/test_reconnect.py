@@ -1,0 +1,29 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What 5,000 agents do to an API server that comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from support.reconnects import simulate_outage
+
+AGENTS = 5000
+OUTAGES = (60.0, 2.0, 0.1)  # seconds
+LONGEST = 30.0  # seconds until the last agent is back
+
+Row = Callable[..., None]
+
+
+def test_reconnect(row: Row) -> None:
+    returns = {
+        (seconds, orderly): simulate_outage(seconds, agents=AGENTS, orderly=orderly)
+        for seconds in OUTAGES
+        for orderly in (False, True)
+    }
+    for (seconds, orderly), found in returns.items():
+        how = "after an orderly end" if orderly else "after a cut"
+        print(f"reconnect: {seconds:g} s {how}: {found.busiest} opens in the busiest second, {found.slowest:.1f} s")
+    back = all(found.slowest <= LONGEST for found in returns.values())
+    row("reconnect-5000", max(found.busiest for found in returns.values()), "", most=1500, also=back)

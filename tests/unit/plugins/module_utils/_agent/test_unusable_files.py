@@ -1,0 +1,141 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The agent's own files cannot be used: that is reported, and nothing that runs is changed."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._storage._trouble import directory_faults
+from ansible_collections.configok.node.plugins.module_utils._agent._telling._status import describe
+from ansible_collections.configok.node.plugins.module_utils._agent._telling._status_text import render
+from support.agent_bench import Bench
+
+Refusal = dict[str, "OSError | None"]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+@pytest.fixture
+def refusal(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[Refusal]:
+    """What opening anything in the state directory ends with: as root's uid without root's powers meets it."""
+    real, answer = os.open, Refusal(error=None)
+
+    def refused(path: str, *arguments: int, **options: int) -> int:
+        error = answer["error"]
+        if error is not None and str(path).startswith(bench.configuration.state_directory):
+            raise type(error)(error.errno, error.strerror, path)
+        return real(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", refused)
+    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
+    yield answer
+    answer["error"] = None
+
+
+def close(refusal: Refusal, number: int = errno.EACCES) -> None:
+    """From now on the state directory cannot be used."""
+    refusal["error"] = OSError(number, os.strerror(number))
+
+
+@pytest.mark.contract("say.files-unusable")
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EIO], ids=["mode", "read-only", "broken"])
+def test_unusable_files_are_told_and_a_new_assignment_is_answered(bench: Bench, refusal: Refusal, number: int) -> None:
+    good = bench.good_node()
+    close(refusal, number)
+    source = bench.publish("maxPods: 130\n")
+    id = bench.assign(source)
+    bench.run(20)
+    assert bench.words == (
+        "Unknown",
+        f"using current (UID: {good.uid})",
+        f"cannot use this node's own files: {bench.store.lock}: {os.strerror(number)}",
+    )
+    status = bench.status
+    assert (status.assignment, status.assigned, status.active, status.cause) == (id, source, good, "FilesUnusable")
+    assert status.error == bench.words[2]
+    said = [message for _level, message, _fields in bench.log if message.startswith("the agent's own files")]
+    assert len(said) == 1, "one line for each kind of trouble, not one for each attempt"
+    refusal["error"] = None
+    bench.run(20)
+    assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
+
+
+@pytest.mark.contract("say.files-unusable")
+def test_an_agent_that_starts_without_its_files_says_so(bench: Bench, refusal: Refusal) -> None:
+    good = bench.good_node()
+    close(refusal)
+    bench.daemon = bench.new_daemon()
+    id = bench.assign(bench.publish("maxPods: 130\n"))
+    bench.run(20)
+    assert bench.words[:2] == ("Unknown", f"using current (UID: {good.uid})")  # as the Node itself knows it
+    assert bench.status.assignment == id
+    report = describe_without(refusal, bench)["daemon"]["report"]
+    assert report["configOK"]["cause"] == "FilesUnusable"
+
+
+def describe_without(refusal: Refusal, bench: Bench) -> dict[str, dict[str, dict[str, dict[str, str]]]]:
+    """What status says, whose reader has all of root's powers."""
+    before, refusal["error"] = refusal["error"], None
+    try:
+        return describe(bench.configuration)
+    finally:
+        refusal["error"] = before
+
+
+def test_a_node_that_never_said_anything_says_that_nothing_is_known(bench: Bench, refusal: Refusal) -> None:
+    close(refusal)
+    bench.assign(bench.publish("maxPods: 130\n"))
+    bench.run(20)
+    assert bench.words[:2] == ("Unknown", "config in use unknown")
+
+
+def test_what_is_over_in_a_moment_is_not_told(bench: Bench, refusal: Refusal) -> None:
+    bench.good_node()
+    written = len(bench.api.patches)
+    close(refusal, errno.ENOSPC)
+    bench.daemon._care.poke()
+    bench.run(3)
+    refusal["error"] = None
+    bench.run(20)
+    assert len(bench.api.patches) == written
+
+
+@pytest.mark.contract("say.files-unusable")
+def test_status_tells_of_a_directory_that_the_agent_cannot_use(bench: Bench, tmp_path: Path) -> None:
+    bench.good_node()
+    assert describe(bench.configuration)["faults"] == []
+    state = Path(bench.configuration.state_directory)
+    state.chmod(0)
+    try:
+        if os.geteuid():
+            return  # whoever is not root cannot look, and is told so
+        found = describe(bench.configuration)
+    finally:
+        state.chmod(0o700)
+    assert found["faults"] == [f"{state} has mode 0000, the agent needs 0700"]
+    text = " ".join(render(found).split())
+    assert "has mode 0000, the agent needs 0700" in text
+    assert "nothing, until the agent can use its own files" in text
+    assert "give the agent its files back" in text
+
+
+def test_the_wrong_owner_below_the_directory_is_a_fault(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = Path(bench.configuration.state_directory)
+    (state / "checkpoints").mkdir(exist_ok=True)
+    own = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: own + 1)
+    assert f"{state}/checkpoints belongs to uid {own}, not to uid {own + 1}" in directory_faults(str(state))
+
+
+def test_a_directory_that_is_not_there_yet_has_no_fault(tmp_path: Path) -> None:
+    assert directory_faults(str(tmp_path / "nothing")) == []

@@ -1,0 +1,122 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compiled code beside the archive: used where it is ours, and never where another user can have put it there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._basis._version import AGENT_VERSION
+from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack
+from support.left_out import leave_out
+
+COLLECTION = Path(__file__).resolve().parents[4]
+NOBODY = 65534
+OURS = f"configok-agent {AGENT_VERSION}\n"
+THEIRS = "code of another user\n"
+
+
+@pytest.fixture(scope="module")
+def packed() -> bytes:
+    return pack(COLLECTION)
+
+
+@pytest.fixture
+def archive(tmp_path: Path, packed: bytes) -> Path:
+    path = tmp_path / ARCHIVE
+    path.write_bytes(packed)
+    return path
+
+
+def call(archive: Path, word: str, *, umask: int = 0o022) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-I", str(archive), word],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        preexec_fn=lambda: os.umask(umask) and None,
+    )
+
+
+def plant(archive: Path) -> Path:
+    """Compile the archive, put other code in the place of what it compiled, and return the directory of that."""
+    assert call(archive, "compile").stdout == "compiled\n"
+    (build,) = Path(f"{archive}.d").iterdir()
+    (build / "configok_agent" / "__main__.py").write_text(f"def start():\n    print({THEIRS[:-1]!r})\n")
+    for cache in (build / "configok_agent" / "__pycache__").glob("__main__*"):
+        cache.unlink()
+    return build
+
+
+def give_away(path: Path) -> None:
+    if os.geteuid() != 0:
+        leave_out("another owner is given by root alone")
+    os.chown(path, NOBODY, NOBODY)
+
+
+def move_behind_a_link(path: Path) -> None:
+    elsewhere = path.parent / f"elsewhere-{path.name}"
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+
+
+CHANGES: dict[str, Callable[[Path], None]] = {
+    "others may write": lambda path: path.chmod(0o757),
+    "its group may write": lambda path: path.chmod(0o775),
+    "sticky": lambda path: path.chmod(0o1777),
+    "another owner": give_away,
+    "a link": move_behind_a_link,
+}
+
+
+def test_what_is_ours_is_used(archive: Path) -> None:
+    plant(archive)
+    assert call(archive, "version").stdout == THEIRS
+
+
+@pytest.mark.contract("files.compiled-is-protected")
+@pytest.mark.parametrize("what", CHANGES)
+@pytest.mark.parametrize("where", ["the cache", "its directory"])
+def test_what_others_may_have_written_is_not_used(archive: Path, what: str, where: str) -> None:
+    build = plant(archive)
+    CHANGES[what](build if where == "the cache" else build.parent)
+    ended = call(archive, "version")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, OURS, "")
+
+
+@pytest.mark.contract("files.compiled-is-protected")
+@pytest.mark.parametrize("what", CHANGES)
+def test_nothing_is_compiled_into_what_others_may_write_to(archive: Path, what: str) -> None:
+    home = Path(f"{archive}.d")
+    home.mkdir()
+    (home / "kept").touch()
+    CHANGES[what](home)
+    ended = call(archive, "compile")
+    assert ended.returncode == 1
+    said = f"configok-agent: {home}: is not ours, or others may write to it: remove it and try again\n"
+    assert (ended.stdout, ended.stderr) == ("", said)
+    assert [path.name for path in home.iterdir()] == ["kept"]
+
+
+def test_a_cache_that_is_not_used_is_made_anew(archive: Path) -> None:
+    plant(archive).chmod(0o777)
+    assert call(archive, "compile").stdout == "compiled\n"
+    assert call(archive, "compile").stdout == "already compiled\n"
+    assert call(archive, "version").stdout == OURS
+
+
+@pytest.mark.contract("files.compiled-is-protected")
+@pytest.mark.parametrize("umask", [0o000, 0o002, 0o077])
+def test_whoever_compiles_it_others_read_and_do_not_write(archive: Path, umask: int) -> None:
+    assert call(archive, "compile", umask=umask).stdout == "compiled\n"
+    home = Path(f"{archive}.d")
+    modes = {path.stat().st_mode & 0o777 for path in (home, *home.rglob("*"))}
+    assert modes == {0o755, 0o644}

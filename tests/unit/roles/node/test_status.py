@@ -1,0 +1,46 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""configok-agent status on a terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._agent._telling._report import Report, write_report
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Verdict
+from support.hostile import FORGED, unsafe_texts
+
+
+@pytest.mark.contract("shown.sanitized")
+def test_nothing_that_others_wrote_draws_on_the_terminal(
+    entry: Callable[[str], ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configuration = tmp_path / "agent.yaml"
+    configuration.write_text(
+        json.dumps(
+            {
+                "apiVersion": "agent.config.configok.dev/v1alpha1",
+                "kind": "AgentConfiguration",
+                "nodeName": "n1",
+                "kubeconfig": "/k",
+                "stateDirectory": str(tmp_path / "state"),
+                "runDirectory": str(tmp_path / "run"),
+                "components": {"kubelet": {"version": "v1.35.0"}},
+            }
+        )
+    )
+    for directory in ("state", "run"):
+        (tmp_path / directory).mkdir()
+    said = Verdict("False", f"using current {FORGED}", f"cause {FORGED}", "Failing")
+    write_report(str(tmp_path / "run"), Report("0.1.0", 7, condition=said, trouble=f"GET nodes/n1: {FORGED}"))
+    assert entry("__main__").main([f"--config={configuration}", "status"]) == 0
+    shown = capsys.readouterr()
+    assert "wave 1 passed" in shown.out
+    assert unsafe_texts([shown.out, shown.err]) == []
+    assert not any(line.startswith("wave") for line in shown.out.splitlines())

@@ -1,0 +1,28 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The README claims a Kubernetes release only where a published run shows it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# page -> how it names the release that its run used
+PAGES = {
+    "conformance.md": r"kubelet and API server of Kubernetes ([\d., ]+), and shows no more",
+    "faults.md": r"a run with Kubernetes ([\d., ]+)\.",
+    "figures.md": r"^- kubelet: v([\d.]+)$",
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_readme_names_the_release_that_the_page_was_measured_with(page: str) -> None:
+    measured = re.search(PAGES[page], (ROOT / "docs" / page).read_text(encoding="utf-8"), re.MULTILINE)
+    assert measured is not None, f"docs/{page} names no release"
+    section = (ROOT / "README.md").read_text(encoding="utf-8").split("## What is shown for which Kubernetes\n")[1]
+    row = next(line for line in section.splitlines() if f"(docs/{page})" in line)
+    assert row.split("|")[2].strip() == measured[1]
