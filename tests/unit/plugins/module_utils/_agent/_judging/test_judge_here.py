@@ -115,8 +115,8 @@ def test_the_deny_policy_of_a_node_adds_and_allows(node: Node) -> None:
     node.component = node.component._replace(deny=DenyPolicy(("maxPods",), ("staticPodPath", "authentication.x509")))
     text = "staticPodPath: /m\nmaxPods: 50\nauthentication: {anonymous: {enabled: true}, x509: {clientCAFile: /ca}}\n"
     assert said(node.judge(text)) == [
-        ("authentication.anonymous", "policy", "denied"),
         ("maxPods", "policy", "denied"),
+        ("authentication.anonymous", "policy", "denied"),
     ]
     node.component = node.component._replace(deny=DenyPolicy(instead=()))
     assert node.judge(text) == [], "the deprecated list takes the place of the default"
@@ -195,7 +195,7 @@ ODD = [
     ("clusterDomain: n\n", "kubelet: clusterDomain: must be a string: write it in quotes", {"clusterDomain": False}),
     ("memoryThrottlingFactor: .nan\n", "kubelet: memoryThrottlingFactor: .nan is no number", None),
     ("clusterDomain: 2026-01-01\n", "", {"clusterDomain": "2026-01-01"}),
-    ("maxPods: x\nstaticPodURL: /y\nfoo: 1\n", "kubelet: maxPods: must be a whole number", {}),
+    ("maxPods: x\nclusterDNS: [y]\nfoo: 1\n", "kubelet: maxPods: must be a whole number", {}),
 ]
 
 
