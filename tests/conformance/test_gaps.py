@@ -10,6 +10,7 @@ import json
 import threading
 import time
 import uuid
+from functools import partial
 from typing import Any
 
 import pytest
@@ -20,6 +21,11 @@ from support.conformance.ours import SHORT, STATE, OurNode
 from support.conformance.payloads import DEADLY, FAIL_PARSE, document
 from support.conformance.wait import stays, until
 
+_EVICTION: dict[str, dict[str, Any]] = {
+    "absent": {},
+    "empty": {"evictionHard": {}},
+    "another default written out": {"registryBurst": 10},
+}
 LOOKS = 10.0  # seconds between two looks at a healthy component: probeInterval
 
 
@@ -169,3 +175,41 @@ def test_a_kubelet_that_exits_with_0(ours: OurNode, case: Any) -> None:
         assert (answer.status.active, answer.status.cause) == (source, "Good")
         assert seen.restarts == 1
         seen.say("systemd starts it again, and it is no crash, with a threshold of 0")
+
+
+@pytest.mark.contract("adopt.same-values", "source.absent-same-config")
+def test_empty_values_that_switch_a_default_off(ours: OurNode, case: Any) -> None:
+    """The kubelet's own /configz is the oracle: what it shows is what the node says it uses."""
+    plain = {name: value for name, value in ours.values.items() if name != "evictionHard"}
+    text = {name: document({**plain, **change}) for name, change in _EVICTION.items()}
+    with case("G11", ours) as seen:
+        source = ours.publish(text=text["absent"], trial=SHORT)
+        ours.settled(source)
+        until("the default holds", lambda: ours.live().get("evictionHard"), 30, ours.live)
+        default = ours.live()["evictionHard"]
+        shown = {"empty": {}, "absent": default, "another default written out": default}
+        for name in ("empty", "absent", "another default written out", "empty"):
+            before = seen.restarts
+            source = ours.publish(text=text[name], trial=SHORT)
+            answer = ours.on(source)
+            assert (answer.condition["status"], answer.status.active) == ("True", source)
+            assert source.uid in answer.condition["message"]
+            until("/configz shows it", partial(_evicts_at, ours, shown[name]), 30, ours.live)
+            assert seen.restarts - before == (0 if "written out" in name else 1)
+            ours.promoted(source)
+        seen.say("evictionHard: {} set and taken back: a restart for each, and /configz shows it; the default: none")
+        # The machine cannot give pods cgroups of their own, so that nothing but [] runs here: without it, or with null,
+        # the default [pods] holds, of which this kubelet would die. It is no change that costs nothing.
+        before = seen.restarts
+        for value in ({}, {"enforceNodeAllocatable": None}):
+            others = {name: one for name, one in plain.items() if name != "enforceNodeAllocatable"}
+            bad = ours.publish(text=document({**others, "evictionHard": {}, **value}))
+            ours.expect(ours.assign(bad), "InvalidConfig", assigned=bad, active=source, good=source)
+            assert not ours.live().get("enforceNodeAllocatable")
+        assert seen.restarts == before
+        seen.say("enforceNodeAllocatable: [] taken back: refused, as the default [pods] does not fit: 0 restarts")
+
+
+def _evicts_at(node: OurNode, thresholds: dict[str, str]) -> bool:
+    """Return whether the kubelet says that it evicts at these thresholds; it does not show an empty map."""
+    return (node.live().get("evictionHard") or {}) == thresholds

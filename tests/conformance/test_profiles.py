@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._probing._con
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import COMPONENT
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._layers import merge
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._merge import merge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import context_of, validate
 from support.left_out import leave_out
 from support.machines import CONFIG_PATHS, Node, Testbed, Unavailable

@@ -33,6 +33,9 @@ from ansible_collections.configok.node.plugins.module_utils._agent._poststop imp
 from ansible_collections.configok.node.plugins.module_utils._agent._prestart import prestart
 from ansible_collections.configok.node.plugins.module_utils._agent._storage._store import Store
 from ansible_collections.configok.node.plugins.module_utils._agent._system._node_watch import view_of
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._equality import same_config
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._versions import parse_minor
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError, NotFound
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
@@ -216,6 +219,7 @@ class Bench:
             self.journal,
             agent_version="0.1.0",
             check=OwnCheck(self.check),
+            is_same=self.is_same,
             arguments_of=lambda _pid: self.argv,
             errands=self.errand,
             version_of=self.version_of,
@@ -261,6 +265,11 @@ class Bench:
         if "mood: rejected" in Path(argv[-1]).read_text():
             return CommandResult(1, "", "Error: I would not run with this\n")
         return CommandResult(self.check_code, "", "")
+
+    def is_same(self, one: str, other: str, version: str) -> bool:
+        """What ``configok-agent same`` says."""
+        before, after = (decode(Path(path).read_text(), file=path).data for path in (one, other))
+        return same_config(before, after, parse_minor(version))
 
     def probe(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
         process = self.processes[component]

@@ -121,6 +121,7 @@ class WatchedBench(Bench):
             self.journal,
             agent_version="0.1.0",
             check=OwnCheck(self.check),
+            is_same=self.is_same,
             store=self._store(self.configuration.state_directory, now=self.clock.now),
         )
 

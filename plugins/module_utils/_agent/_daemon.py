@@ -30,6 +30,7 @@ from ._deciding._local import Local, read_local
 from ._deciding._wish import NodeView, Wish, read_wish
 from ._judging._command_line import CommandLines, read_arguments, why_not_read
 from ._judging._prepare import STORE_WAIT, Check, Preparation
+from ._judging._same_config import SameConfig
 from ._judging._verdicts import Judge
 from ._pursuit import Pursuit
 from ._storage._lock import Locked, locked
@@ -73,6 +74,7 @@ class Daemon:
         *,
         agent_version: str,
         check: Check,
+        is_same: SameConfig,
         version_of: Callable[[str], str] | None = None,
         store: Store | None = None,
         sinks: Sequence[MetricsSink] = (),
@@ -82,7 +84,7 @@ class Daemon:
     ) -> None:
         """client: with short timeouts and few retries, since the agent has its own back-off.
 
-        check: asked of components that have a check of their own.
+        check: asked of components that have a check of their own. is_same: whether two files ask for no restart.
         version_of(component) -> "v1.35.2", or "" where the component cannot say (default: what the config says).
         sinks: where its metrics are shown. errands: how it does what may hang.
         arguments_of: pid -> the command line of that process.
@@ -110,6 +112,7 @@ class Daemon:
             engine=agent_version,
             version_of=self._versions.known,
             check=check,
+            is_same=is_same,
         )
         self._pursuit = Pursuit(
             configuration,

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ._documents._document import Document
-from ._documents._findings import LEVELS, Finding, finding
+from ._documents._findings import Finding, bounded, finding, in_reading_order
 from ._kinds._types import Problem
 from ._pool import Pool
 from ._values._paths import Path, lookup
@@ -55,7 +55,7 @@ class Collected:
         self._found.setdefault(found, set()).update(minors)
 
     def findings(self) -> list[Finding]:
-        """All of it, sorted by line, each with the minors and the nodes that it holds for."""
+        """All of it as far as it is bounded, sorted by line, each with the minors and the nodes that it holds for."""
         result = []
         told: dict[frozenset[int], tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
         for found, held in self._found.items():
@@ -65,4 +65,4 @@ class Collected:
                 told[minors] = self.pool.suffix(minors), names, self.pool.nodes_of(minors)
             suffix, versions, nodes = told[minors]
             result.append(replace(found, message=found.message + suffix, versions=versions, nodes=nodes))
-        return sorted(result, key=lambda one: (one.line or 0, one.path, LEVELS.index(one.level), one.message))
+        return bounded(sorted(result, key=in_reading_order))

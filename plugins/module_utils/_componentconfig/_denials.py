@@ -16,7 +16,7 @@ from ._denied_fields import DenyPolicy
 from ._diff import effective_diff
 from ._kinds._schema import Kind, kinds
 from ._kinds._types import Problem
-from ._layers import merge
+from ._merge import merge
 from ._policy import matching_fields
 from ._values._paths import Path, lookup
 

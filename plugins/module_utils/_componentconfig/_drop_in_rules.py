@@ -20,7 +20,7 @@ from ._documents._document import Document
 from ._kinds._defaults import defaulted, effective, is_zero
 from ._kinds._gates import Gates
 from ._kinds._schema import Kind
-from ._layers import merge
+from ._merge import merge
 from ._values._paths import lookup
 
 __all__ = ["DropInRule", "lay_documents_over", "lay_over", "rule_at", "used_with"]

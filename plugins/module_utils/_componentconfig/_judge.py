@@ -14,7 +14,7 @@ from typing import Any
 
 from ._collected import Collected
 from ._documents._document import Document
-from ._documents._findings import POLICY, WARNING, Finding, finding, worst
+from ._documents._findings import POLICY, WARNING, Finding, bounded, finding, worst
 from ._drop_ins import DropIn, drop_in_problems, drop_in_warnings, drop_ins
 from ._kinds._gates import newest_minor
 from ._kinds._schema import Kind, find_kind
@@ -75,13 +75,15 @@ def judge(
         findings.append(finding(file, line, problem.path, problem.value, problem.message, POLICY, problem.rule))
     if host is not None:
         findings += host(document)
+    findings = bounded(findings)
     origins = provenance(rendered.layers, document.data)
     if not as_drop_ins:
         return Judgement(document.data, rendered.text, findings, origins)
     kind = find_kind(document.data["apiVersion"], document.data["kind"])
     if kind is None or kind.kind != _WITH_DROP_INS:
         raise ComponentConfigError(f"only a {_WITH_DROP_INS} can be written as drop-ins")
-    findings += _of_drop_ins(rendered.layers, document, kind, Pool(versions, nodes or {}, newest_minor()))
+    pool = Pool(versions, nodes or {}, newest_minor())
+    findings = bounded([*findings, *_of_drop_ins(rendered.layers, document, kind, pool)])
     return Judgement(document.data, rendered.text, findings, origins, drop_ins(rendered.layers))
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ._documents._document import Document
-from ._documents._findings import Finding, finding
+from ._documents._findings import Finding, bounded, finding
 from ._kinds._gates import newest_minor
 from ._rules._host import Host, Wanted
 from ._rules._host_checks import host_problems, wanted_of
@@ -58,4 +58,4 @@ def judge_host(
             shown = None if isinstance(value, (dict, list)) else value
             told = finding(*place, one.path, shown, one.message, one.level, one.rule)
             found.setdefault(told, []).append(name(minor))
-    return [replace(told, versions=tuple(at)) for told, at in found.items()]
+    return bounded([replace(told, versions=tuple(at)) for told, at in found.items()])

@@ -1,24 +1,24 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Layers of one config, merged as the kubelet merges its drop-in directory, Kubernetes 1.32 and newer.
+"""Layers of one config, each field with the file and line that it is from.
 
-Objects and maps by key, lists as wholes, scalars replaced, null takes a field back to its default. Private to
-configok.node: no compatibility is promised.
+Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ._documents._decode import decode
 from ._documents._document import Document
 from ._documents._encode import encode
 from ._documents._findings import POLICY, DecodeError, Finding, finding
+from ._merge import merge
 from ._values._paths import Path
 
-__all__ = ["Rendered", "merge", "merge_documents", "render"]
+__all__ = ["Rendered", "merge_documents", "render"]
 
 
 class Rendered(NamedTuple):
@@ -36,26 +36,6 @@ class Rendered(NamedTuple):
     def text(self) -> str:
         """The config as YAML; written when it is asked for, since most of a large one's time goes there."""
         return encode(self.document.data) if self.document is not None else ""
-
-
-def merge(documents: Sequence[Any]) -> dict[str, Any]:
-    """Merge decoded documents, later ones win; the inputs are left as they are."""
-    result: dict[str, Any] = {}
-    for document in documents:
-        result = _merge(result, document)
-    return result
-
-
-def _merge(below: Any, above: Any) -> Any:
-    if not isinstance(above, dict):
-        return above
-    result = dict(below) if isinstance(below, dict) else {}
-    for key, value in above.items():
-        if value is None:
-            result.pop(key, None)
-        else:
-            result[key] = _merge(result.get(key), value)
-    return result
 
 
 def merge_documents(documents: Sequence[Document]) -> Document:

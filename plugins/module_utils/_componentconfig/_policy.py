@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ._denied_fields import INSTANCE_FIELDS
-from ._documents._findings import POLICY, Finding, finding
+from ._documents._findings import POLICY, Finding, bounded, finding
 from ._kinds._path_fields import PATH_FIELDS, is_relative
 from ._kinds._types import Problem
 from ._values._paths import Path, format_path, lookup
@@ -54,10 +54,12 @@ def denied(data: Any, patterns: Sequence[str], *, file: str = "config") -> list[
     A pattern names a field (`staticPodPath`, `authentication.x509`) and denies it with all below it; `*` stands for
     any one name or index (`authentication.*`, `registerWithTaints.*.key`). A field set to null is not set.
     """
-    return [
-        finding(file, None, problem.path, problem.value, problem.message, POLICY, problem.rule)
-        for problem in denied_problems(data, patterns)
-    ]
+    return bounded(
+        [
+            finding(file, None, problem.path, problem.value, problem.message, POLICY, problem.rule)
+            for problem in denied_problems(data, patterns)
+        ]
+    )
 
 
 def matching_fields(data: Any, pattern: str) -> Iterator[tuple[Path, Any]]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ._documents._document import Document
 from ._documents._findings import show
-from ._layers import merge
+from ._merge import merge
 from ._values._paths import Path, format_path, lookup
 
 __all__ = ["Origin", "provenance"]

@@ -188,6 +188,11 @@ def _judge_part(judged: Collected, kind: Kind, data: dict[str, Any], where: Path
         for problem in run_rules(rules, context):
             certain = problem.rule not in ("gates-known", "gates-deps") or context.gates.certain
             add(problem, rules.level_of(problem.rule) if certain else WARNING)
+    if kind.kind == MAIN_KINDS["kubelet"]:
+        from ._rules._kubelet_logged import logged_problems  # a node judges one component at a time
+
+        for problem in logged_problems(context):
+            add(problem, POLICY)
     for part in embedded(kind, checked.data, at):
         if part.path[0] in checked.broken:
             continue

@@ -46,6 +46,27 @@ def test_a_file_that_is_not_there_is_wrong_usage(make_node: MakeNode) -> None:
     assert found.stderr == "configok-agent: /nonexistent/config.yaml: cannot be read: No such file or directory\n"
 
 
+@pytest.mark.contract("adopt.same-values")
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", 0),
+        ("clusterDNS: []\n", 0),
+        ("evictionHard: {}\n", 1),
+        ("enforceNodeAllocatable: []\n", 1),
+        ("a: [\n", 2),
+    ],
+)
+def test_same(make_node: MakeNode, text: str, code: int) -> None:
+    node = make_node()
+    old, new = node.directory / "old.yaml", node.directory / "new.yaml"
+    old.write_text(GOOD)
+    new.write_text(GOOD + text)
+    found = node.call("same", "--kubernetes-version", "v1.35.2", str(old), str(new))
+    assert (found.returncode, "Traceback" in found.stderr) == (code, False), found.stderr
+    assert found.stdout == {0: "the same\n", 1: "different\n", 2: ""}[code]
+
+
 @pytest.mark.contract("cli.commands")
 def test_diff(make_node: MakeNode) -> None:
     node = make_node()

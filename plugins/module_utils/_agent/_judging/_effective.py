@@ -32,8 +32,9 @@ def effective(
     """
     if not all(isinstance(layer.data, dict) for layer in (*layers, *drop_ins)):
         return layers[0]  # not a config at all, which is said of it
-    # What was merged is written as JSON, where 110.0 is no whole number.
-    merged = replace(merge_documents(layers), is_json=True) if len(layers) > 1 else layers[0]
+    merged = layers[0]
+    if len(layers) > 1:
+        merged = replace(merge_documents(layers), is_json=any(layer.is_json for layer in layers))
     kind = find_kind(merged.data.get("apiVersion"), merged.data.get("kind"))
     if kind is None or kind.component != "kubelet":
         return merged

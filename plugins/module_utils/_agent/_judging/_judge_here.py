@@ -10,14 +10,21 @@ would see it, and the host. Findings on the host have a rule that begins with HO
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 
 from ..._componentconfig._denials import denials, own_values, unknown_fields
 from ..._componentconfig._documents._decode import decode
 from ..._componentconfig._documents._document import Document
-from ..._componentconfig._documents._findings import POLICY, WARNING, DecodeError, Finding, finding
+from ..._componentconfig._documents._findings import (
+    POLICY,
+    WARNING,
+    DecodeError,
+    Finding,
+    bounded,
+    finding,
+    in_reading_order,
+)
 from ..._componentconfig._flags._names import flags_of
 from ..._componentconfig._judge_host import judge_host
 from ..._componentconfig._kinds._gates import newest_minor
@@ -30,7 +37,6 @@ from ..._host._drop_in_files import drop_ins, read_drop_in
 from .._basis._configuration import ComponentConfiguration
 from ._effective import effective, is_by_flag
 from ._local_values import Inputs, local_values
-from ._render import fingerprint, render
 from ._verdicts import HOST
 
 __all__ = ["denied_here", "judge_here"]
@@ -62,9 +68,11 @@ def judge_here(
     config = effective([document, *instance], argv, minor, [layer for layer in running if layer.data is not None])
     found: list[Finding] = []
     if not known:
+        found += [_no_mapping(layer) for layer in instance if not isinstance(layer.data, dict)]
         found += _of_bundle(document, component, minor, inputs)
-        found += _of_writing(text, document, instance, inputs)
         found += _of_config(config, component, version, {layer.file for layer in running})
+        # In order, so that the first error is the one that a check offline names first.
+        found = bounded(sorted(found, key=in_reading_order))
     if component.host_checks:
         found += _of_host(config, component, argv, version, read_host)
     return found
@@ -81,20 +89,8 @@ def _instance(component: ComponentConfiguration, inputs: Inputs) -> list[Documen
     return [replace(layer, data={key: layer.data[key] for key in layer.data if key not in ("apiVersion", "kind")})]
 
 
-def _of_writing(text: bytes, document: Document, instance: Sequence[Document], inputs: Inputs) -> list[Finding]:
-    """With an instance config the component reads JSON; that must say what was judged."""
-    if not instance or not isinstance(document.data, dict):
-        return []
-    try:
-        written = json.loads(render(text.decode("utf-8", "replace"), inputs.instance))
-        same = fingerprint(written) == fingerprint(effective([document, *instance], (), 0).data)
-    except (
-        TypeError,
-        ValueError,
-    ):  # NotRendered is a ValueError; a TypeError is a date, or another thing of YAML alone
-        same = False
-    message = "has a value that is another one when it is written as JSON: put dates and the like in quotes"
-    return [] if same else [finding(document.file, None, (), None, message)]
+def _no_mapping(instance: Document) -> Finding:
+    return finding(instance.file, None, (), None, "the instance config must be a mapping of fields")
 
 
 def denied_here(document: Document, component: ComponentConfiguration, minor: int, inputs: Inputs) -> list[Finding]:

@@ -23,7 +23,8 @@ from .._storage._records import Record
 from .._storage._store import Store, digest
 from ._local_values import Inputs, read_inputs
 from ._render import NotRendered, render
-from ._rendered import keep, values_of
+from ._rendered import keep, same_config_files
+from ._same_config import SameConfig
 from ._verdicts import Judge, JudgeFailed, errors_of, first_error, judged_here, recorded
 
 __all__ = ["STORE_WAIT", "Check", "Getter", "NotFetched", "Prepared", "Preparation", "Refused"]
@@ -98,10 +99,11 @@ class Preparation:
         engine: str,
         version_of: Callable[[str], str],
         check: Check,
+        is_same: SameConfig,
     ) -> None:
         """engine: names the judge, for recorded verdicts. version_of: component -> version to judge for, "" if none.
 
-        check: asked of components that have a check of their own.
+        check: asked of components that have a check of their own. is_same: whether two files ask for no restart.
         """
         self._configuration = configuration
         self._store = store
@@ -110,6 +112,7 @@ class Preparation:
         self._engine = engine
         self._version_of = version_of
         self._check = check
+        self._is_same = is_same
 
     def prepare(self, source: ConfigSource) -> Prepared:
         """Return the bundle, ready to be adopted. Raises NotFetched, Refused, OSError."""
@@ -155,15 +158,22 @@ class Preparation:
         with locked(self._store.lock, wait=STORE_WAIT):
             kept = keep(name, self._store, data)
             present = self._store.read_config(name)
-            # The same values as now: the bytes stay, so that nothing is switched.
-            if present is not None and digest(present) != kept:
-                there = keep(name, self._store, present)
-                if values_of(name, self._store, there) == values_of(name, self._store, kept):
-                    return there
-        if errors_of(host) and (present is None or digest(present) != kept):
+            there = digest(present) if present is not None else ""
+            if present is not None and there != kept:
+                keep(name, self._store, present)
+        if there and there != kept and self._means_the_same(name, there, kept):
+            return there  # the bytes stay, so that nothing is switched
+        if errors_of(host) and there != kept:
             raise Refused(first_error(name, host), host)
         self._checked(component, kept)
         return kept
+
+    def _means_the_same(self, name: str, there: str, kept: str) -> bool:
+        """Return whether the component makes the same of two kept files, by their hashes."""
+        if same_config_files(name, self._store, there, kept):
+            return True
+        before, after = (self._store.rendered_path(name, file) for file in (there, kept))
+        return self._is_same(before, after, self._version_of(name))
 
     def _judged(self, component: ComponentConfiguration, document: str, inputs: Inputs) -> list[dict[str, Any]]:
         """Return what was found on the host, which matters only where the component is about to be touched."""

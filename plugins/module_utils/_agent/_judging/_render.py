@@ -21,7 +21,7 @@ __all__ = [
     "default_document",
     "field_paths",
     "fingerprint",
-    "merge",
+    "noted_fields",
     "render",
     "render_init",
     "resolved",
@@ -31,6 +31,10 @@ _KINDS = {
     "kubelet": ("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"),
     "kube-proxy": ("kubeproxy.config.k8s.io/v1alpha1", "KubeProxyConfiguration"),
 }
+
+
+_FIELDS_NOTED = 1000  # of a file; a whole KubeletConfiguration has 160
+_LONGEST_PATH = 300
 
 
 class NotRendered(ValueError):
@@ -52,37 +56,41 @@ def decode(text: str, what: str) -> Any:
         raise NotRendered(f"{what} cannot be decoded: {' '.join(str(error).split())[:200]}") from error
 
 
-def merge(document: Any, instance: Any) -> Any:
-    """Lay the instance config over a document: objects by key, anything else as a whole (a list too)."""
-    if isinstance(document, dict) and isinstance(instance, dict):
-        result = dict(document)
-        for key, value in instance.items():
-            result[key] = merge(document[key], value) if key in document else value
-        return result
-    return instance
-
-
 def render(document: str, instance: str | None) -> bytes:
     """Return the file's bytes: the document itself where there is no instance config, else JSON. Raises NotRendered."""
     if instance is None or not instance.strip():
         return document.encode()
-    values = decode(document, "the document")
-    own = decode(instance, "the instance config")
+    # Not at the top: only a node with an instance config needs the engine for it. What is written is what was judged:
+    # PyYAML reads 1:20, 4.1e1, n and dates otherwise than Kubernetes does.
+    from ..._componentconfig._documents._decode import decode as decode_strictly
+    from ..._componentconfig._merge import merge
+    from ..._componentconfig._values._canonical import json_values
+
+    try:
+        values = decode_strictly(document, file="the document").data
+        own = decode_strictly(instance, file="the instance config").data
+    except ValueError as error:
+        raise NotRendered(str(error)) from error
     if not isinstance(values, dict) or not isinstance(own, dict):
         raise NotRendered("the document and the instance config must both be objects")
     own = {key: value for key, value in own.items() if key not in ("apiVersion", "kind")}
-    return json.dumps(merge(values, own), indent=2, ensure_ascii=False).encode() + b"\n"
+    return json.dumps(json_values(merge([values, own])), indent=2, ensure_ascii=False).encode() + b"\n"
 
 
 def field_paths(values: Any, above: str = "") -> list[str]:
-    """Return the paths of the fields that a decoded config sets, with dots; a list is one field."""
-    if not isinstance(values, Mapping):
+    """Return the paths of the fields that a decoded config sets, with dots; a list or an empty map is one field."""
+    if not isinstance(values, Mapping) or (above and not values):
         return [above] if above else []
     found: list[str] = []
     for key, value in values.items():
         if value is not None and not (above == "" and key in ("apiVersion", "kind")):
             found += field_paths(value, f"{above}.{key}" if above else str(key))
     return found
+
+
+def noted_fields(values: Any) -> list[str]:
+    """Return the paths of the fields that a decoded config sets, as many and as long as a note can hold."""
+    return [path for path in field_paths(values) if len(path) <= _LONGEST_PATH][:_FIELDS_NOTED]
 
 
 def render_init(component: str, data: bytes, directory: str) -> bytes:
@@ -114,16 +122,18 @@ def default_document(component: str) -> bytes:
 
 
 def fingerprint(values: Any) -> str:
-    """Return a hash that is the same for the same decoded values; nil counts as an empty list or map."""
-    text = json.dumps(_plain(values), sort_keys=True, separators=(",", ":"), default=repr)
+    """Return a hash that is the same for the same decoded values, whatever their order and writing.
+
+    Nothing counts as absent: an empty value or null may switch a default off, and only the engine knows where not.
+    """
+    text = json.dumps(_with_text_keys(values), sort_keys=True, separators=(",", ":"), default=repr)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _plain(value: Any) -> Any:
-    """Return the values without the keys that hold nothing (nil, an empty list or map): absent means the same."""
+def _with_text_keys(value: Any) -> Any:
+    """Return a value whose keys can be sorted: YAML has keys of several types."""
     if isinstance(value, Mapping):
-        parts = {str(key): _plain(part) for key, part in value.items()}
-        return {key: part for key, part in parts.items() if part is not None and part != [] and part != {}}
+        return {str(key): _with_text_keys(part) for key, part in value.items()}
     if isinstance(value, list):
-        return [_plain(part) for part in value]
+        return [_with_text_keys(part) for part in value]
     return value

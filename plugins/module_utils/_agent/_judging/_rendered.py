@@ -17,7 +17,7 @@ from .._basis._configuration import ComponentConfiguration
 from .._storage._records import Record
 from .._storage._state_files import state_keys
 from .._storage._store import Store, digest
-from ._render import NotRendered, decode, default_document, field_paths, fingerprint, render, render_init
+from ._render import NotRendered, decode, default_document, fingerprint, noted_fields, render, render_init
 
 __all__ = [
     "config_bytes",
@@ -32,13 +32,13 @@ __all__ = [
 ]
 
 _INIT = "init"
-_FIELDS_NOTED = 1000  # of a file; a whole KubeletConfiguration has 160
+_FINGERPRINT = "fingerprint"
 
 
 def keep(component: str, store: Store, data: bytes) -> str:
     """Keep a file and a note on it; return its hash. Raises OSError."""
     name = store.write_rendered(component, data)
-    if not store.read_note(component, name):
+    if _FINGERPRINT not in store.read_note(component, name):
         store.write_note(component, name, _note(component, data))
     return name
 
@@ -47,17 +47,21 @@ def _note(component: str, data: bytes) -> dict[str, Any]:
     try:
         values = decode(data.decode(), "the file")
     except (NotRendered, UnicodeDecodeError, ImportError):
-        return {"values": digest(data)}
+        return {_FINGERPRINT: digest(data)}
     return {
-        "values": fingerprint(values),
+        _FINGERPRINT: fingerprint(values),
         "state": state_keys(component, values),
-        "fields": field_paths(values)[:_FIELDS_NOTED],
+        "fields": noted_fields(values),
     }
 
 
 def values_of(component: str, store: Store, name: str) -> str:
-    """Return the fingerprint of the values in a file with this hash; the hash itself where nothing was noted."""
-    return str(store.read_note(component, name).get("values") or name) if name else ""
+    """Return the fingerprint of the values in a file with this hash; the hash itself where it cannot be had."""
+    noted = store.read_note(component, name).get(_FINGERPRINT) if name else ""
+    if noted is None:  # by an agent whose notes took an empty value for an absent one
+        data = store.read_rendered(component, name)
+        noted = name if data is None else _note(component, data)[_FINGERPRINT]
+    return str(noted)
 
 
 def same_config_files(component: str, store: Store, one: str, other: str) -> bool:

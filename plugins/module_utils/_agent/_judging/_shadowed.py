@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..._componentconfig._flags._names import shadowed_by_flags
-from .._storage._store import Store, digest
+from .._storage._store import Store
 from ._command_line import command_line, drop_in_fields
 
-__all__ = ["every_override", "overridden", "shadowed"]
+__all__ = ["overridden", "shadowed"]
 
 _SAID = 20  # fields; the rest is counted
 
@@ -24,13 +24,10 @@ def overridden(store: Store, component: str, fields: Sequence[str]) -> set[str]:
     """Return which of these fields a flag or a drop-in sets, whatever the file says. Raises OSError."""
     by_flag = {one.partition(" ")[0] for one in shadowed_by_flags(command_line(store, component), fields)}
     by_drop_in = {field for theirs in drop_in_fields(store, component).values() for field in theirs}
-    return by_flag | (by_drop_in & set(fields))
-
-
-def every_override(store: Store, component: str) -> set[str]:
-    """Return the fields that flags and drop-ins set, as far as the file that the component reads sets them too."""
-    fields = store.read_note(component, digest(store.read_config(component) or b"")).get("fields") or ()
-    return overridden(store, component, [str(field) for field in fields])
+    # An empty map is one field, and a drop-in adds keys to it.
+    return by_flag | {
+        field for field in fields if any(one == field or one.startswith(f"{field}.") for one in by_drop_in)
+    }
 
 
 def shadowed(store: Store, component: str, config: str) -> tuple[str, ...]:

@@ -35,6 +35,8 @@ __all__ = [
 HOST = "host:"  # how the rule of a finding on the host begins
 
 _KEPT = 32
+_MOST = 101  # findings of one verdict: what the judge says at most, the last one with the number of the rest
+_LONGEST = 1000  # characters of one part of a finding
 _LOCK_WAIT = 5.0  # seconds
 _TIMEOUT = 60.0  # seconds for the child
 _JUDGED = (0, 1)  # exit codes of ``validate`` with a verdict
@@ -157,7 +159,7 @@ def recorded(
     record them. Raises what find raises, OSError, Locked."""
     found = store.read_verdicts(component, tracked).get(key)
     if found is None:
-        found = [_plain(finding) for finding in find()]
+        found = [_plain(finding) for finding in list(find())[:_MOST]]
         with locked(store.lock, wait=_LOCK_WAIT):
             verdicts = {**store.read_verdicts(component, tracked), key: found}
             store.write_verdicts(component, tracked, dict(list(verdicts.items())[-_KEPT:]))
@@ -165,7 +167,8 @@ def recorded(
 
 
 def _plain(finding: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: finding.get(name) for name in ("file", "line", "path", "message", "level")}
+    parts = {name: finding.get(name) for name in ("file", "line", "path", "message", "level")}
+    return {name: part[:_LONGEST] if isinstance(part, str) else part for name, part in parts.items()}
 
 
 def errors_of(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -179,6 +182,8 @@ def first_error(component: str, findings: Sequence[Mapping[str, Any]]) -> str:
     path = str(errors[0].get("path") or "")
     where = f"{component}: {path}" if path else component
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    if len(errors) >= _MOST:  # the last one has their number
+        more = f" (and over {_MOST - 2} more)"
     return f"{where}: {errors[0].get('message')}{more}"
 
 

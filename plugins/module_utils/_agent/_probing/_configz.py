@@ -48,8 +48,8 @@ def _compared(context: Context, live: Any) -> Iterator[tuple[Path, Any, Any]]:
             continue
         wanted, found = context.get(*names), _at(live, path)
         field = _field(context, names)
-        if _is_zero(wanted) and not field.get("nullable"):
-            continue  # no pointer in Go: absent
+        if _is_zero(wanted) and not _is_value(wanted, field):
+            continue  # absent
         if not _same(wanted, found, str(field.get("type"))):
             yield path, wanted, found
 
@@ -63,7 +63,7 @@ def _is_replaced(context: Context, path: Path) -> bool:
 def _leaves(data: Mapping[str, Any], above: Path = ()) -> Iterator[Path]:
     for key, value in data.items():
         path = (*above, key)
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and value:
             yield from _leaves(value, path)
         elif path not in (("apiVersion",), ("kind",)) and value is not None:
             yield path
@@ -81,6 +81,13 @@ def _field(context: Context, names: list[str]) -> Mapping[str, Any]:
         field = fields.get(name, {})
         fields = field.get("fields") or {}
     return field
+
+
+def _is_value(zero: Any, field: Mapping[str, Any]) -> bool:
+    """Return whether a zero says something: it stands behind a pointer in Go, or switches a default off."""
+    if isinstance(zero, Mapping) and field.get("type") == "object":
+        return False  # its fields say something, each for itself
+    return "nullable" in field or (zero in ([], {}) and "default" in field)
 
 
 def _is_zero(value: Any) -> bool:

@@ -89,8 +89,10 @@ class Files:
     def write(self, name: str, data: bytes, mode: int = FILE_MODE) -> None:
         """Replace the content: temp file beside it, fsync, rename, fsync of the directory.
 
-        What is there already with this content is not written again.
+        What is there already with this content is not written again; what could not be read back is not written.
         """
+        if len(data) > MAX_BYTES:
+            raise OSError(errno.EFBIG, f"larger than {MAX_BYTES} bytes", self.path(name))
         if self._holds(name, data, mode):
             return
         target = self.path(name)

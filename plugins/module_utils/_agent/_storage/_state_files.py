@@ -45,6 +45,11 @@ _STATE_FILES: Mapping[str, tuple[str, str, tuple[tuple[str, ...], ...]]] = {
 STATE_FIELDS: Mapping[str, str] = {name: field for name, (field, _none, _fields) in _STATE_FILES.items()}
 
 
+# The map whose default a config replaces as a whole, and the switch that adds the default's keys to it.
+_DEFAULTED = "evictionHard"
+_ADDS_DEFAULT = "mergeDefaultEvictionSettings"
+
+
 def state_keys(component: str, config: Any) -> dict[str, dict[str, str]]:
     """Return, for each state file of the component, the policy of a decoded config and a key that changes when the
     config makes the file fatal."""
@@ -64,6 +69,8 @@ def _at(fields: Mapping[str, Any], path: tuple[str, ...]) -> Any:
     value: Any = fields
     for part in path:
         value = value.get(part) if isinstance(value, Mapping) else None
+    if value is None and isinstance(fields.get(_DEFAULTED), Mapping) and path[0] == _DEFAULTED:
+        return None if fields.get(_ADDS_DEFAULT) else ""  # switched off, and not the default
     return value or None
 
 

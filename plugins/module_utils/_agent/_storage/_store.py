@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..._nodeconfig._config_source import UID_PATTERN, ConfigSource
-from ._files import Disk, Files
+from ._files import MAX_BYTES, Disk, Files
 from ._lock import STORE_LOCK
 from ._records import Answered, Damaged, Record
 from ._tracking import (
@@ -257,8 +257,16 @@ class Store:
         return self._read(f"{component}-{version}/verdicts", decode) or {}
 
     def write_verdicts(self, component: str, version: str, verdicts: Mapping[str, Any]) -> None:
-        """Replace the recorded findings."""
-        self.files.write(f"{component}-{version}/verdicts", json.dumps(verdicts).encode())
+        """Replace the recorded findings; the oldest ones go where all would not be read back."""
+        parts: list[str] = []
+        left = MAX_BYTES - 2
+        for key, found in reversed(list(verdicts.items())):
+            part = f"{json.dumps(key)}: {json.dumps(found)}"
+            left -= len(part) + 2
+            if left < 0:
+                break
+            parts.append(part)
+        self.files.write(f"{component}-{version}/verdicts", f"{{{', '.join(reversed(parts))}}}".encode())
 
     # Damage
 

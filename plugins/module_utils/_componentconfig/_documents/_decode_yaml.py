@@ -75,14 +75,14 @@ def _tagged(tag: str, text: str, line: int, builder: Builder) -> Any:
     if name in _TAGGED:
         value = resolve(text)
         if type(value) not in _TAGGED[name]:
-            raise builder.fail(line, f"the tag !!{name} does not fit its value", "tag")
+            raise builder.fail(line, f"the tag !!{name} does not fit its value", "tag", path=builder.place)
         return value
     return text
 
 
 def _check_tag(tag: str | None, line: int, builder: Builder) -> None:
     if tag not in (None, "!") and not (str(tag).startswith(_PREFIX) and str(tag)[len(_PREFIX) :] in _TAGS):
-        builder.note(line, (), None, "YAML tags other than the basic ones are not allowed", "tag")
+        builder.note(line, builder.place, None, "YAML tags other than the basic ones are not allowed", "tag")
 
 
 def _first_document(yaml: Any, text: str, builder: Builder) -> Iterator[Any]:

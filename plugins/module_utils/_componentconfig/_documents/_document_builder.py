@@ -46,9 +46,17 @@ class Builder:
         # What each stands for, with how many values and characters that is.
         self._anchors: dict[str, tuple[Any, int, int]] = {}
 
-    def fail(self, line: int | None, message: str, rule: str = "syntax") -> DecodeError:
-        """The error to raise for a text that cannot be read."""
-        path = self._stack[-1].path if self._stack else ()
+    @property
+    def place(self) -> Path:
+        """The path of the value that comes next; at a key, that of the mapping."""
+        if self._at_key():
+            return self._stack[-1].path
+        return self._next_path()
+
+    def fail(self, line: int | None, message: str, rule: str = "syntax", *, path: Path | None = None) -> DecodeError:
+        """The error to raise for a text that cannot be read; path: where it is not that of the list or mapping."""
+        if path is None:
+            path = self._stack[-1].path if self._stack else ()
         return DecodeError(finding(self.file, line, path, None, message, rule=rule))
 
     def note(self, line: int, path: Path, value: Any, message: str, rule: str) -> None:
@@ -83,7 +91,7 @@ class Builder:
         size = len(value) if isinstance(value, str) else 0
         self._count(1, size, line)
         if isinstance(value, float) and not math.isfinite(value):
-            raise self.fail(line, f"{plain_text or value} is no number that JSON knows", "number")
+            raise self.fail(line, f"{plain_text or value} is no number that JSON knows", "number", path=self.place)
         if anchor is not None:
             self._anchors[anchor] = (value, 1, size)
         if self._at_key():

@@ -9,7 +9,7 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,20 @@ from .._values._errors import ComponentConfigError
 from .._values._paths import Path, format_path
 from .._values._secrets import is_secret
 
-__all__ = ["COMPONENT", "POLICY", "WARNING", "LEVELS", "Finding", "DecodeError", "finding", "show", "worst"]
+__all__ = [
+    "COMPONENT",
+    "LEVELS",
+    "MOST_FINDINGS",
+    "POLICY",
+    "WARNING",
+    "DecodeError",
+    "Finding",
+    "bounded",
+    "finding",
+    "in_reading_order",
+    "show",
+    "worst",
+]
 
 COMPONENT = "component"
 """The component itself would refuse the config, at load, at validation or at start."""
@@ -28,7 +41,10 @@ WARNING = "warning"
 """Worth a word, refused by nobody."""
 LEVELS = (COMPONENT, POLICY, WARNING)
 
+MOST_FINDINGS = 100
+"""Of one judgement; nobody reads more, and a bundle of 128 kB can hold 20,000 faults."""
 _SHOWN = 60
+_LONGEST_MESSAGE = 1000
 _LONGEST_PATH = 300
 
 
@@ -46,6 +62,8 @@ class Finding:
     rule: str = ""
     versions: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
+    stands_for: int = 0
+    """How many findings that are not shown it counts; 0 for one that speaks for itself."""
 
     def __str__(self) -> str:
         place = self.file if self.line is None else f"{self.file}:{self.line}"
@@ -97,7 +115,32 @@ def finding(
     """Make a Finding from a path tuple and a decoded value."""
     place = _printable(format_path(path))
     place = place if len(place) <= _LONGEST_PATH else place[: _LONGEST_PATH - 3] + "..."
-    return Finding(file, line, place, show(value, path), _printable(message), level, rule)
+    said = _printable(message[:_LONGEST_MESSAGE])
+    return Finding(file, line, place, show(value, path), said[:_LONGEST_MESSAGE], level, rule)
+
+
+def in_reading_order(found: Finding) -> tuple[int, str, int, str]:
+    """Return the key that sorts findings: by line, path, level and message."""
+    return found.line or 0, found.path, LEVELS.index(found.level), found.message
+
+
+def bounded(findings: Sequence[Finding]) -> list[Finding]:
+    """Return at most MOST_FINDINGS of the findings, in their order, and one more that counts the rest.
+
+    Refusals come before warnings, so that the first one is always among them; the last finding has the worst level of
+    the rest. Findings that were bounded before may be among them.
+    """
+    single = [one for one in findings if not one.stands_for]
+    rest = [one for one in findings if one.stands_for]
+    by_weight = sorted(range(len(single)), key=lambda index: (single[index].level == WARNING, index))
+    kept = [single[index] for index in sorted(by_weight[:MOST_FINDINGS])]
+    rest += [single[index] for index in by_weight[MOST_FINDINGS:]]
+    if not rest:
+        return kept
+    count = sum(one.stands_for or 1 for one in rest)
+    message = f"{count} more findings are not shown: mend these first"
+    level = worst(rest) or WARNING
+    return [*kept, Finding(rest[0].file, None, "", None, message, level, "more", stands_for=count)]
 
 
 def worst(findings: Iterable[Finding]) -> str | None:

@@ -17,7 +17,7 @@ from .._values._quantity import parse_quantity
 from ._gates import Gates
 from ._schema import Kind, at_minor, known_minors
 
-__all__ = ["default_of", "defaulted", "effective", "is_zero"]
+__all__ = ["default_of", "defaulted", "effective", "is_zero", "zero_of"]
 
 
 def default_of(name: str, siblings: Mapping[str, Any], fields: Mapping[str, Any], minor: int, gates: Gates) -> Any:
@@ -74,6 +74,17 @@ def is_zero(value: Any, field: Mapping[str, Any], minor: int) -> bool:
     return value in ("", 0, False)
 
 
+def zero_of(kind: str) -> Any:
+    """Return what Go makes of null in a list or map: the element is there, with the zero value of its type."""
+    if kind == "bool":
+        return False
+    if kind in ("int32", "int64", "int", "float", "quantity"):
+        return 0
+    if kind == "object":
+        return {}
+    return [] if kind.startswith("list<") else ""
+
+
 def defaulted(data: Mapping[str, Any], kind: Kind, minor: int) -> dict[str, Any]:
     """The fully resolved form of a document of a kind, as the component of one minor sees it.
 
@@ -114,6 +125,7 @@ class _Resolve:
 
     def value(self, value: Any, field: Mapping[str, Any]) -> Any:
         kind = str(at_minor(field, "type", self.minor))
+        value = _without_nulls(value, kind)
         inner = field.get("fields")
         if inner is None:
             return deepcopy(value)
@@ -128,3 +140,12 @@ class _Resolve:
                 key: self.object(one, inner) if isinstance(one, dict) else deepcopy(one) for key, one in value.items()
             }
         return deepcopy(value)
+
+
+def _without_nulls(value: Any, kind: str) -> Any:
+    """Replace null elements of a list or map by the zero value of their type, as decoding in Go does."""
+    if kind.startswith("list<") and isinstance(value, list):
+        return [zero_of(kind[5:-1]) if item is None else item for item in value]
+    if kind.startswith("map<") and isinstance(value, dict):
+        return {key: zero_of(kind[4:-1]) if item is None else item for key, item in value.items()}
+    return value

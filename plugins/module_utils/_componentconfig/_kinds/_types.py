@@ -18,6 +18,7 @@ from .._values._duration import nanoseconds
 from .._values._paths import Path
 from .._values._quantity import parse_quantity
 from .._values._versions import name
+from ._defaults import zero_of
 from ._schema import Kind, at_minor
 
 __all__ = ["Problem", "Checked", "check_types"]
@@ -154,17 +155,6 @@ _SCALARS: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def _zero(kind: str) -> Any:
-    """What Go makes of null in a list or map: the element is there, and zero."""
-    if kind == "bool":
-        return False
-    if kind in _BITS or kind in ("float", "quantity"):
-        return 0
-    if kind == "object":
-        return {}
-    return [] if kind.startswith("list<") else ""
-
-
 def _nearest(key: str, fields: Mapping[str, Any]) -> str:
     near = next((known for known in fields if known.lower() == key.lower()), None)
     if near is None:
@@ -231,7 +221,7 @@ class _Walk:
                 return None
             inner = kind[5:-1]
             items = [
-                _zero(inner) if item is None else self.value(item, inner, entry, path + (index,))
+                zero_of(inner) if item is None else self.value(item, inner, entry, path + (index,))
                 for index, item in enumerate(value)
             ]
             return [item for item in items if item is not None]
@@ -241,7 +231,7 @@ class _Walk:
                 return None
             inner = kind[4:-1]
             pairs = {
-                key: _zero(inner) if item is None else self.value(item, inner, entry, path + (key,))
+                key: zero_of(inner) if item is None else self.value(item, inner, entry, path + (key,))
                 for key, item in value.items()
             }
             return {key: item for key, item in pairs.items() if item is not None}

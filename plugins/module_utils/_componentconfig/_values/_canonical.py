@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["canonical"]
+__all__ = ["canonical", "json_values"]
 
 
 def canonical(data: Any) -> bytes:
@@ -19,17 +19,19 @@ def canonical(data: Any) -> bytes:
 
     Raises ValueError for what JSON cannot hold (NaN, infinity, keys that are no strings).
     """
-    text = json.dumps(_plain(data), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    text = json.dumps(json_values(data), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8")
 
 
-def _plain(data: Any) -> Any:
+def json_values(data: Any) -> Any:
+    """Return decoded data as Kubernetes makes JSON of YAML: 110.0 is 110. Raises ValueError for a key that is no
+    string."""
     if isinstance(data, dict):
         if not all(isinstance(key, str) for key in data):
             raise ValueError("a key is not a string")
-        return {key: _plain(value) for key, value in data.items()}
+        return {key: json_values(value) for key, value in data.items()}
     if isinstance(data, list):
-        return [_plain(value) for value in data]
+        return [json_values(value) for value in data]
     if isinstance(data, float) and data.is_integer() and abs(data) < 1e21:
         return int(data)
     return data

@@ -113,6 +113,8 @@ def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str,
     yield "validate", _validate, "say what is wrong with component configs; - is standard input", _OF_VALIDATE
     text = "compare two component configs by what the component makes of them, and say what a change asks of this node"
     yield "diff", _diff, text, _OF_DIFF
+    text = "say whether a component makes the same of two configs, at this version and all later ones; if not sure, no"
+    yield "same", _same, text, _OF_SAME
     text = "explain a field of a component config, or a feature gate (featureGates.NAME)"
     yield "explain", _explain, text, _OF_EXPLAIN
     text = "move a component from its flags, or from those behind --, to a config file, and say which flags must stay"
@@ -154,6 +156,12 @@ _OF_DIFF = (
     _argument("--json", action="store_true", help="for machines: a list of changes"),
     _argument(
         _VERSION, default="", dest="version", metavar="VERSION", help="whose defaults hold (default: the newest)"
+    ),
+)
+_OF_SAME = (
+    _argument("files", metavar="FILE", nargs=2, help="- is standard input"),
+    _argument(
+        _VERSION, default="", dest="version", metavar="VERSION", help="of the component (default: whichever it is)"
     ),
 )
 _OF_EXPLAIN = (
@@ -334,6 +342,12 @@ def _diff(arguments: argparse.Namespace) -> int:
     from ._diff import diff_files
 
     return diff_files(*arguments.files, version=arguments.version, as_json=arguments.json)
+
+
+def _same(arguments: argparse.Namespace) -> int:
+    from ._same import same_files
+
+    return same_files(*arguments.files, version=arguments.version)
 
 
 def _explain(arguments: argparse.Namespace) -> int:

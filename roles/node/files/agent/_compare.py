@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ._agent._basis._configuration import AgentConfiguration
-from ._agent._judging._shadowed import every_override
+from ._agent._judging._render import field_paths
+from ._agent._judging._shadowed import overridden
 from ._agent._probing._configz import differences
 from ._agent._probing._probe import serving_address
 from ._agent._storage._store import Store
@@ -71,7 +72,8 @@ def _compare(configuration: AgentConfiguration, component: str) -> list[str]:
     address = serving_address(configuration.components[component], document.data) if context is not None else None
     if context is None or address is None:
         raise _Unknown(f"{component} serves no /configz that this agent knows")
-    return differences(context, _live(configuration, *address), every_override(store, component))
+    by_others = overridden(store, component, field_paths(document.data))
+    return differences(context, _live(configuration, *address), by_others)
 
 
 def _live(configuration: AgentConfiguration, host: str, port: int) -> Mapping[str, Any]:

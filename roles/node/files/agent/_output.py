@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["NativeJournal", "StreamJournal", "complain", "journal_for", "show"]
 
 IDENTIFIER = "configok-agent"
+_LONGEST = 8 * 1024  # characters of one line, or of one field: journald cuts a line of 48 kB in two
 _LEVELS = {"critical": 2, "error": 3, "warning": 4, "notice": 5, "info": 6, "debug": 7}
 
 
@@ -55,14 +56,14 @@ class NativeJournal:
             "SYSLOG_IDENTIFIER": IDENTIFIER,
         }
         for name, value in fields.items():
-            entry["MESSAGE_ID" if name == "message_id" else f"CONFIGOK_{name.upper()}"] = sanitize(value)
+            entry["MESSAGE_ID" if name == "message_id" else f"CONFIGOK_{name.upper()}"] = sanitize(value, _LONGEST)
         if not self._send(entry):
             self._otherwise(level, message, **fields)
 
 
 def _line(message: str, fields: Mapping[str, Any]) -> str:
     shown = (f"{name}={_value(value)}" for name, value in fields.items() if name != "message_id")
-    return " ".join((_one_line(message), *shown))
+    return " ".join((_one_line(message), *shown))[:_LONGEST]
 
 
 def _value(value: Any) -> str:

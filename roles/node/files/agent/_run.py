@@ -17,6 +17,7 @@ from ._agent._basis._ports import Journal, Runner, ServiceManager
 from ._agent._basis._version import AGENT_VERSION
 from ._agent._daemon import Daemon
 from ._agent._judging._own_check import OwnCheck
+from ._agent._judging._same_config import CommandComparison
 from ._agent._judging._verdicts import CommandJudge
 from ._agent._probing._probe import HealthProber
 from ._agent._storage._lock import DAEMON_LOCK, Locked, locked
@@ -91,6 +92,7 @@ def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: N
         journal,
         agent_version=AGENT_VERSION,
         check=OwnCheck(run_command),
+        is_same=CommandComparison(run_command, [*_program(), "same"]),
         version_of=ComponentVersions(configuration, run_command, journal),
         sinks=_metrics_sinks(configuration, journal),
         messages=ComponentLog(run_command) if configuration.service_manager == "systemd" else None,

@@ -95,3 +95,18 @@ def test_journald_gets_the_line_and_each_field(entry: Entry) -> None:
         "MESSAGE_ID": "0" * 32,
     }
     assert stream.getvalue() == f"<3>{line}\n"  # the second one, which journald did not get
+
+
+def test_lines_and_fields_are_bounded(entry: Entry) -> None:
+    sent: list[dict[str, str]] = []
+    stream = io.StringIO()
+    output = entry("_output")
+
+    def send(fields: dict[str, str]) -> bool:
+        sent.append(fields)
+        return True
+
+    output.NativeJournal(send, output.StreamJournal(stream, prefixed=True))("error", "m" * 100_000, uid="u" * 100_000)
+    assert max(len(value) for value in sent[0].values()) == 8 * 1024
+    output.StreamJournal(stream, prefixed=True)("error", "m" * 100_000)
+    assert len(stream.getvalue()) < 9 * 1024

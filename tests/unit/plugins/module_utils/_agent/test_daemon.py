@@ -25,6 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial i
 from support.agent_bench import NODE, Bench
 
 ALL_WELL = "all checks passed"
+KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
 
 @pytest.fixture(autouse=True)
@@ -480,13 +481,73 @@ def test_unassigning_after_a_refusal(bench: Bench) -> None:
 def test_the_same_values_cost_no_restart(bench: Bench) -> None:
     bench.good_node("maxPods: 120\nevictionHard: {}\n")
     starts = bench.starts()
-    source = bench.publish("# a comment\nmaxPods:   120\n", trial=Trial(60.0, 3))
+    source = bench.publish("# a comment\nevictionHard:   {}\nmaxPods:   120\n", trial=Trial(60.0, 3))
     bench.assign(source)
     bench.run(5)
     assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
     assert bench.reads() == "maxPods: 120\nevictionHard: {}\n"
     assert bench.starts() == starts
     assert bench.restarts.count("kubelet") == 1
+
+
+@pytest.mark.contract("adopt.same-values")
+@pytest.mark.parametrize("empty", ["evictionHard: {}", "enforceNodeAllocatable: []"])
+def test_an_empty_value_that_switches_a_default_off_is_a_change(bench: Bench, empty: str) -> None:
+    before = f"{KUBELET}maxPods: 120\n"
+    bench.good_node(before)
+    for text in (f"{before}{empty}\n", before):  # set, and taken back
+        starts = bench.starts()
+        source = bench.publish(text, trial=Trial(5.0, 3))
+        bench.assign(source)
+        bench.run(30)
+        assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
+        assert bench.reads() == text
+        assert bench.starts() == starts + 1
+
+
+@pytest.mark.contract("adopt.same-values")
+@pytest.mark.parametrize("same", ["clusterDNS: []", "kubeReserved: {}", "cpuCFSQuota: true", "clusterDomain: null"])
+def test_what_the_component_does_anyway_costs_no_restart(bench: Bench, same: str) -> None:
+    before = f"{KUBELET}maxPods: 120\n"
+    bench.good_node(before)
+    starts = bench.starts()
+    source = bench.publish(f"{before}{same}\n", trial=Trial(5.0, 3))
+    bench.assign(source)
+    bench.run(30)
+    assert bench.words == ("True", f"using current (UID: {source.uid})", ALL_WELL)
+    assert bench.reads() == before
+    assert bench.starts() == starts
+
+
+@pytest.mark.contract("adopt.only-what-changed")
+def test_a_roll_back_to_an_absent_value_restarts_too(bench: Bench) -> None:
+    before = f"{KUBELET}maxPods: 120\n"
+    good = bench.good_node(before)
+    starts = bench.starts()
+    bench.assign(bench.publish(f"{before}evictionHard: {{}}\nmood: sick\n"))
+    bench.run(200)
+    assert bench.reads() == before
+    assert bench.status.active == good
+    assert bench.starts() == starts + 2
+
+
+@pytest.mark.contract("adopt.same-values")
+def test_a_note_of_an_older_agent_is_not_trusted(bench: Bench) -> None:
+    """It took an empty value for an absent one."""
+    good = bench.good_node("maxPods: 120\n")
+    component = bench.directory / "state" / "components" / "kubelet"
+    for path in component.glob("?" * 64 + ".json"):
+        note = json.loads(path.read_text())
+        note["values"] = "0" * 64
+        del note["fingerprint"]
+        path.write_text(json.dumps(note))
+    starts = bench.starts()
+    bench.restart_agent()
+    bench.run(30)
+    assert (bench.status.active, bench.starts()) == (good, starts)
+    bench.assign(bench.publish("maxPods: 120\nevictionHard: {}\n"))
+    bench.run(30)
+    assert bench.starts() == starts + 1
 
 
 @pytest.mark.contract("source.pinned-anew")

@@ -84,6 +84,7 @@ def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, cli
         bench.journal,
         agent_version="0.1.0",
         check=OwnCheck(bench.check),
+        is_same=bench.is_same,
     )
     thread = threading.Thread(target=daemon.run, args=(stop, wake))
     thread.start()

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._layers import merge, render
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._layers import render
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._merge import merge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
 from support.fuzzing import fuzz
 

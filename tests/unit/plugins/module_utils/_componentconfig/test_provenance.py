@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._layers import merge, merge_documents
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._layers import merge_documents
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._merge import merge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._provenance import provenance
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._paths import lookup
 from support.fuzzing import fuzz

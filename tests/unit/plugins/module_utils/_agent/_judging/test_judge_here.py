@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,12 @@ from ansible_collections.configok.node.plugins.module_utils._agent._judging._loc
     Inputs,
     read_own_configs,
 )
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._render import render
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._verdicts import errors_of, first_error
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import Finding
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import Host, Wanted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 SWAPPING = Host(swaps=("/dev/sda2",))
@@ -115,8 +119,8 @@ def test_the_deny_policy_of_a_node_adds_and_allows(node: Node) -> None:
     node.component = node.component._replace(deny=DenyPolicy(("maxPods",), ("staticPodPath", "authentication.x509")))
     text = "staticPodPath: /m\nmaxPods: 50\nauthentication: {anonymous: {enabled: true}, x509: {clientCAFile: /ca}}\n"
     assert said(node.judge(text)) == [
-        ("authentication.anonymous", "policy", "denied"),
         ("maxPods", "policy", "denied"),
+        ("authentication.anonymous", "policy", "denied"),
     ]
     node.component = node.component._replace(deny=DenyPolicy(instead=()))
     assert node.judge(text) == [], "the deprecated list takes the place of the default"
@@ -182,14 +186,51 @@ def test_what_counts_is_the_document_with_the_instance_config(node: Node) -> Non
     assert (found.path, found.level, found.file) == ("maxPod", "policy", str(node.directory / "instance.yaml"))
 
 
-def test_what_does_not_survive_being_written_as_json_is_refused(node: Node) -> None:
-    text = "clusterDomain: 2026-01-01\n"
-    assert node.judge(text) == []
-    node.instance("healthzPort: 10249\n")
-    [found] = node.judge(text)
-    assert (found.level, found.path) == ("component", "")
-    assert "put dates and the like in quotes" in found.message
-    assert node.judge('clusterDomain: "2026-01-01"\n') == []
+ODD = [
+    # (text, the first error of the node and offline, what the component is given)
+    ("maxPods: 1\n---\nmaxPods: 2\n", "kubelet: a second document follows; only the first one is read", {"maxPods": 1}),
+    ("maxPods: 9223372036854775808\n", "kubelet: maxPods: must be a whole number between", {}),
+    ("maxPods: 1:20\n", "kubelet: maxPods: must be a whole number, without quotes", {"maxPods": "1:20"}),
+    ("clusterDomain: 1:20\n", "kubelet: clusterDomain: must be a DNS domain", {"clusterDomain": "1:20"}),
+    ("maxPods: 4.1e1\n", "", {"maxPods": 41}),
+    ("maxPods: 110.0\n", "", {"maxPods": 110}),
+    ("clusterDomain: !!python/name:a.b x\n", "kubelet: clusterDomain: YAML tags other than the basic ones", {}),
+    ("failSwapOn: n\n", "", {"failSwapOn": False}),
+    ("clusterDomain: n\n", "kubelet: clusterDomain: must be a string: write it in quotes", {"clusterDomain": False}),
+    ("memoryThrottlingFactor: .nan\n", "kubelet: memoryThrottlingFactor: .nan is no number", None),
+    ("clusterDomain: 2026-01-01\n", "", {"clusterDomain": "2026-01-01"}),
+    ("maxPods: x\nclusterDNS: [y]\nfoo: 1\n", "kubelet: maxPods: must be a whole number", {}),
+]
+
+
+def _sentence(found: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(found[key] for key in ("line", "path", "value", "message", "level"))
+
+
+@pytest.mark.contract("validate.for-the-version", "render.instance-config")
+@pytest.mark.parametrize("instance", ["", "healthzPort: 10249\n"], ids=["alone", "with an instance config"])
+@pytest.mark.parametrize(("text", "said", "_given"), ODD, ids=[row[0] for row in ODD])
+def test_the_first_error_is_the_real_one_and_the_same_as_offline(
+    node: Node, text: str, said: str, _given: Any, instance: str
+) -> None:
+    if instance:
+        node.instance(instance)
+    found = [one.as_dict() for one in node.judge(text)]
+    offline = [
+        one.as_dict()
+        for one in validate(HEAD + text, file="bundle", component="kubelet", versions=["v1.31.0"], bundle=True)
+    ]
+    assert (first_error("kubelet", found) if errors_of(found) else "").startswith(said)
+    assert [_sentence(one) for one in errors_of(found)] == [_sentence(one) for one in errors_of(offline)]
+    assert bool(errors_of(found)) is bool(said)
+
+
+@pytest.mark.contract("render.instance-config")
+@pytest.mark.parametrize(("text", "_said", "given"), [row for row in ODD if row[2]], ids=str)
+def test_what_is_written_beside_an_instance_config_is_what_was_judged(text: str, _said: str, given: Any) -> None:
+    written = json.loads(render(HEAD + text, "healthzPort: 10249\n"))
+    assert {key: written[key] for key in given} == given
+    assert [type(written[key]) for key in given] == [type(value) for value in given.values()]
 
 
 @pytest.mark.contract("validate.host-checks")

@@ -9,15 +9,13 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._render import (
     NotRendered,
     decode,
     default_document,
+    field_paths,
     fingerprint,
-    merge,
     render,
     render_init,
 )
@@ -26,7 +24,6 @@ from ansible_collections.configok.node.plugins.module_utils._agent._storage._sta
     stale_state_files,
     state_keys,
 )
-from support.fuzzing import fuzz
 
 
 @pytest.mark.contract("render.no-defaults-written")
@@ -65,8 +62,11 @@ def test_the_smallest_documents() -> None:
     ("one", "other", "same"),
     [
         ("a: 1\n", "# c\na:   1", True),
-        ("a: 1\nb: {}\nc: []\nd: null\n", "a: 1\n", True),
-        ("a: {b: []}\n", "{}", True),
+        ("a: 1\nb: 2\n", "{b: 2, a: 1}\n", True),
+        ("a: 1\nb: {}\n", "a: 1\n", False),  # an empty value may switch a default off
+        ("a: 1\nb: []\n", "a: 1\n", False),
+        ("a: 1\nb: null\n", "a: 1\n", False),
+        ("a: {b: []}\n", "a: {}", False),
         ("a: 1", "a: '1'", False),
         ("a: 1", "a: true", False),
         ("a: [1, 2]", "a: [2, 1]", False),
@@ -78,20 +78,37 @@ def test_fingerprints(one: str, other: str, same: bool) -> None:
     assert (fingerprint(decode(one, "one")) == fingerprint(decode(other, "other"))) is same
 
 
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=10,
-)
+@pytest.mark.contract("render.instance-config")
+def test_null_in_the_instance_config_takes_a_field_back_and_empty_values_stay() -> None:
+    """As the engine merges layers: what is judged is what is written."""
+    document = "a: {p: 1, q: 2}\nb: {}\nc: null\nd: [1]\n"
+    found = json.loads(render(document, "a: {p: null}\nd: []\ne: {f: null}\n"))
+    assert found == {"a": {"q": 2}, "b": {}, "d": [], "e": {}}
 
 
-@fuzz(100)
-@given(VALUES, VALUES)
-def test_merging_keeps_what_the_instance_says(document: object, instance: object) -> None:
-    found = merge(document, instance)
-    assert merge(found, instance) == found
-    if isinstance(document, dict) and isinstance(instance, dict):
-        assert set(found) == set(document) | set(instance)
+def test_an_empty_map_or_list_is_a_field_that_is_set() -> None:
+    values: dict[str, Any] = {
+        "kind": "K",
+        "evictionHard": {},
+        "enforceNodeAllocatable": [],
+        "maxPods": None,
+        "a": {"b": {}, "c": 1},
+    }
+    assert field_paths(values) == ["evictionHard", "enforceNodeAllocatable", "a.b", "a.c"]
+    assert field_paths({}) == []
+
+
+@pytest.mark.contract("adopt.state-files")
+def test_no_hard_eviction_is_not_the_default_to_the_memory_manager() -> None:
+    static = {"memoryManagerPolicy": "Static", "reservedMemory": [{"numaNode": 0}]}
+
+    def key(change: dict[str, Any]) -> str:
+        return state_keys("kubelet", {**static, **change})["memory_manager_state"]["key"]
+
+    assert key({"evictionHard": {}}) != key({})
+    assert key({"evictionHard": {"nodefs.available": "5%"}}) == key({"evictionHard": {}})
+    assert key({"evictionHard": {}, "mergeDefaultEvictionSettings": True}) == key({})
+    assert key({"kubeReserved": {}}) == key({})
 
 
 @pytest.mark.contract("adopt.state-files")

@@ -181,3 +181,29 @@ def test_the_first_error_in_words() -> None:
     assert errors_of([WARNING, FATAL, POLICY]) == [FATAL, POLICY]
     assert first_error("kubelet", [WARNING, FATAL]) == "kubelet: maxPods: must be >= 0"
     assert first_error("kubelet", [FATAL, POLICY]) == "kubelet: maxPods: must be >= 0 (and 1 more)"
+
+
+def test_what_is_recorded_can_be_read_back_however_much_was_found(tmp_path: Path) -> None:
+    store = Store(str(tmp_path), now=lambda: "t")
+    many = [{"path": "p" * 5000, "message": "m" * 100_000, "level": "policy"}] * 20_000
+
+    def judge(component: str, text: str, version: str, *, bundle: bool, known: bool = False) -> list[dict[str, Any]]:
+        return many
+
+    for number in range(60):
+        found = judged(store, judge, "kubelet", b"%d" % number, version="", tracked="v1", engine="1")
+        assert len(found) == 101
+        assert first_error("kubelet", found).endswith("m (and over 99 more)")
+    verdicts = store.read_verdicts("kubelet", "v1")
+    assert store.damaged == []
+    assert f"{digest(b'59')}:1" in verdicts
+    assert 10 < len(verdicts) <= 32
+
+
+def test_a_file_that_could_not_be_read_back_is_not_written(tmp_path: Path) -> None:
+    store = Store(str(tmp_path), now=lambda: "t")
+    store.write_note("kubelet", "command-line", {"argv": ["a"]})
+    with pytest.raises(OSError, match="larger than"):
+        store.write_note("kubelet", "command-line", {"argv": ["a" * 9_000_000]})
+    assert store.read_note("kubelet", "command-line") == {"argv": ["a"]}
+    assert store.damaged == []

@@ -50,6 +50,10 @@ def compared(given: Mapping[str, Any], live: Mapping[str, Any], *overridden: str
         ({"cgroupDriver": "cgroupfs"}, {"cgroupDriver": "systemd"}),  # which the runtime says
         ({"reservedMemory": [{"limits": {"memory": "1Gi"}}]}, {"reservedMemory": [{"numaNode": 0, "limits": {}}]}),
         ({"unheardOf": 1}, {}),
+        ({"evictionHard": {}}, {}),  # as the kubelet shows an empty map
+        ({"enforceNodeAllocatable": []}, {}),
+        ({"userNamespaces": {}}, {"userNamespaces": {"idsPerPod": 65536}}),
+        ({"kubeReserved": {}}, {"kubeReserved": {"cpu": "1"}}),  # no default is switched off
     ],
 )
 def test_what_is_the_same(given: Mapping[str, Any], live: Mapping[str, Any]) -> None:
@@ -60,6 +64,16 @@ def test_what_is_the_same(given: Mapping[str, Any], live: Mapping[str, Any]) -> 
     ("given", "live", "said"),
     [
         ({"maxPods": 50}, {"maxPods": 110}, "maxPods: is 110, and 50 was given"),
+        (
+            {"evictionHard": {}},
+            {"evictionHard": {"memory.available": "100Mi"}},
+            'evictionHard: is {"memory.available": "100Mi"}, and {} was given',
+        ),
+        (
+            {"enforceNodeAllocatable": []},
+            {"enforceNodeAllocatable": ["pods"]},
+            'enforceNodeAllocatable: is ["pods"], and [] was given',
+        ),
         ({"failSwapOn": False}, {"failSwapOn": True}, "failSwapOn: is true, and false was given"),
         ({"syncFrequency": "2m"}, {"syncFrequency": "1m0s"}, 'syncFrequency: is "1m0s", and "2m" was given'),
         ({"clusterDNS": ["10.0.0.10"]}, {}, 'clusterDNS: is not set, and ["10.0.0.10"] was given'),

@@ -178,7 +178,7 @@ def test_nothing(text: str) -> None:
 def test_tags_build_nothing(tag: str) -> None:
     document = decode(f"a: {tag} x\n")
     assert document.data == {"a": "x"}
-    assert noted(document) == [("tag", 1, "")]
+    assert noted(document) == [("tag", 1, "a")]
 
 
 def test_basic_tags() -> None:

@@ -1,0 +1,38 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""same: whether a component needs no restart to go from one file to another."""
+
+from __future__ import annotations
+
+from ._componentconfig._documents._decode import decode
+from ._componentconfig._documents._findings import DecodeError
+from ._componentconfig._equality import same_config
+from ._componentconfig._values._versions import parse_minor
+from ._output import complain
+from ._validate import read_file
+
+__all__ = ["same_files"]
+
+_SAME, _DIFFERENT, _USAGE = 0, 1, 2
+
+
+def same_files(one: str, other: str, *, version: str) -> int:
+    """Print the answer and return 0 where both files mean the same, 1 where they may not, 2 where one cannot be used.
+
+    version: of the component, "" where it is not known.
+    """
+    try:
+        documents = [decode(read_file(name), file=name) for name in (one, other)]
+        is_same = same_config(documents[0].data, documents[1].data, parse_minor(version) if version else None)
+    except OSError as error:
+        complain(f"{error.filename or one}: cannot be read: {error.strerror or error}")
+        return _USAGE
+    except DecodeError as error:
+        complain(str(error.finding))
+        return _USAGE
+    except ValueError as error:
+        complain(str(error))
+        return _USAGE
+    print("the same" if is_same else "different")
+    return _SAME if is_same else _DIFFERENT

@@ -1,0 +1,63 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A judgement has at most a hundred findings, and the number of the rest."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import (
+    COMPONENT,
+    MOST_FINDINGS,
+    POLICY,
+    WARNING,
+    Finding,
+    bounded,
+    finding,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import judge
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+
+HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+
+
+def faults(number: int, level: str = POLICY) -> list[Finding]:
+    """Return so many findings."""
+    return [finding("f", line, ("a", line), None, "is wrong", level) for line in range(1, number + 1)]
+
+
+@pytest.mark.parametrize("number", [0, 1, MOST_FINDINGS])
+def test_few_findings_stay(number: int) -> None:
+    assert bounded(faults(number)) == faults(number)
+
+
+def test_many_findings_are_counted_once() -> None:
+    found = bounded(faults(5000))
+    assert found[:-1] == faults(MOST_FINDINGS)
+    assert (found[-1].message, found[-1].level) == ("4900 more findings are not shown: mend these first", POLICY)
+    again = bounded([*found, *faults(10)])
+    assert len(again) == MOST_FINDINGS + 1
+    assert again[-1].stands_for == 4910
+
+
+def test_refusals_come_before_warnings_and_the_rest_keeps_its_worst_level() -> None:
+    found = bounded([*faults(200, WARNING), *faults(1, COMPONENT)])
+    assert found[-2].level == COMPONENT
+    assert found[-1].level == WARNING
+    assert bounded([*faults(200), *faults(1, COMPONENT)])[-1].level == COMPONENT
+
+
+def test_a_large_bundle_has_few_findings() -> None:
+    text = HEAD + "".join(f"x{number}: 1\n" for number in range(8000))
+    for found in (validate(text), judge([("f", text)]).findings):
+        assert len(found) == MOST_FINDINGS + 1
+        assert found[-1].stands_for == 8000 - MOST_FINDINGS
+        assert len(json.dumps([one.as_dict() for one in found])) < 50_000
+
+
+def test_a_message_is_bounded() -> None:
+    key = "1" * 100_000
+    assert all(len(one.message) <= 1000 for one in validate(f"{HEAD}{key}: 1\n"))

@@ -1,0 +1,137 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Two configs are the same only where the component's own defaulting says so."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._diff import effective_diff
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._equality import same_config
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._defaults import defaulted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import (
+    Kind,
+    find_kind,
+    kinds,
+)
+from support.config_objects import configs, minors_of
+from support.fuzzing import fuzz
+
+KUBELET = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+PROXY = {"apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyConfiguration"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"maxPods": 110},
+        {"maxPods": None},
+        {"clusterDNS": []},
+        {"clusterDNS": None},
+        {"kubeReserved": {}},
+        {"evictionSoft": {}},
+        {"evictionHard": None},
+        {"authentication": {"x509": {}}},
+        {"authentication": {"webhook": {"cacheTTL": "120s"}}},
+        {"runtimeRequestTimeout": "120s"},
+        {"enforceNodeAllocatable": ["pods"]},
+        {"maxPods": 0},
+        {"registerWithTaints": []},
+    ],
+    ids=str,
+)
+def test_what_the_component_does_anyway_is_the_same(change: dict[str, Any]) -> None:
+    assert same_config(KUBELET, {**KUBELET, **change}, 35)
+    assert same_config({**KUBELET, **change}, KUBELET, 35)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"evictionHard": {}},
+        {"enforceNodeAllocatable": []},
+        {"tracing": {}},
+        {"userNamespaces": {}},
+        {"featureGates": {"NodeSwap": None}},  # null in a map is the zero value: false
+        {"evictionHard": {"memory.available": None}},
+        {"maxPods": 111},
+        {"maxPods": "110"},
+        {"oomScoreAdj": 0},  # a pointer in Go: 0 is a value
+        {"unknown": {}},
+        {"unknown": None},
+        {"authentication": {"unknown": 1}},
+        {"registerWithTaints": [{"unknown": {}}]},
+    ],
+    ids=str,
+)
+def test_what_changes_the_component_or_may_change_it_is_different(change: dict[str, Any]) -> None:
+    assert not same_config(KUBELET, {**KUBELET, **change}, 35)
+    assert not same_config({**KUBELET, **change}, KUBELET, 35)
+
+
+def test_a_field_that_is_not_known_differs_wherever_it_stands() -> None:
+    taint = {"key": "a", "effect": "NoSchedule"}
+    same = [{**KUBELET, "registerWithTaints": [{**taint, "unknown": value}]} for value in (1, 1, None)]
+    assert same_config(same[0], same[1], 35)
+    assert not same_config(same[0], same[2], 35)
+    assert not same_config(same[0], {**KUBELET, "registerWithTaints": [taint]}, 35)
+
+
+def test_a_default_that_a_later_version_changes_is_different_since_the_file_outlives_an_upgrade() -> None:
+    written = {**KUBELET, "failCgroupV1": False}
+    assert not effective_diff(KUBELET, written, (34, 34))
+    assert not same_config(KUBELET, written, 34)
+    assert same_config(KUBELET, {**KUBELET, "failCgroupV1": True}, 35)
+    assert not same_config(KUBELET, {**KUBELET, "failCgroupV1": True}, None)
+    assert same_config(KUBELET, {**KUBELET, "maxPods": 110}, None)
+
+
+@pytest.mark.parametrize("minor", [19, 99])
+def test_a_version_that_the_data_do_not_know_compares_plain_values(minor: int) -> None:
+    assert not same_config(KUBELET, {**KUBELET, "maxPods": 110}, minor)
+    assert same_config({**KUBELET, "maxPods": 110}, {"maxPods": 110.0, **KUBELET}, minor)
+
+
+def test_kinds_that_differ_or_are_not_known_compare_plain_values() -> None:
+    assert not same_config(KUBELET, PROXY, 35)
+    assert same_config({"kind": "X", "a": []}, {"a": [], "kind": "X"}, 35)
+    assert not same_config({"kind": "X", "a": []}, {"kind": "X"}, 35)
+    assert not same_config({"kind": "X", "a": None}, {"kind": "X"}, 35)
+    assert not same_config({"a": date(2026, 1, 1)}, {"a": date(2026, 1, 1)}, 35)
+    assert not same_config([], {}, 35)
+
+
+@pytest.mark.parametrize("kind", [one for one in kinds() if one.component in ("kubelet", "kube-proxy")], ids=str)
+def test_an_empty_value_is_absent_only_where_no_default_and_no_pointer_stands(kind: Kind) -> None:
+    """Every list and map of the data at every minor, against what the data say of it."""
+    head = {"apiVersion": kind.api_version, "kind": kind.kind}
+    for minor in minors_of(kind):
+        for name, field in kind.fields.items():
+            type_name = str(field.get("type"))
+            if not field.get("since", 0) <= minor <= field.get("last", minor) or not type_name.startswith(
+                ("list<", "map<")
+            ):
+                continue
+            empty: Any = [] if type_name.startswith("list<") else {}
+            meaningful = any(key in field for key in ("default", "defaults", "nullable", "nullables"))
+            assert same_config(head, {**head, name: empty}, minor) is not meaningful, (name, minor)
+
+
+@pytest.mark.parametrize("component", ["kubelet", "kube-proxy"])
+@fuzz(20)
+@given(st.data())
+def test_a_config_is_the_same_as_its_defaulted_form_where_no_later_default_differs(
+    component: str, data: st.DataObject
+) -> None:
+    head = KUBELET if component == "kubelet" else PROXY
+    kind = find_kind(head["apiVersion"], head["kind"])
+    assert kind is not None
+    minor = max(minors_of(kind))
+    config = data.draw(configs(kind, minor))
+    assert same_config(config, defaulted(config, kind, minor), minor)
