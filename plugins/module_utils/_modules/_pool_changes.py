@@ -18,7 +18,7 @@ from .._componentconfig._diff import effective_diff
 from .._componentconfig._documents._decode import decode
 from .._componentconfig._documents._findings import POLICY, WARNING, DecodeError, Finding, finding
 from .._componentconfig._kinds._gates import newest_minor
-from .._componentconfig._layers import merge
+from .._componentconfig._merge import merge
 from .._componentconfig._values._versions import name, parse_minor
 from .._kube._client import Client
 from .._kube._errors import Forbidden, NotFound

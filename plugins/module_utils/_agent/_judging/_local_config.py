@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..._nodeconfig._local_config import InvalidLocalConfig, LocalComponent, encode, local_hash
 from .._basis._configuration import AgentConfiguration
 from ._drift import stamp
-from ._local_values import local_values
+from ._local_values import local_values, read_own_configs
 
 __all__ = ["LocalConfigHash", "local_config_text"]
 
@@ -17,7 +17,7 @@ def local_config_text(configuration: AgentConfiguration) -> str:
     """Return this node's own configs as they may be published. Raises InvalidLocalConfig for too large ones."""
     local = {}
     for name, component in configuration.components.items():
-        init, instance = local_values(component)
+        init, instance = local_values(component, read_own_configs(component))
         local[name] = LocalComponent(init or {}, instance or {}, component.deny)
     return encode(local)
 
