@@ -187,7 +187,9 @@ def test_what_is_recorded_can_be_read_back_however_much_was_found(tmp_path: Path
     store = Store(str(tmp_path), now=lambda: "t")
     many = [{"path": "p" * 5000, "message": "m" * 100_000, "level": "policy"}] * 20_000
 
-    def judge(component: str, text: str, version: str, *, bundle: bool, known: bool = False) -> list[dict[str, Any]]:
+    def judge(
+        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: Inputs | None = None
+    ) -> list[dict[str, Any]]:
         return many
 
     for number in range(60):
