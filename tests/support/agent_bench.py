@@ -269,7 +269,7 @@ class Bench:
     def is_same(self, one: str, other: str, version: str) -> bool:
         """What ``configok-agent same`` says."""
         before, after = (decode(Path(path).read_text(), file=path).data for path in (one, other))
-        return same_config(before, after, parse_minor(version))
+        return same_config(before, after, parse_minor(version) if version else None)
 
     def probe(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
         process = self.processes[component]

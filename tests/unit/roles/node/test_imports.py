@@ -43,7 +43,7 @@ NOT_THE_ENGINE = {  # tables, which import nothing
     f"{ENGINE}{name}" for name in ("_denied_fields", "_flags", "_flags._names", "_kinds", "_kinds._path_fields")
 }
 # What the daemon reports of the node's own configs is without secrets.
-REDACTION = {f"{ENGINE}{name}" for name in ("_values", "_values._paths", "_values._secrets")}
+REDACTION = {f"{ENGINE}{name}" for name in ("_values", "_values._errors", "_values._paths", "_values._secrets")}
 SHOW = "import sys; sys.path.insert(0, sys.argv.pop(1)); {}; print(*sorted(sys.modules), sep='\\n')"
 DAEMON = "from configok_agent._lean import import_urllib3; import_urllib3(); import configok_agent._run"
 COMMAND = "from configok_agent.__main__ import main; assert main(sys.argv[1:]) == 0"

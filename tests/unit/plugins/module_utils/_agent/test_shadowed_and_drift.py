@@ -53,7 +53,8 @@ def condition(bench: Bench) -> dict[str, Any]:
 @pytest.mark.contract("render.shadowed")
 def test_a_flag_that_wins_is_named_in_the_status_and_config_ok_stays_true(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
-    bench.argv = ("/usr/bin/kubelet", "--config=/c", "--max-pods=20", "--feature-gates=A=true,B=true")
+    ours = f"--config={bench.store.config_path('kubelet')}"
+    bench.argv = ("/usr/bin/kubelet", ours, "--max-pods=20", "--feature-gates=A=true,B=true")
     source = bench.publish("maxPods: 50\nfeatureGates: {A: false}\nevictionHard: {memory.available: 1Gi}\n")
     bench.assign(source)
     bench.run(10)
