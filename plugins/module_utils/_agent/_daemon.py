@@ -37,6 +37,7 @@ from ._storage._lock import Locked, locked
 from ._storage._records import LOCAL, Answered, Record
 from ._storage._store import Store
 from ._storage._trouble import FileTrouble
+from ._system._background_services import BackgroundServices
 from ._system._node_watch import NodeWatch
 from ._system._nudge import Nudges
 from ._telling._answer import Condition, answer, using
@@ -128,7 +129,8 @@ class Daemon:
         self._last_messages = None if messages is None else LastMessages(messages, clock, errand())
         self._trouble = FileTrouble(configuration.state_directory, journal, lasting=_DO_FAILED)
         self._command_lines = CommandLines(configuration, self._store, arguments_of)
-        self._care = Care(configuration, self._store, service_manager, prober, clock, journal, self._tally, errand)
+        services = BackgroundServices(service_manager, configuration.components, errand)
+        self._care = Care(configuration, self._store, services, prober, clock, journal, self._tally, errand)
         self._trial = TrialKeeper(configuration, self._store, self._transactions, clock)
         self._statement = Statement(configuration, self._store, agent_version=agent_version)
         self._reporter = Reporter(

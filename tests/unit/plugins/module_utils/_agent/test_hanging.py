@@ -248,3 +248,31 @@ def test_an_init_config_whose_judge_hangs_holds_up_nothing(bench: Bench, monkeyp
     bench.assign(source)
     bench.run(5)
     assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
+
+
+@pytest.mark.contract("probe.never-waits")
+@pytest.mark.parametrize("call", ["unit", "restart"])
+def test_a_service_manager_that_hangs_holds_up_nothing(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    good = bench.good_node()
+    answer, hanging = getattr(bench, call), True
+
+    def answer_late(component: str) -> Any:
+        if hanging:
+            raise Hangs
+        return answer(component)
+
+    monkeypatch.setattr(bench, call, answer_late)
+    refused = bench.publish("mood: invalid\n")
+    bench.assign(refused)
+    bench.run(3)
+    assert bench.words[:2] == ("False", f"using last-known-good (UID: {good.uid})")
+
+    better = bench.publish("maxPods: 130\n")
+    bench.assign(better)
+    bench.run(20)
+    assert bench.words[:2] == ("Unknown", f"adopting (UID: {better.uid})"), "nothing is known of the component"
+    hanging = False
+    bench.run(20)
+    assert bench.words[:2] == ("True", f"using current (UID: {better.uid})")
