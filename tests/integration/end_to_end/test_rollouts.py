@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
-from support.apiserver import ApiServer, Real
+from support.apiserver import ApiServer, Real, Unavailable, start_real
 from support.fleet import start_fleet, used
+from support.left_out import leave_out
 from support.playbooks import kill
 
 
@@ -74,3 +76,29 @@ def test_a_killed_playbook_goes_on_where_it_stood(api: ApiServer, unique: str, t
 
         again = fleet.user.run("rollout", *quickly)
         assert (again.code, again.changed) == (0, 0), again.output
+
+
+def test_a_restart_of_the_control_plane_is_survived(tmp_path: Path) -> None:
+    """Longer than the lock lasts: nothing is assigned meanwhile, no node is charged with it, and the run goes on."""
+    try:
+        api = start_real(tmp_path / "api")
+    except Unavailable as problem:
+        leave_out(problem)
+    try:
+        with start_fleet(api, "outage", 6, tmp_path) as fleet:
+            fleet.write("maxPods: 61", soak="1s")
+            running = fleet.user.start("rollout", "-e", "rollout_lease_duration=5")
+            fleet.wait("the record says Wave 1", lambda: fleet.phase() == "Wave 1")
+            api.stop()
+            time.sleep(20)
+            api.start()
+            output, _nothing = running.communicate(timeout=120)
+            assert running.returncode == 0, output
+            assert "the API server does not answer" in output
+            assert "nothing is assigned meanwhile" in output
+            assert fleet.phase() == "Complete"
+            (bundle,) = fleet.bundles().values()
+            assert fleet.all_use(bundle["metadata"]["uid"])
+            assert all(starts == 2 for starts in fleet.starts().values()), "no node was restarted twice"
+    finally:
+        api.stop()
