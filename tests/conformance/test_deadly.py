@@ -25,7 +25,9 @@ def _rolled_back(node: OurNode, seen: Any, good: ConfigSource, changes: Mapping[
     answer = node.expect(number, "CrashLoop", assigned=deadly, active=good, good=good, timeout=120)
     assert answer.condition["status"] == "False"
     assert answer.condition["message"] == f"using last-known-good (UID: {good.uid})"
-    assert answer.condition["reason"] == f"current (UID: {deadly.uid}) crashed 2 times during its trial"
+    crashed, _separator, last = str(answer.condition["reason"]).partition("; kubelet said last: ")
+    assert crashed == f"current (UID: {deadly.uid}) crashed 2 times during its trial"
+    assert last, "the reason ends with the kubelet's own words"
     assert deadly.uid not in node.machine.read(f"{STATE}/last-known-good")
     assert deadly.uid in node.agent("status", "--json")
     assert seen.restarts == 3  # two that crash, and the way back
@@ -35,6 +37,7 @@ def _rolled_back(node: OurNode, seen: Any, good: ConfigSource, changes: Mapping[
     assert again.status.active == good
     assert node.starts() == after
     seen.say("assigned again it is refused without a restart")
+    seen.say(f"ConfigOK says why: {last[:100]}")
 
 
 @pytest.mark.quick

@@ -28,7 +28,7 @@ from ._care import Care, Seen
 from ._deciding._decision import in_trial
 from ._deciding._local import Local, read_local
 from ._deciding._wish import NodeView, Wish, read_wish
-from ._judging._command_line import CommandLines, read_arguments, why_not_read
+from ._judging._command_line import CommandLines, read_arguments
 from ._judging._prepare import STORE_WAIT, Check, Preparation
 from ._judging._same_config import SameConfig
 from ._judging._verdicts import Judge
@@ -249,7 +249,8 @@ class Daemon:
             self._switch()
         seen = self._care.look(local, steady=self._steady(local))
         self._command_lines.learn(self._care.well)
-        unread = next(filter(None, (why_not_read(self._store, name) for name in self._configuration.components)), "")
+        started = [name for name in self._configuration.components if local.last_start(name) is not None]
+        unread = self._command_lines.why_not_read(started, self._care.invocations)
         if unread:
             self._trial.pause()
         done = "" if unread else self._trial.keep(local, seen)

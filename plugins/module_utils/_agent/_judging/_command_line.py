@@ -10,7 +10,7 @@ that is down between two crashes still has the flags that it had.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from ..._componentconfig._flags._names import flags_of
 from ..._host._drop_in_files import drop_ins, read_drop_in
@@ -20,7 +20,7 @@ from .._storage._lock import locked
 from .._storage._store import Store
 from ._render import NotRendered, decode, field_paths
 
-__all__ = ["CommandLines", "command_line", "drop_in_fields", "read_arguments", "why_not_read"]
+__all__ = ["CommandLines", "command_line", "drop_in_fields", "read_arguments"]
 
 _NOTE = "command-line"
 _MOST = 128 * 1024  # bytes; what the kernel allows one argument
@@ -44,11 +44,7 @@ def command_line(store: Store, component: str) -> tuple[str, ...]:
     return tuple(str(word) for word in found) if isinstance(found, list) else ()
 
 
-def why_not_read(store: Store, component: str) -> str:
-    """Return by which of its flags a component reads something else than the file that it is given; "" if by none.
-
-    The flags are those with which it was last seen to run. Raises OSError.
-    """
+def _why_not_read(store: Store, component: str) -> str:
     argv = command_line(store, component)
     flags = dict(flags_of(argv))  # of several the last wins
     ours = store.config_path(component)
@@ -108,6 +104,16 @@ class CommandLines:
         self._store = store
         self._read = read
         self._seen: dict[str, str] = {}
+
+    def why_not_read(self, started: Iterable[str], invocations: Mapping[str, str]) -> str:
+        """Return by which of its flags a component reads something else than the file that it is given, "" if by none.
+
+        started: the components that were ever started through the agent: provisioning restarts nothing, so until then
+        a component has the flags of before, which name the file of before. invocations: the running ones; only their
+        flags tell. Raises OSError.
+        """
+        known = [name for name in started if name in self._seen and self._seen[name] == invocations.get(name)]
+        return next(filter(None, (_why_not_read(self._store, name) for name in known)), "")
 
     def learn(self, well: Mapping[str, Unit]) -> None:
         """Look at invocations that were not looked at yet; each was seen well, so its process is no longer systemd's

@@ -101,3 +101,21 @@ def test_what_is_not_read_does_not_pass_its_trial(bench: Bench, tmp_path: Path) 
     restart_with(bench)
     bench.run(100)
     assert bench.store.snapshot().last_known_good.source == source  # type: ignore[union-attr]
+
+
+def test_a_component_that_runs_since_before_provisioning_is_no_conflict(bench: Bench, tmp_path: Path) -> None:
+    """Provisioning restarts nothing: until its next start a component has the flags and the config of before."""
+    bench.store.write_startups("kubelet", bench.store.component_version("kubelet", "v1.35.0"), [])
+    bench.argv = ("/usr/bin/kubelet", f"--config={tmp_path}/before.yaml")
+    bench.daemon = bench.new_daemon()
+    bench.run(5)
+    assert bench.words[:2] == ("True", "using current (init)")
+
+    source = bench.publish("maxPods: 130\n")
+    bench.assign(source)
+    bench.run(0.3)
+    bench.argv = ("/usr/bin/kubelet", f"--config={bench.store.config_path('kubelet')}")  # of the start that adopts
+    bench.run(15)
+    assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
+    said = [patch["status"]["conditions"][0]["message"] for patch in bench.api.patches]
+    assert not any("not in use" in message for message in said)
