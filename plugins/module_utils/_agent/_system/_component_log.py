@@ -15,13 +15,14 @@ from .._basis._redact import redact
 
 __all__ = ["ComponentLog", "last_message"]
 
-_LINES = 200  # a panic is followed by a long trace
+_LINES = 2000  # what ends a Go program is followed by the traces of its goroutines: a kubelet has some hundred
 _LONGEST = 200  # characters of a message
 _LONGEST_READ = 10_000  # characters of a message that are looked at
 _TIMEOUT = 5.0  # seconds
 _INVOCATION = re.compile("[0-9a-f]{32}")
 _OURS = ("configok-agent", "systemd")  # the hooks, which run in the component's unit, and what runs them
 _HEADER = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ \S+\] ")  # of klog
+_TRACE = re.compile(r"goroutine \d+ \[|created by |\s|\S+\.go:\d+|[\w./*()-]+\(.*\)$")
 # What tells most, first: what ends a Go program, then klog's errors.
 _TELLING = (re.compile(r"F\d{4} |panic: |fatal error: "), re.compile(r"E\d{4} |[Ee]rror: "))
 
@@ -59,6 +60,8 @@ def last_message(entries: str) -> str:
         if telling:
             messages = telling
             break
+    else:
+        messages = [message for message in messages if not _TRACE.match(message)]
     if not messages:
         return ""
     message = _HEADER.sub("", messages[-1][:_LONGEST_READ], count=1)

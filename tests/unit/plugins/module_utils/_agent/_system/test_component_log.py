@@ -37,6 +37,11 @@ def entries(*messages: object, identifier: str = "kubelet") -> str:
         ((f"F{HEADER}cannot start", f"E{HEADER}x", "goroutine 1 [running]:", "main.main()"), "cannot start"),
         (("panic: index out of range", "", "goroutine 1 [running]:"), "panic: index out of range"),
         (("Error: unknown flag: --x", "Usage:", "  kubelet [flags]"), "Error: unknown flag: --x"),
+        (
+            ("cannot run", "goroutine 7 [select]:", "main.(*Server).run(0xc000)", "\t/go/src/main.go:12 +0x1f"),
+            "cannot run",
+        ),
+        (("killed", "/go/src/k8s.io/kubernetes/server.go:269 +0x845", "created by main.main", ""), "killed"),
         ((), ""),
         ((None, [1, 2], "  "), ""),
     ],
