@@ -15,7 +15,7 @@ from .._basis._redact import redact
 
 __all__ = ["ComponentLog", "last_message"]
 
-_LINES = 2000  # what ends a Go program is followed by the traces of its goroutines: a kubelet has some hundred
+_LINES = 200  # the last ones are read where no message tells by its form
 _LONGEST = 200  # characters of a message
 _LONGEST_READ = 10_000  # characters of a message that are looked at
 _TIMEOUT = 5.0  # seconds
@@ -23,8 +23,8 @@ _INVOCATION = re.compile("[0-9a-f]{32}")
 _OURS = ("configok-agent", "systemd")  # the hooks, which run in the component's unit, and what runs them
 _HEADER = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ \S+\] ")  # of klog
 _TRACE = re.compile(r"goroutine \d+ \[|created by |\s|\S+\.go:\d+|[\w./*()-]+\(.*\)$")
-# What tells most, first: what ends a Go program, then klog's errors.
-_TELLING = (re.compile(r"F\d{4} |panic: |fatal error: "), re.compile(r"E\d{4} |[Ee]rror: "))
+# What tells most, first: what ends a Go program, then klog's errors. The traces of some hundred goroutines may follow.
+_TELLING = (r"^(F\d{4} |panic: |fatal error: )", r"^(E\d{4} |[Ee]rror: )")
 
 
 class ComponentLog:
@@ -37,26 +37,25 @@ class ComponentLog:
         """Return what the component said last in an invocation, "" where there is no journal, or nothing in it."""
         if not _INVOCATION.fullmatch(invocation):
             return ""
-        result = self._run(
-            [
-                "journalctl",
-                "--no-pager",
-                "--quiet",
-                "--output=json",
-                "--output-fields=MESSAGE,SYSLOG_IDENTIFIER",
-                f"--lines={_LINES}",
-                f"_SYSTEMD_INVOCATION_ID={invocation}",
-            ],
-            timeout=_TIMEOUT,
-        )
-        return last_message(result.out) if result.code == 0 else ""
+        for pattern in _TELLING:
+            found = last_message(self._entries(invocation, "--lines=1", "--case-sensitive=yes", f"--grep={pattern}"))
+            if found:
+                return found
+        return last_message(self._entries(invocation, f"--lines={_LINES}"))
+
+    def _entries(self, invocation: str, *options: str) -> str:
+        """Return entries as JSON lines, "" where there are none; also where this journalctl cannot search."""
+        fields = "--output-fields=MESSAGE,SYSLOG_IDENTIFIER"
+        command = ["journalctl", "--no-pager", "--quiet", "--output=json", fields, *options]
+        result = self._run([*command, f"_SYSTEMD_INVOCATION_ID={invocation}"], timeout=_TIMEOUT)
+        return result.out if result.code == 0 else ""
 
 
 def last_message(entries: str) -> str:
     """Return the message that tells most in journalctl's JSON lines: one line, bounded, without secrets."""
     messages = list(_messages(entries))
     for pattern in _TELLING:
-        telling = [message for message in messages if pattern.match(message)]
+        telling = [message for message in messages if re.match(pattern, message)]
         if telling:
             messages = telling
             break

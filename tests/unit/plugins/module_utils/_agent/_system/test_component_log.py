@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -110,6 +111,22 @@ def test_one_invocation_is_read() -> None:
     assert ComponentLog(runner)(INVOCATION) == "boom"
     assert runner.argv[0] == "journalctl"
     assert runner.argv[-1] == f"_SYSTEMD_INVOCATION_ID={INVOCATION}"
+
+
+@pytest.mark.parametrize("searches", [True, False], ids=["with a search", "without"])
+def test_what_tells_is_searched_for_before_the_last_lines_are_read(searches: bool) -> None:
+    """A kubelet that ends says why, and then the traces of all its goroutines: thousands of lines."""
+
+    def run(argv: Sequence[str], *, timeout: float, **_options: object) -> CommandResult:
+        patterns = [word.partition("=")[2] for word in argv if word.startswith("--grep=")]
+        if not patterns:
+            return CommandResult(0, entries("the end", "goroutine 1 [running]:"), "")
+        if not searches:
+            return CommandResult(1, "", "Compiled without pattern matching support\n")
+        lines = [f"F{HEADER}failed to run Kubelet", f"E{HEADER}x"]
+        return CommandResult(0, entries(*[line for line in lines if re.match(patterns[0], line)]), "")
+
+    assert ComponentLog(run)(INVOCATION) == ("failed to run Kubelet" if searches else "the end")
 
 
 @pytest.mark.parametrize("code", [1, 124, 127, -9], ids=["no journal", "hangs", "not installed", "killed"])
