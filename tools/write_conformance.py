@@ -59,6 +59,10 @@ _GAPS: Mapping[str, Known] = {
     "G9": Known("The trial is not over", "The age of a file; every sync makes it young again (F6)."),
     "G10": Known("A kubelet that exits with 0", "A unit with Restart=on-failure stays down."),
     "G11": Known("An empty value switches a default off", "One restart for each, as for any change."),
+    "G12": Known(
+        "Dynamic Kubelet Configuration is turned on under the agent",
+        "The kubelet uses its own ConfigMap, whichever file it is given.",
+    ),
 }
 _FAULTS: Mapping[str, Known] = {
     "F1": Known("A config in a crash loop becomes last-known-good", "So it does, after ten minutes; for good."),

@@ -17,6 +17,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from support.conformance.ancestor import DIRECTORY, AncestorNode
 from support.conformance.ours import SHORT, STATE, OurNode
 from support.conformance.payloads import DEADLY, FAIL_PARSE, document
 from support.conformance.wait import stays, until
@@ -213,3 +214,38 @@ def test_empty_values_that_switch_a_default_off(ours: OurNode, case: Any) -> Non
 def _evicts_at(node: OurNode, thresholds: dict[str, str]) -> bool:
     """Return whether the kubelet says that it evicts at these thresholds; it does not show an empty map."""
     return (node.live().get("evictionHard") or {}) == thresholds
+
+
+@pytest.mark.contract("say.not-read")
+def test_the_ancestor_is_turned_on_under_the_agent(ours: OurNode, ancestor_node: AncestorNode, case: Any) -> None:
+    """With --dynamic-config-dir and spec.configSource the kubelet reads its own config, and not the agent's.
+
+    ancestor_node: is asked for so that the API server has spec.configSource.
+    """
+    machine, defaults = ours.machine, "/etc/default/kubelet"
+    source = ours.publish({"maxPods": 146}, trial=SHORT)
+    with case("G12", ours) as seen:
+        ours.settled(source)
+        flags = machine.read(defaults)
+        rival = AncestorNode(ours.bed, machine)
+        try:
+            rival.assign(rival.publish({"maxPods": 77}))
+            until("the kubelet has left its file", lambda: ours.live()["maxPods"] == 77, 90)
+            answer = until("the conflict is reported", partial(_with_cause, ours, "NotRead"), 60, ours.says)
+            assert answer.condition["status"] == "Unknown"
+            assert answer.condition["message"] == f"current (UID: {source.uid}) not in use"
+            assert f"--dynamic-config-dir={DIRECTORY}" in answer.condition["reason"]
+            seen.say("ConfigOK is Unknown, and names the flag and spec.configSource")
+        finally:
+            rival.assign(None)
+            machine.write(defaults, flags, mode=0o644)
+            machine.run(["systemctl", "stop", "kubelet"])
+            machine.run(["rm", "-rf", DIRECTORY])
+            machine.run(["systemctl", "start", "kubelet"])
+        until("all is well again", partial(_with_cause, ours, "Good"), 60, ours.says)
+        assert ours.live()["maxPods"] == 146
+
+
+def _with_cause(node: OurNode, cause: str) -> Any:
+    answer = node.says()
+    return answer if answer is not None and answer.status.cause == cause else None

@@ -17,7 +17,7 @@ from support.conformance.payloads import document
 from support.conformance.wait import until
 from support.machines import Node, Testbed
 
-__all__ = ["AncestorNode"]
+__all__ = ["DIRECTORY", "AncestorNode"]
 
 DIRECTORY = "/var/lib/kubelet/dynamic"
 META = f"{DIRECTORY}/store/meta"
