@@ -58,9 +58,10 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Try the config again that failed last
+- name: Clear a config that failed, so that it may be tried again
   configok.node.rollout_forget:
     pool: workers
+    bundle: workers-0a1b2c3d4e
     reason: the disk of node-7 was broken
     author: alice
 """

@@ -6,12 +6,16 @@
 from __future__ import annotations
 
 import importlib
+import uuid
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import BadConfig
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
 from support.apiserver import Embedded
 from support.clusters import prepare
 from support.in_process import publish, roll_out
@@ -33,11 +37,13 @@ PLUGINS = (
     "modules.component_config_convert",
     "modules.component_config_migrate",
     "modules.local_config",
+    "modules.pool_check",
     "modules.config_bundle",
     "modules.config_source",
     "modules.config_status_info",
     "modules.rollout_plan",
     "modules.rollout_wave",
+    "modules.rollout_forget",
 )
 # On a node that is provisioned: tests/integration/nodes/test_provision.py runs these.
 ON_A_NODE = ("modules.component_unit_info",)
@@ -64,6 +70,8 @@ def test_the_examples_run(embedded_api: Embedded, tmp_path: Path) -> None:
         nodes.add("node-0", labels=WORKER)
         roll_out(client, kubeconfig, HEAD + "maxPods: 50\n", selector=next(iter(WORKER)), trial_duration="10m")
         client.delete(paths.node("node-0"))
+        failed = BadConfig(str(uuid.uuid4()), "workers-0a1b2c3d4e", "0a1b2c3d4e", "it crashed", "2026-01-01T00:00:00Z")
+        update_record(client, "workers", lambda record: replace(record, bad=(failed,)))
         for number in range(1, 6):
             nodes.add(f"node-{number}", zone="ab"[number % 2], labels=WORKER)
         # Check mode does not publish what the examples publish, and what is not published cannot be assigned.
