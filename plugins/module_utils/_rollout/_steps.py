@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from ._errors import LockLost, RolloutError, RolloutRefused
 from ._node_view import NodeView
-from ._plan import CANARY, Plan, Wave, with_canaries
+from ._plan import BROKEN, CANARY, Plan, Wave, with_canaries
 from ._planner import left_out_reason
 from ._record import COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, Exceptional, Record, Rollout, phase_of
 from ._target import Target
@@ -73,13 +73,15 @@ def begin(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Re
 def enter(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, runner: str, now: str) -> Record:
     """Enter the wave at that place, for the first time or again: phase, runner, and who is down before it begins.
 
-    The last wave takes in what has appeared since the waves were frozen.
+    The last wave takes in what has appeared since the waves were frozen. The lane of broken nodes does not: what the
+    plan puts behind it gets waves of its own, and what appears later is left to the next rollout.
     """
     rollout = rollout_of(record)
-    waves = rollout.waves
+    waves = _with_later_waves(rollout, plan)
     before = dict(rollout.before)
-    if place == len(waves) - 1:
-        known = {name for wave in waves for name in wave.nodes}
+    known = {name for wave in waves for name in wave.nodes}
+    before.update({view.name: view.active for view in views if view.name in known and view.name not in before})
+    if place == len(waves) - 1 and waves[place].name != BROKEN:
         late = [
             view
             for view in sorted(views, key=lambda one: one.name)
@@ -89,7 +91,7 @@ def enter(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, 
         before.update({view.name: view.active for view in late})
     again, cursor = rollout.cursor > 0, rollout.cursor
     if waves[place].name == CANARY:
-        waves, cursor = _with_replacements(rollout, plan, place, {view.name for view in views})
+        waves, cursor = _with_replacements(replace(rollout, waves=waves), plan, place, {view.name for view in views})
     entered = replace(
         rollout.without_exceptions(frozenset(waves[place].nodes)),
         phase=phase_of(waves[place].name),
@@ -103,6 +105,18 @@ def enter(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, 
         down=rollout.down if again else tuple(view.name for view in views if view.ready is not True),
     )
     return replace(record, rollout=entered)
+
+
+def _with_later_waves(rollout: Rollout, plan: Plan) -> tuple[Wave, ...]:
+    """Return the waves, and behind them those that the plan has for nodes which no wave has."""
+    names = {wave.name for wave in rollout.waves}
+    known = {name for wave in rollout.waves for name in wave.nodes}
+    added = [
+        replace(wave, nodes=tuple(name for name in wave.nodes if name not in known))
+        for wave in plan.waves
+        if wave.name not in names
+    ]
+    return (*rollout.waves, *(wave for wave in added if wave.nodes))
 
 
 def _with_replacements(

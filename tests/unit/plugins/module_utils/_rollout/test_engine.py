@@ -411,6 +411,31 @@ def test_the_lane_of_broken_nodes_pauses_and_halts_nobody_and_follows_the_canary
     assert world.record().bad == ()
 
 
+@pytest.mark.parametrize("when", ["before the lane begins", "before it goes on"])
+def test_nodes_that_appear_while_the_lane_is_the_last_wave_get_a_canary_of_their_own(
+    make_world: MakeWorld, when: str
+) -> None:
+    world = make_world(2)
+    for name in ("n00", "n01"):
+        broken(world, name)
+    target = world.publish(100)
+    policy = {"maxUnavailable": 1, "failureBudget": 0, "canary": {"count": 1, "soak": "5s"}, **QUICK}
+    made = world.plan(target, **policy)
+    assert [wave.name for wave in made.waves] == ["broken"]
+    world.nodes.behaviour = lambda _name, _source: CRASHES
+    if when == "before it goes on":
+        views = observe(world.client, selector="pool=workers")
+        update_record(world.client, "workers", lambda record: begin(record, made, views, "now"))
+    world.when("assigned n00", lambda: [world.nodes.set_ready(name, True) for name in ("n00", "n01")])
+    for number in range(10):
+        world.nodes.add(f"late{number}")
+    if when == "before the lane begins":
+        assert world.move(made, "broken").phase == "Complete"
+    results = world.rollout(target, **policy)
+    assert [(one.wave, one.phase) for one in results][-1] == ("canary", "Halted")
+    assert len({name for name, _id, _source in world.nodes.assignments if name.startswith("late")}) == 1
+
+
 def test_a_deadly_config_reaches_the_canary_and_not_the_nodes_that_refused_the_last_one(make_world: MakeWorld) -> None:
     world = make_world(6)
     world.nodes.behaviour = lambda _name, source: CRASHES if source is not None else GOOD
