@@ -525,6 +525,34 @@ def test_a_node_of_an_earlier_wave_that_turns_false_spends_from_the_budget(make_
     assert all(world.nodes.view(name).given == 0 for name in made.wave("wave 1").nodes)
 
 
+@pytest.mark.parametrize(("budget", "phase"), [(0, "Halted"), (3, "Wave 0")])
+def test_canaries_that_turn_false_while_the_lane_moves_spend_from_the_budget(
+    make_world: MakeWorld, budget: int, phase: str
+) -> None:
+    world = make_world(12)
+    broken(world, "n03")
+    target = world.publish(100)
+    made = world.plan(target, failureBudget=budget, canary={"count": 2, "soak": "5s"}, **QUICK)
+    assert [wave.name for wave in made.waves][:2] == ["canary", "broken"]
+    canaries = made.wave("canary").nodes
+    world.move(made, "canary")
+
+    def turn_false() -> None:
+        for name in canaries:
+            world.nodes.say(name, *status_of(world.nodes.view(name), target.source, CRASHES)[-1])
+
+    world.nodes.behaviour = lambda _name, _source: SILENT
+    world.when("assigned n03", turn_false)
+    result = world.move(made, "broken")
+    assert result.phase == phase
+    late = {(one.node, one.kind, one.wave) for one in result.exceptions if one.node in canaries}
+    assert late == {(name, "failed", "canary") for name in canaries}
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert rollout.failures == 2
+    assert [bad.confirmed for bad in world.record().bad] == ([True] if phase == "Halted" else [])
+
+
 def test_a_node_that_lost_its_config_after_the_rollout_was_completed_is_moved_again(make_world: MakeWorld) -> None:
     world = make_world(6)
     init, target = None, world.publish(100)
