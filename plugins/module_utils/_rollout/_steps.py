@@ -122,14 +122,17 @@ def _with_later_waves(rollout: Rollout, plan: Plan) -> tuple[Wave, ...]:
 def _with_replacements(
     rollout: Rollout, plan: Plan, place: int, present: Collection[str]
 ) -> tuple[tuple[Wave, ...], int]:
-    """Return the waves in which the plan's replacements stand for canaries that have vanished, and the cursor."""
+    """Return the waves in which the plan's replacements stand for canaries that have vanished, and the cursor.
+
+    Where there is no replacement, a run after the pause goes on with the canaries that are left: these must pass.
+    """
     nodes = rollout.waves[place].nodes
     later = {name for wave in rollout.waves[place + 1 :] for name in wave.nodes}
     planned = [name for wave in plan.waves if wave.name == CANARY for name in wave.nodes]
     fresh = tuple(name for name in planned if name in later)
-    if not fresh:
-        return rollout.waves, rollout.cursor
     kept = tuple(name for name in nodes if name in present)
+    if not fresh and not (kept and rollout.phase == PAUSED):
+        return rollout.waves, rollout.cursor
     cursor = sum(1 for name in nodes[: rollout.cursor] if name in present)
     return with_canaries(rollout.waves, place, kept + fresh), cursor
 

@@ -493,6 +493,26 @@ def test_a_canary_without_another_candidate_stays_paused(make_world: MakeWorld) 
     assert world.plan(target, **policy).wave("canary").nodes == ()
 
 
+@pytest.mark.parametrize(("fate", "phase"), [(GOOD, "Complete"), (CRASHES, "Halted")])
+def test_the_canaries_that_are_left_decide_when_one_has_vanished_and_nobody_can_replace_it(
+    make_world: MakeWorld, fate: str, phase: str
+) -> None:
+    world = make_world(2)
+    target = world.publish(100)
+    policy = {"canary": {"count": 2, "soak": "5s"}, "maxUnavailable": 1, **QUICK}
+    first, other = world.plan(target, **policy).wave("canary").nodes
+    world.nodes.behaviour = lambda name, _source: SILENT if name == first else fate
+    world.when(f"assigned {first}", lambda: world.client.delete(node(first)))
+    results = world.rollout(target, **policy)
+    assert [one.phase for one in results] == ["Paused"]
+    assert f"the canary has lost {first}" in results[0].reason
+    assert [one.phase for one in world.rollout(target, **policy)] == [phase]
+    assert world.nodes.view(other).is_on(target.source) == (phase == "Complete")
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert (first, "gone") in [(one.node, one.kind) for one in rollout.exceptions]
+
+
 def test_nodes_that_a_repair_tool_deletes_do_not_let_a_wave_through(make_world: MakeWorld) -> None:
     world = make_world(9)
     target = world.publish(100)
