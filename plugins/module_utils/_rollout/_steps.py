@@ -15,7 +15,7 @@ from ._errors import LockLost, RolloutError, RolloutRefused
 from ._node_view import NodeView
 from ._plan import BROKEN, CANARY, Plan, Wave, with_canaries
 from ._planner import left_out_reason
-from ._record import COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, Exceptional, Record, Rollout, phase_of
+from ._record import COMPLETE, DRIFTED, HALTED, PAUSED, PLANNED, SOAKING, Exceptional, Record, Rollout, phase_of
 from ._target import Target
 from ._window import Step
 
@@ -66,6 +66,7 @@ def begin(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Re
         changed=now,
         before={name: by_name[name].active for wave in plan.waves for name in wave.nodes if name in by_name},
         forget_bad=forget_bad,
+        already=plan.already,
     )
     return replace(record.with_assigned(plan.target), rollout=begun)
 
@@ -226,7 +227,9 @@ def ended(record: Record, plan: Plan, place: int, step: Step, found: Mapping[str
 
 def taken_back(record: Record, step: Step, count: int, found: Mapping[str, Exceptional], *, now: str) -> Record:
     """Write down that the other nodes are back on what they had, or (a pause) that some are not yet."""
-    rollout = rollout_of(record).with_exceptions(found)
+    rollout = rollout_of(record)
+    drifted = {one.node: one for one in rollout.exceptions if one.kind == DRIFTED}  # those are not taken back
+    rollout = rollout.with_exceptions({**drifted, **found})
     if step.outcome == "done":
         back = f"{count} {'node was' if count == 1 else 'nodes were'} taken back"
         rollout = replace(rollout, taking_back=False, reason=f"{rollout.reason}; {back}")
@@ -240,7 +243,9 @@ def settled(record: Record, plan: Plan, now: str) -> Record:
         return record
     if rollout is None or not rollout.is_for(plan.target):
         record = _superseding(record)
-        rollout = Rollout(plan.revision, plan.target, PLANNED, (), plan.size, now, now, selector=plan.selector)
+        rollout = Rollout(
+            plan.revision, plan.target, PLANNED, (), plan.size, now, now, selector=plan.selector, already=plan.already
+        )
     done = replace(rollout, phase=COMPLETE, finished=len(rollout.waves), cursor=0, changed=now, reason="")
     return replace(record, rollout=done).with_result(plan.revision, COMPLETE)
 

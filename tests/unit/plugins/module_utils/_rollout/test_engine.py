@@ -348,6 +348,41 @@ def test_a_node_that_passed_and_is_reassigned_by_somebody_else_has_drifted(make_
     assert [one["kind"] for one in status["exceptions"]] == ([] if when == "at the end" else ["drifted"])
 
 
+def test_a_node_that_passed_in_the_rollout_before_has_drifted_too(make_world: MakeWorld) -> None:
+    world = make_world(3)
+    other, target = world.publish(90), world.publish(100)
+    policy = {"maxUnavailable": 2}
+    world.rollout(target, **policy)
+    world.nodes.add("late")
+    world.nodes.add("mute")
+    world.nodes.set_ready("mute", False)
+    assert world.rollout(target, **policy)[-1].phase == "Complete"
+    assign(world.client, other.source, names=["n01"])
+    until(lambda: world.nodes.view("n01").is_on(other.source))
+    world.nodes.set_ready("mute", True)  # it was left out: nothing to drift from
+    status = pool_status(world.record(), observe(world.client, selector="pool=workers"))
+    assert [one["node"] for one in status["not_fine"] if one["state"] == "drifted"] == ["n01"]
+
+
+@pytest.mark.parametrize("began", ["settled", "moved"])
+def test_a_node_that_used_the_target_before_the_first_rollout_has_drifted_too(
+    make_world: MakeWorld, began: str
+) -> None:
+    world = make_world(3)
+    other, target = world.publish(90), world.publish(100)
+    names = ["n00", "n01", "n02"] if began == "settled" else ["n01"]
+    assign(world.client, target.source, names=names)
+    until(lambda: all(world.nodes.view(name).is_on(target.source) for name in names))
+    if began == "settled":
+        settle(world.client, world.plan(target, maxUnavailable=1), runner="me", progress=world.said.append)
+    else:
+        assert world.rollout(target, maxUnavailable=1)[-1].phase == "Complete"
+    assign(world.client, other.source, names=["n01"])
+    until(lambda: world.nodes.view("n01").is_on(other.source))
+    status = pool_status(world.record(), observe(world.client, selector="pool=workers"))
+    assert status["by_state"]["drifted"] == 1
+
+
 def test_a_node_that_drifted_and_is_moved_again_has_not_drifted_any_more(make_world: MakeWorld) -> None:
     world = make_world(6)
     target = world.publish(100)
