@@ -160,7 +160,13 @@ class _Mover:
             maybe_assigned=frozenset(again),
             not_ready_before=frozenset(rollout.down),
             forget_bad=rollout.forget_bad,
-            watched={name for earlier in through if earlier.name != BROKEN for name in earlier.nodes} - failed_before,
+            watched={
+                name: earlier.name
+                for earlier in through
+                if earlier.name != BROKEN
+                for name in earlier.nodes
+                if name not in failed_before
+            },
             kept=dict.fromkeys(kept - failed_before, source),
             soaked=rollout.soaked,
         )

@@ -85,7 +85,7 @@ def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) 
         if name not in sorting.placed:
             sorting.place(views[name], target)
     if running:
-        waves = _with_late(waves, sorting)
+        waves = _with_late(waves, sorting, policy, target, size)
         uncovered: tuple[str, ...] = ()
         warnings: list[str] = []
     else:
@@ -182,12 +182,26 @@ def _with_canaries(
     return with_canaries(tuple(waves), place, canary.nodes + choice.nodes)
 
 
-def _with_late(waves: tuple[Wave, ...], sorting: _Sorting) -> tuple[Wave, ...]:
+def _with_late(
+    waves: tuple[Wave, ...], sorting: _Sorting, policy: Policy, target: Target, size: int
+) -> tuple[Wave, ...]:
+    """Return the waves with the nodes that have appeared since: in the last one, but never in the lane.
+
+    Nothing stops the lane, so after it they get a wave of their own, and a canary where there was none.
+    """
     late = tuple(view.name for view in (*sorting.broken, *spread(sorting.to_move)))
     if not late or not waves:
         return waves
     last = waves[-1]
-    return (*waves[:-1], Wave(last.name, last.nodes + late, last.soak, False))
+    if last.name != BROKEN:
+        return (*waves[:-1], Wave(last.name, last.nodes + late, last.soak, False))
+    canary: tuple[str, ...] = ()
+    if all(wave.name != CANARY for wave in waves):
+        count = max(1, policy.canary.count.at_least(size))
+        canary = choose_canary(sorting.to_move, count, policy.canary.cover, policy.canary.labels).nodes
+    rest = tuple(name for name in late if name not in canary)
+    own = (Wave(CANARY, canary, policy.canary_soak(target.trial)), Wave(wave_name(1), rest, policy.soak))
+    return (*waves, *(wave for wave in own if wave.nodes))
 
 
 def _new_waves(

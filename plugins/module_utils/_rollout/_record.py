@@ -123,7 +123,8 @@ class Rollout:
     not ready when the wave began. before: what each node used when the rollout began. taking_back: whether nodes are on
     their way back (onFailure: rollback). returning: which nodes these are, written before the first of them moves.
     forget_bad: whether nodes that refused the config are assigned it again. soaked: for how many seconds nodes of the
-    wave under way have soaked. selector: the pool's, "" in a record of an older version.
+    wave under way have soaked. selector: the pool's, "" in a record of an older version. already: nodes that used the
+    target when the rollout began, which an older version did not write down.
     """
 
     revision: int
@@ -145,6 +146,7 @@ class Rollout:
     forget_bad: bool = False
     soaked: Mapping[str, int] = field(default_factory=dict)
     selector: str = ""
+    already: tuple[str, ...] = ()
 
     @property
     def ended(self) -> bool:

@@ -114,6 +114,7 @@ def _encode_nodes(rollout: Rollout) -> dict[str, Any]:
         "soaked": [rollout.soaked.get(name, 0) for name in moving],
         "down": list(rollout.down),
         "returning": list(rollout.returning),
+        "already": list(rollout.already),
         "sources": [None if source is None else source.to_dict() for source in sources],
         "before": [
             [places[rollout.before[node]] if node in rollout.before else -1 for node in wave.nodes]
@@ -200,4 +201,5 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         returning=tuple(str(name) for name in nodes.get("returning", ())),
         soaked=soaked,
         selector=str(value.get("selector", "")),  # older versions did not write it down
+        already=tuple(str(name) for name in nodes.get("already", ())),
     )

@@ -61,7 +61,7 @@ def drifted_nodes(record: Record, nodes: Sequence[NodeView]) -> dict[str, str]:
     rollout = record.rollout
     if rollout is None or rollout.taking_back:
         return {}
-    passed = {name for wave in rollout.waves[: rollout.finished] for name in wave.nodes}
+    passed = {name for wave in rollout.waves[: rollout.finished] for name in wave.nodes} | set(rollout.already)
     passed -= {one.node for one in rollout.exceptions if one.kind != DRIFTED}
     passed |= {one.node for one in rollout.exceptions if one.kind == DRIFTED}
     found = {view.name: drift(view, rollout.target.source) for view in nodes if view.name in passed}

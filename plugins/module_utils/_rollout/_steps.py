@@ -13,9 +13,9 @@ from dataclasses import replace
 
 from ._errors import LockLost, RolloutError, RolloutRefused
 from ._node_view import NodeView
-from ._plan import CANARY, Plan, Wave, with_canaries
+from ._plan import BROKEN, CANARY, Plan, Wave, with_canaries
 from ._planner import left_out_reason
-from ._record import COMPLETE, HALTED, PAUSED, PLANNED, SOAKING, Exceptional, Record, Rollout, phase_of
+from ._record import COMPLETE, DRIFTED, HALTED, PAUSED, PLANNED, SOAKING, Exceptional, Record, Rollout, phase_of
 from ._target import Target
 from ._window import Step
 
@@ -66,6 +66,7 @@ def begin(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Re
         changed=now,
         before={name: by_name[name].active for wave in plan.waves for name in wave.nodes if name in by_name},
         forget_bad=forget_bad,
+        already=plan.already,
     )
     return replace(record.with_assigned(plan.target), rollout=begun)
 
@@ -73,13 +74,15 @@ def begin(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Re
 def enter(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, runner: str, now: str) -> Record:
     """Enter the wave at that place, for the first time or again: phase, runner, and who is down before it begins.
 
-    The last wave takes in what has appeared since the waves were frozen.
+    The last wave takes in what has appeared since the waves were frozen. The lane of broken nodes does not: what the
+    plan puts behind it gets waves of its own, and what appears later is left to the next rollout.
     """
     rollout = rollout_of(record)
-    waves = rollout.waves
+    waves = _with_later_waves(rollout, plan)
     before = dict(rollout.before)
-    if place == len(waves) - 1:
-        known = {name for wave in waves for name in wave.nodes}
+    known = {name for wave in waves for name in wave.nodes}
+    before.update({view.name: view.active for view in views if view.name in known and view.name not in before})
+    if place == len(waves) - 1 and waves[place].name != BROKEN:
         late = [
             view
             for view in sorted(views, key=lambda one: one.name)
@@ -89,7 +92,7 @@ def enter(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, 
         before.update({view.name: view.active for view in late})
     again, cursor = rollout.cursor > 0, rollout.cursor
     if waves[place].name == CANARY:
-        waves, cursor = _with_replacements(rollout, plan, place, {view.name for view in views})
+        waves, cursor = _with_replacements(replace(rollout, waves=waves), plan, place, {view.name for view in views})
     entered = replace(
         rollout.without_exceptions(frozenset(waves[place].nodes)),
         phase=phase_of(waves[place].name),
@@ -105,17 +108,32 @@ def enter(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, 
     return replace(record, rollout=entered)
 
 
+def _with_later_waves(rollout: Rollout, plan: Plan) -> tuple[Wave, ...]:
+    """Return the waves, and behind them those that the plan has for nodes which no wave has."""
+    names = {wave.name for wave in rollout.waves}
+    known = {name for wave in rollout.waves for name in wave.nodes}
+    added = [
+        replace(wave, nodes=tuple(name for name in wave.nodes if name not in known))
+        for wave in plan.waves
+        if wave.name not in names
+    ]
+    return (*rollout.waves, *(wave for wave in added if wave.nodes))
+
+
 def _with_replacements(
     rollout: Rollout, plan: Plan, place: int, present: Collection[str]
 ) -> tuple[tuple[Wave, ...], int]:
-    """Return the waves in which the plan's replacements stand for canaries that have vanished, and the cursor."""
+    """Return the waves in which the plan's replacements stand for canaries that have vanished, and the cursor.
+
+    Where there is no replacement, a run after the pause goes on with the canaries that are left: these must pass.
+    """
     nodes = rollout.waves[place].nodes
     later = {name for wave in rollout.waves[place + 1 :] for name in wave.nodes}
     planned = [name for wave in plan.waves if wave.name == CANARY for name in wave.nodes]
     fresh = tuple(name for name in planned if name in later)
-    if not fresh:
-        return rollout.waves, rollout.cursor
     kept = tuple(name for name in nodes if name in present)
+    if not fresh and not (kept and rollout.phase == PAUSED):
+        return rollout.waves, rollout.cursor
     cursor = sum(1 for name in nodes[: rollout.cursor] if name in present)
     return with_canaries(rollout.waves, place, kept + fresh), cursor
 
@@ -209,7 +227,9 @@ def ended(record: Record, plan: Plan, place: int, step: Step, found: Mapping[str
 
 def taken_back(record: Record, step: Step, count: int, found: Mapping[str, Exceptional], *, now: str) -> Record:
     """Write down that the other nodes are back on what they had, or (a pause) that some are not yet."""
-    rollout = rollout_of(record).with_exceptions(found)
+    rollout = rollout_of(record)
+    drifted = {one.node: one for one in rollout.exceptions if one.kind == DRIFTED}  # those are not taken back
+    rollout = rollout.with_exceptions({**drifted, **found})
     if step.outcome == "done":
         back = f"{count} {'node was' if count == 1 else 'nodes were'} taken back"
         rollout = replace(rollout, taking_back=False, reason=f"{rollout.reason}; {back}")
@@ -223,7 +243,9 @@ def settled(record: Record, plan: Plan, now: str) -> Record:
         return record
     if rollout is None or not rollout.is_for(plan.target):
         record = _superseding(record)
-        rollout = Rollout(plan.revision, plan.target, PLANNED, (), plan.size, now, now, selector=plan.selector)
+        rollout = Rollout(
+            plan.revision, plan.target, PLANNED, (), plan.size, now, now, selector=plan.selector, already=plan.already
+        )
     done = replace(rollout, phase=COMPLETE, finished=len(rollout.waves), cursor=0, changed=now, reason="")
     return replace(record, rollout=done).with_result(plan.revision, COMPLETE)
 

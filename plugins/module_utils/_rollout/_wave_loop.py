@@ -43,8 +43,8 @@ class WaveOrders:
     """What a wave is to do. sources: what each of its nodes is assigned, in the order in which they move.
 
     maybe_assigned: nodes that an earlier run of this rollout may have assigned already. not_ready_before: nodes that
-    were not Ready when the wave began. watched: nodes of earlier waves, which may fail late. kept: what each node that
-    needs no more moving is assigned, those of watched included. soaked: for how many seconds nodes had soaked when an
+    were not Ready when the wave began. watched: nodes of earlier waves, which may fail late, each with the name of its
+    wave. kept: what each node that needs no more moving is assigned, those of watched included. soaked: for how many seconds nodes had soaked when an
     earlier run ended. forget_bad: nodes that refused the config before are assigned it again.
     """
 
@@ -54,7 +54,7 @@ class WaveOrders:
     timeout: float
     maybe_assigned: Collection[str] = ()
     not_ready_before: Collection[str] = ()
-    watched: Collection[str] = ()
+    watched: Mapping[str, str] = field(default_factory=dict)
     kept: Mapping[str, ConfigSource | None] = field(default_factory=dict)
     soaked: Mapping[str, int] = field(default_factory=dict)
     forget_bad: bool = False
@@ -259,7 +259,7 @@ class WaveLoop:
         if passed:
             self._answer(view.name, Answer(FAIL, reason))
         else:
-            self._late[view.name] = Exceptional(view.name, "failed", self._orders.name, reason)
+            self._late[view.name] = Exceptional(view.name, "failed", self._orders.watched[view.name], reason)
             self._window.late_failure(view.name, reason)
             self._said.append((FAILED, f"{view.name}: {reason}"))
 

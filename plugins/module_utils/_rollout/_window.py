@@ -53,8 +53,8 @@ class Window:
     many may fail, failed: how many have failed in earlier waves. down: nodes of the pool, of this wave or not, that are
     unavailable for another reason. timeout: seconds after which a slot is free whatever the gate says, and after which
     waiting for other nodes to come back is given up. canary: a node that vanishes stops the wave, which is through only
-    when a node has passed. lane: the nodes are broken already, so those that are down are moved too, and nothing stops
-    the wave. expected_down: nodes of a lane that is still to come, which do not count as down for another reason.
+    when a node has passed. lane: the nodes are broken already, so those that are down are moved too, and none of them
+    stops the wave or spends from the budget. expected_down: nodes of a lane that is still to come, which do not count as down for another reason.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Window:
 
     @property
     def failures(self) -> int:
-        """Return how many nodes have failed, earlier waves included."""
+        """Return how many nodes have failed, earlier waves included, the lane excluded."""
         return self._failures
 
     @property
@@ -103,10 +103,10 @@ class Window:
     @property
     def stopping(self) -> bool:
         """Return whether nothing more will be assigned."""
-        if self._lane:
-            return False
+        if self._failures > self._budget:
+            return True
         vanished = self._canary and self._counts[STRUCK_OUT]
-        return self._failures > self._budget or bool(self._counts[UNKNOWN] or vanished)
+        return not self._lane and bool(self._counts[UNKNOWN] or vanished)
 
     def state(self, name: str) -> str:
         """Return where a node of the wave is. Raises KeyError for others."""
@@ -151,7 +151,7 @@ class Window:
             return False
         if after == IN_FLIGHT and before == SOAKING:
             return False  # a soak that broke off holds no slot again: the gate ends it within the node's time
-        if after == FAILED:
+        if after == FAILED and not self._lane:
             self._failures += 1
         if before == WAITING:
             del self._waiting[name]
@@ -224,7 +224,8 @@ class Window:
         return Step(outcome="pause", reason=f"{what} {name}{more}", words=self._reasons.get(name, ""))
 
     def _failed_names(self) -> Iterable[str]:
-        yield from (name for name, state in self._state.items() if state == FAILED)
+        if not self._lane:
+            yield from (name for name, state in self._state.items() if state == FAILED)
         yield from (name for name in self._reasons if name not in self._state)
 
     def _take_slot(self, name: str, now: float) -> None:

@@ -348,6 +348,41 @@ def test_a_node_that_passed_and_is_reassigned_by_somebody_else_has_drifted(make_
     assert [one["kind"] for one in status["exceptions"]] == ([] if when == "at the end" else ["drifted"])
 
 
+def test_a_node_that_passed_in_the_rollout_before_has_drifted_too(make_world: MakeWorld) -> None:
+    world = make_world(3)
+    other, target = world.publish(90), world.publish(100)
+    policy = {"maxUnavailable": 2}
+    world.rollout(target, **policy)
+    world.nodes.add("late")
+    world.nodes.add("mute")
+    world.nodes.set_ready("mute", False)
+    assert world.rollout(target, **policy)[-1].phase == "Complete"
+    assign(world.client, other.source, names=["n01"])
+    until(lambda: world.nodes.view("n01").is_on(other.source))
+    world.nodes.set_ready("mute", True)  # it was left out: nothing to drift from
+    status = pool_status(world.record(), observe(world.client, selector="pool=workers"))
+    assert [one["node"] for one in status["not_fine"] if one["state"] == "drifted"] == ["n01"]
+
+
+@pytest.mark.parametrize("began", ["settled", "moved"])
+def test_a_node_that_used_the_target_before_the_first_rollout_has_drifted_too(
+    make_world: MakeWorld, began: str
+) -> None:
+    world = make_world(3)
+    other, target = world.publish(90), world.publish(100)
+    names = ["n00", "n01", "n02"] if began == "settled" else ["n01"]
+    assign(world.client, target.source, names=names)
+    until(lambda: all(world.nodes.view(name).is_on(target.source) for name in names))
+    if began == "settled":
+        settle(world.client, world.plan(target, maxUnavailable=1), runner="me", progress=world.said.append)
+    else:
+        assert world.rollout(target, maxUnavailable=1)[-1].phase == "Complete"
+    assign(world.client, other.source, names=["n01"])
+    until(lambda: world.nodes.view("n01").is_on(other.source))
+    status = pool_status(world.record(), observe(world.client, selector="pool=workers"))
+    assert status["by_state"]["drifted"] == 1
+
+
 def test_a_node_that_drifted_and_is_moved_again_has_not_drifted_any_more(make_world: MakeWorld) -> None:
     world = make_world(6)
     target = world.publish(100)
@@ -411,6 +446,31 @@ def test_the_lane_of_broken_nodes_pauses_and_halts_nobody_and_follows_the_canary
     assert world.record().bad == ()
 
 
+@pytest.mark.parametrize("when", ["before the lane begins", "before it goes on"])
+def test_nodes_that_appear_while_the_lane_is_the_last_wave_get_a_canary_of_their_own(
+    make_world: MakeWorld, when: str
+) -> None:
+    world = make_world(2)
+    for name in ("n00", "n01"):
+        broken(world, name)
+    target = world.publish(100)
+    policy = {"maxUnavailable": 1, "failureBudget": 0, "canary": {"count": 1, "soak": "5s"}, **QUICK}
+    made = world.plan(target, **policy)
+    assert [wave.name for wave in made.waves] == ["broken"]
+    world.nodes.behaviour = lambda _name, _source: CRASHES
+    if when == "before it goes on":
+        views = observe(world.client, selector="pool=workers")
+        update_record(world.client, "workers", lambda record: begin(record, made, views, "now"))
+    world.when("assigned n00", lambda: [world.nodes.set_ready(name, True) for name in ("n00", "n01")])
+    for number in range(10):
+        world.nodes.add(f"late{number}")
+    if when == "before the lane begins":
+        assert world.move(made, "broken").phase == "Complete"
+    results = world.rollout(target, **policy)
+    assert [(one.wave, one.phase) for one in results][-1] == ("canary", "Halted")
+    assert len({name for name, _id, _source in world.nodes.assignments if name.startswith("late")}) == 1
+
+
 def test_a_deadly_config_reaches_the_canary_and_not_the_nodes_that_refused_the_last_one(make_world: MakeWorld) -> None:
     world = make_world(6)
     world.nodes.behaviour = lambda _name, source: CRASHES if source is not None else GOOD
@@ -468,6 +528,26 @@ def test_a_canary_without_another_candidate_stays_paused(make_world: MakeWorld) 
     assert world.plan(target, **policy).wave("canary").nodes == ()
 
 
+@pytest.mark.parametrize(("fate", "phase"), [(GOOD, "Complete"), (CRASHES, "Halted")])
+def test_the_canaries_that_are_left_decide_when_one_has_vanished_and_nobody_can_replace_it(
+    make_world: MakeWorld, fate: str, phase: str
+) -> None:
+    world = make_world(2)
+    target = world.publish(100)
+    policy = {"canary": {"count": 2, "soak": "5s"}, "maxUnavailable": 1, **QUICK}
+    first, other = world.plan(target, **policy).wave("canary").nodes
+    world.nodes.behaviour = lambda name, _source: SILENT if name == first else fate
+    world.when(f"assigned {first}", lambda: world.client.delete(node(first)))
+    results = world.rollout(target, **policy)
+    assert [one.phase for one in results] == ["Paused"]
+    assert f"the canary has lost {first}" in results[0].reason
+    assert [one.phase for one in world.rollout(target, **policy)] == [phase]
+    assert world.nodes.view(other).is_on(target.source) == (phase == "Complete")
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert (first, "gone") in [(one.node, one.kind) for one in rollout.exceptions]
+
+
 def test_nodes_that_a_repair_tool_deletes_do_not_let_a_wave_through(make_world: MakeWorld) -> None:
     world = make_world(9)
     target = world.publish(100)
@@ -498,6 +578,34 @@ def test_a_node_of_an_earlier_wave_that_turns_false_spends_from_the_budget(make_
     assert result.phase == "Halted"
     assert f"{late}: it had passed, then failed" in result.reason
     assert all(world.nodes.view(name).given == 0 for name in made.wave("wave 1").nodes)
+
+
+@pytest.mark.parametrize(("budget", "phase"), [(0, "Halted"), (3, "Wave 0")])
+def test_canaries_that_turn_false_while_the_lane_moves_spend_from_the_budget(
+    make_world: MakeWorld, budget: int, phase: str
+) -> None:
+    world = make_world(12)
+    broken(world, "n03")
+    target = world.publish(100)
+    made = world.plan(target, failureBudget=budget, canary={"count": 2, "soak": "5s"}, **QUICK)
+    assert [wave.name for wave in made.waves][:2] == ["canary", "broken"]
+    canaries = made.wave("canary").nodes
+    world.move(made, "canary")
+
+    def turn_false() -> None:
+        for name in canaries:
+            world.nodes.say(name, *status_of(world.nodes.view(name), target.source, CRASHES)[-1])
+
+    world.nodes.behaviour = lambda _name, _source: SILENT
+    world.when("assigned n03", turn_false)
+    result = world.move(made, "broken")
+    assert result.phase == phase
+    late = {(one.node, one.kind, one.wave) for one in result.exceptions if one.node in canaries}
+    assert late == {(name, "failed", "canary") for name in canaries}
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert rollout.failures == 2
+    assert [bad.confirmed for bad in world.record().bad] == ([True] if phase == "Halted" else [])
 
 
 def test_a_node_that_lost_its_config_after_the_rollout_was_completed_is_moved_again(make_world: MakeWorld) -> None:

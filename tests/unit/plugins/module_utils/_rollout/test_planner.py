@@ -250,6 +250,20 @@ def test_a_rollout_that_was_begun_goes_on_with_its_waves_and_its_size() -> None:
     assert not other.running
 
 
+@pytest.mark.parametrize(
+    ("before", "after"), [((), [("canary", 1), ("wave 1", 3)]), (("canary",), [("wave 1", 4)])]
+)
+def test_late_nodes_never_join_the_lane_of_broken_nodes(before: tuple[str, ...], after: list[tuple[str, int]]) -> None:
+    target = a_target()
+    waves = (*(Wave(name, ("n000",), 5.0) for name in before), Wave("broken", ("n004", "n005"), 2.0))
+    rollout = Rollout(1, target, "Paused", waves, 3, "then", "then")
+    late = [a_view(name) for name in ("late1", "late2", "late3")]
+    views = [*BROKEN_NODES, *(a_view("n000") for _name in before), *late]
+    made = plan(views, pool(canary={"count": 1}), target, replace(EMPTY, rollout=rollout))
+    assert made.waves[: len(waves)] == waves
+    assert [(wave.name, len(wave.nodes)) for wave in made.waves[len(waves) :]] == after
+
+
 def test_waves_are_spread_over_zones() -> None:
     views = [a_view(f"a{number}", zone="a") for number in range(8)] + [
         a_view(f"b{number}", zone="b") for number in range(4)

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 import string
+import zlib
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +31,9 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record_for
     decode_record,
     encode_record,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout._steps import taken_back
 from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._window import Step
 from support.fuzzing import fuzz
 from support.rollout_views import a_source, a_target
 
@@ -55,9 +59,20 @@ def a_record(nodes: list[str], **changes: Any) -> Record:
 def test_what_is_written_is_read(nodes: list[str], finished: int, cursor: int, reason: str, back: bool) -> None:
     before = {name: (None, a_source(1), a_source(2))[number % 3] for number, name in enumerate(nodes)}
     record = a_record(nodes, finished=finished, cursor=cursor, reason=reason, taking_back=back, before=before)
+    assert record.rollout is not None
+    record = replace(record, rollout=replace(record.rollout, already=tuple(nodes[:2])))
     record = record.with_bad(a_target(3), "bad", NOW).with_result(1, "Complete")
     assert decode_record(encode_record(record)) == record
     assert decode_record(encode_record(replace(record, rollout=None))) == replace(record, rollout=None)
+
+
+def test_a_record_that_does_not_say_who_used_the_target_already_is_read() -> None:
+    record = a_record(["a", "b"])
+    config_map = encode_record(record)
+    nodes = json.loads(zlib.decompress(base64.b64decode(config_map["data"]["nodes"])))
+    del nodes["already"]
+    config_map["data"]["nodes"] = base64.b64encode(zlib.compress(json.dumps(nodes).encode())).decode()
+    assert decode_record(config_map) == record
 
 
 def test_the_init_config_as_a_target_is_kept() -> None:
@@ -118,6 +133,15 @@ def test_a_record_of_another_format_or_pool_is_refused() -> None:
     config_map["data"]["record"] = json.dumps({**value, "pool": "other"})
     with pytest.raises(InvalidRecord, match="says that it is of pool 'other'"):
         decode_record(config_map)
+
+
+def test_nodes_that_have_drifted_are_not_forgotten_when_others_are_taken_back() -> None:
+    drifted, failed = (Exceptional(name, kind, "wave 1", "") for name, kind in (("a", "drifted"), ("b", "failed")))
+    record = a_record(["a", "b", "c"], exceptions=(failed, drifted), taking_back=True)
+    lost = Exceptional("c", "unknown", "rollback", "")
+    back = taken_back(record, Step(outcome="done"), 1, {"c": lost}, now=NOW).rollout
+    assert back is not None
+    assert set(back.exceptions) == {drifted, failed, lost}
 
 
 def test_the_newest_word_on_a_node_counts_and_failures_are_kept_first() -> None:

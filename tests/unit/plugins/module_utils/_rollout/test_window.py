@@ -99,6 +99,20 @@ def test_nothing_stops_the_lane_of_broken_nodes() -> None:
     assert window.reason("n3").startswith("it was not assigned: nodes down for another reason: 2")
 
 
+def test_nodes_of_earlier_waves_that_fail_late_stop_the_lane() -> None:
+    window = a_window(4, lane=True, budget=1)
+    assert window.step(0).assign == ("n0", "n1")
+    window.answer("n0", Answer(FAIL, "it crashed"))
+    window.late_failure("c0", "late")
+    assert window.step(1).assign == ("n2",), "the lane's own failures spend nothing"
+    window.late_failure("c1", "late too")
+    assert window.step(2) == Step(), "what is under way gets its verdict"
+    window.answer("n1", Answer(PASS))
+    window.answer("n2", Answer(PASS))
+    step = window.step(3)
+    assert (step.outcome, step.full) == ("halt", "2 nodes have failed, the budget is 1: c0: late")
+
+
 def test_one_failure_is_within_a_budget_of_one_and_two_halt() -> None:
     window = a_window()
     window.step(0)
