@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden, KubeError, Unreachable
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden, KubeError, ServerError, Unreachable
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import lease
 from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
 from ansible_collections.configok.node.plugins.module_utils._rollout._errors import ApiAway, LockLost, RolloutError
@@ -360,3 +360,44 @@ def test_a_refusal_is_no_outage_and_a_server_that_asks_for_a_year_is_asked_again
 
     outage.ride_out(slow)
     assert clock.time == 130.0
+
+
+def test_a_request_that_alone_is_refused_is_given_up_while_others_are_answered() -> None:
+    clock = HandClock()
+    said: list[str] = []
+    outage = Outage(clock, said.append)
+    tries: list[float] = []
+
+    def refused() -> None:
+        tries.append(clock.time)
+        assert len(tries) < 100, "it is repeated for ever"
+        clock.time += 5.0  # the client's own retries
+        raise ServerError("the webhook is down", where="PATCH nodes/n00", status=500)
+
+    with pytest.raises(ServerError, match="the webhook is down"):
+        outage.ride_out(refused, before_again=lambda: outage.ride_out(lambda: None))
+    assert 100 < clock.time - tries[0] < 150
+    assert len(said) == 2, "it is no outage that begins and ends with each try"
+
+
+def test_a_node_whose_patch_alone_is_refused_gets_no_verdict(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    made = world.plan(world.publish(100))
+    refused = made.wave("canary").nodes[0]
+
+    class Webhook:
+        def __getattr__(self, name: str) -> Any:
+            method = getattr(world.client, name)
+
+            def patch(path: str, *args: Any, **kwargs: Any) -> Any:
+                if path.endswith(f"/nodes/{refused}"):
+                    world.clock.sleep(5.0)
+                    raise ServerError("the webhook is down", where=f"PATCH nodes/{refused}", status=500)
+                return method(path, *args, **kwargs)
+
+            return patch if name == "patch" else method
+
+    result = world.move(made, "canary", client=Webhook())
+    assert result.phase == "Paused"
+    assert [(one.node, one.kind) for one in result.exceptions] == [(refused, "unknown")]
+    assert "the webhook is down" in result.reason
