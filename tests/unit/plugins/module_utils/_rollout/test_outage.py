@@ -17,6 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._errors imp
 from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock
 from ansible_collections.configok.node.plugins.module_utils._rollout._outage import Outage
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._session import Session
 from support.rollout_world import World
 from support.simulated_nodes import ADOPTS, CRASHES, GOOD, status_of
 
@@ -401,3 +402,29 @@ def test_a_node_whose_patch_alone_is_refused_gets_no_verdict(make_world: MakeWor
     assert result.phase == "Paused"
     assert [(one.node, one.kind) for one in result.exceptions] == [(refused, "unknown")]
     assert "the webhook is down" in result.reason
+
+
+def test_a_lock_that_need_not_be_renewed_is_no_answer_of_the_server(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    clock = HandClock()
+    said: list[str] = []
+    session = Session(
+        world.client,
+        world.plan(world.publish(100)),
+        "canary",
+        "one run",
+        lambda progress: said.append(progress.line),
+        clock,
+        15.0,
+    )
+    errors: list[KubeError] = [Unreachable("no answer", where="PATCH nodes/n00")] * 4
+
+    def work() -> None:
+        if errors:
+            raise errors.pop()
+
+    with session.locked():
+        session.outage.ride_out(work, before_again=session.keep)
+    assert [line for line in said if "answers again" in line] == [
+        "the API server answers again after 4s: going on",
+    ]
