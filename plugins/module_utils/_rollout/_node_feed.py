@@ -26,7 +26,7 @@ _SILENCE = 90.0  # seconds without an event or a bookmark (one a minute) after w
 
 
 class NodeEvent(NamedTuple):
-    """ADDED, MODIFIED, or DELETED with the last view of the Node; SYNCED, ERROR and BACK as the watch tells them."""
+    """ADDED, MODIFIED, or DELETED with the last view of the Node; SYNCED, ERROR, GONE and BACK as the watch tells them."""
 
     type: str
     view: NodeView | None = None
@@ -87,7 +87,9 @@ class NodeFeed:
         return taken
 
     def _note(self, event: NodeEvent) -> NodeEvent:
-        if event.error is not None:
+        if event.type == "GONE":
+            self.fault = event.error
+        elif event.error is not None:
             # A server that has just started may deny what it allows a moment later, until it knows its roles.
             starting = self.fault is not None and isinstance(event.error, (Unauthorized, Forbidden))
             if not starting and not isinstance(event.error, _TRANSIENT):
@@ -108,6 +110,7 @@ class NodeFeed:
             label_selector=self._selector or None,
             transform=reduced,
             stop=self._stop,
+            resume=False,  # the server may have forgotten the version, and says so only after BACK
             first_pause=_FIRST_PAUSE,
             inactivity=_SILENCE,
         ):
