@@ -41,6 +41,7 @@ class Outage:
         self._mutex = threading.Lock()
         self._since: float | None = None  # when the first request of the present outage was sent
         self._remind_at = 0.0
+        self.count = 0  # outages so far, the present one included
         self._answered = float("-inf")  # when the newest request that was answered was sent
         self._past = 0.0  # seconds of all outages that are over
 
@@ -96,6 +97,7 @@ class Outage:
             now = self._clock.monotonic()
             if self._since is None:
                 self._since = sent
+                self.count += 1
                 self._remind_at = now
             away = now - self._since
             if away > self._longest:

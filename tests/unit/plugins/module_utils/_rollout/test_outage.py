@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -428,3 +429,35 @@ def test_a_lock_that_need_not_be_renewed_is_no_answer_of_the_server(make_world: 
     assert [line for line in said if "answers again" in line] == [
         "the API server answers again after 4s: going on",
     ]
+
+
+def test_nodes_that_went_down_during_an_outage_count_before_the_next_are_assigned(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    made = world.plan(world.publish(100), nodeTimeout="200s")
+    others = sorted({f"n{number:02d}" for number in range(6)} - set(made.wave("canary").nodes))
+
+    class Falling:
+        """The server is away when the first step is written, and two other nodes go down meanwhile."""
+
+        fell = False
+
+        def __getattr__(self, name: str) -> Any:
+            method = getattr(world.client, name)
+
+            def replace(path: str, body: dict[str, Any], **options: Any) -> Any:
+                if path != LEASE and not self.fell and '"cursor": 0' not in body["data"]["record"]:
+                    self.fell = True
+                    for other in others[:2]:
+                        world.nodes.set_ready(other, False)
+                    time.sleep(0.3)  # until the watch has told it
+                    raise Unreachable("connection refused", where=f"PUT {path}", sent=False)
+                return method(path, body, **options)
+
+            return replace if name == "replace" else method
+
+    falling = Falling()
+    result = world.move(made, "canary", client=falling)
+    assert falling.fell
+    assert world.nodes.assignments == []
+    assert result.phase == "Paused"
+    assert "nodes down for another reason: 2, and maxUnavailable is 2" in result.reason
