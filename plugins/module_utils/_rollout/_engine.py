@@ -252,9 +252,7 @@ class _Mover:
         soaking: Callable[[Mapping[str, Exceptional]], object],
     ) -> Hooks:
         session = self._session
-        return Hooks(
-            session.keep, before_assigning, soaking, session.progress, outages=lambda: session.outage.count
-        )
+        return Hooks(session.keep, before_assigning, soaking, session.progress, outages=lambda: session.outage.count)
 
     def _lost_target(self) -> str:
         """Return why nodes cannot fetch the bundle any more, "" while they can (and while that cannot be seen)."""

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from .._kube._client import Client
@@ -87,10 +88,16 @@ class Lock:
         held, self._held = self._held, None
         if held is None:
             return
-        try:
-            self._client.replace(self._path, {**held, "spec": {**held["spec"], "holderIdentity": ""}})
-        except KubeError:
-            return
+        with suppress(KubeError):
+            try:
+                self._free(held)
+            except Conflict:
+                found = self._read()
+                if found is not None and _holder(found) == self._runner:  # a renewal whose answer was lost
+                    self._free(found)
+
+    def _free(self, held: dict[str, Any]) -> None:
+        self._client.replace(self._path, {**held, "spec": {**held["spec"], "holderIdentity": ""}})
 
     def _wait_until_expired(self, found: dict[str, Any], tell: Callable[[str], None]) -> None:
         seconds = float(found["spec"].get("leaseDurationSeconds") or self._duration)

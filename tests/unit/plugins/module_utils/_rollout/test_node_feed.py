@@ -10,11 +10,17 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Listing
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Gone, KubeError, ServerError
+from ansible_collections.configok.node.plugins.module_utils._rollout import _node_feed
 from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._errors import RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_feed import NodeFeed
+from ansible_collections.configok.node.plugins.module_utils._rollout._outage import LONGEST
 
+LONGEST_WAIT = _node_feed._LONGEST_WAIT
 EXPIRED = {"type": "ERROR", "object": {"kind": "Status", "code": 410, "reason": "Expired", "message": "too old"}}
 
 
@@ -99,3 +105,18 @@ def test_after_a_server_that_was_away_all_is_listed_before_anything_is_judged() 
     with make(client) as feed:
         until(feed, "ERROR")
         check_blind_until_listed(feed, client, ServerError)
+
+
+def test_a_fault_of_the_feed_itself_ends_the_run_with_a_sentence() -> None:
+    with make(Scripted(ValueError("a mistake"))) as feed, pytest.raises(RolloutError, match="a mistake: run it again"):
+        until(feed, "BACK")
+
+
+def test_a_server_that_asks_for_five_minutes_is_asked_again_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
+    busy = ServerError("busy", where="WATCH nodes", status=503, retry_after=300.0)
+    monkeypatch.setattr(_node_feed, "_LONGEST_WAIT", 0.2)
+    with make(Scripted(busy)) as feed:
+        until(feed, "ERROR")
+        feed._client.may_list.set()  # type: ignore[attr-defined]
+        until(feed, "BACK")
+    assert LONGEST_WAIT < LONGEST

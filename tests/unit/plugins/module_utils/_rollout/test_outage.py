@@ -11,7 +11,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden, KubeError, ServerError, Unreachable
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import (
+    Forbidden,
+    KubeError,
+    ServerError,
+    Unreachable,
+)
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import lease
 from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
 from ansible_collections.configok.node.plugins.module_utils._rollout._errors import ApiAway, LockLost, RolloutError
