@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from ._client import Client, Lines, Object
-from ._errors import Gone, KubeError, Unreachable, error_of_status
+from ._errors import MAX_RETRY_AFTER, Gone, KubeError, Unreachable, error_of_status
 from ._interrupt import Interrupt
 from ._known import Known
 from ._paths import describe
@@ -32,8 +32,8 @@ _GUARD_INTERVAL = 5.0
 
 
 class Event(NamedTuple):
-    """ADDED, MODIFIED, DELETED with the object; SYNCED when all that exists has been told; ERROR with its reason; BACK
-    when the server answers again after an ERROR."""
+    """ADDED, MODIFIED, DELETED with the object; SYNCED when all that exists has been told; ERROR with its reason; GONE
+    with its reason when all is listed again; BACK when the watch is open again after either."""
 
     type: str
     object: Object | None = None
@@ -49,24 +49,28 @@ def watch(
     metadata_only: bool = False,
     transform: Callable[[Object], Object] | None = None,
     stop: threading.Event,
+    resume: bool = True,
     inactivity: float | None = None,
     server_timeout: tuple[float, float] = SERVER_TIMEOUT,
     first_pause: float = FIRST_PAUSE,
     longest_pause: float = LONGEST_PAUSE,
+    longest_wait: float = MAX_RETRY_AFTER,
     sleep: Callable[[float], Any] | None = None,
     monotonic: Callable[[], float] = time.monotonic,
     random: Callable[[], float] = _random.random,
 ) -> Iterator[Event]:
     """Yield what exists at path, SYNCED, and from then on what changes, until stop is set (seen within a second).
 
-    After an interruption that cannot be bridged (410) everything is listed again: ADDED or MODIFIED for each object
-    that exists, DELETED for each that is gone (with what is known of its metadata only), then SYNCED. No fault is
-    raised: an ERROR is yielded for each failed attempt to list or to connect, and the next attempt comes after a
-    growing, jittered pause of at most longest_pause seconds, never before the server's Retry-After. The first pause
-    after an interruption is random over first_pause seconds: an interruption ends the watches of all clients at once,
-    and first_pause is what spreads their return. inactivity is the longest silence in seconds (default: the server's
-    own timeout for the watch, which is drawn from server_timeout, and a grace). transform: makes each
-    object small as it arrives; it keeps name, namespace, uid and resourceVersion.
+    After an interruption that cannot be bridged (410) a GONE is yielded and everything is listed again: ADDED or
+    MODIFIED for each object that exists, DELETED for each that is gone (with what is known of its metadata only),
+    then SYNCED. No fault is raised: an ERROR is yielded for each failed attempt to list or to connect, and the next
+    attempt comes after a growing, jittered pause of at most longest_pause seconds, never before the server's
+    Retry-After (of which at most longest_wait seconds count). The first pause after an interruption is random over
+    first_pause seconds: an interruption ends the watches of all clients at once, and first_pause is what spreads
+    their return. inactivity is the longest silence in seconds (default: the server's own timeout for the watch,
+    which is drawn from server_timeout, and a grace). resume: False lists everything again after an ERROR too, so
+    that BACK says that all is known. transform: makes each object small as it arrives; it keeps name, namespace,
+    uid and resourceVersion.
     """
     following = _Following(
         client,
@@ -75,10 +79,12 @@ def watch(
         metadata_only=metadata_only,
         transform=transform,
         stop=stop,
+        resume=resume,
         inactivity=inactivity,
         server_timeout=server_timeout,
         first_pause=first_pause,
         longest_pause=longest_pause,
+        longest_wait=longest_wait,
         monotonic=monotonic,
         random=random,
     )
@@ -102,10 +108,12 @@ class _Following:
         metadata_only: bool,
         transform: Callable[[Object], Object] | None,
         stop: threading.Event,
+        resume: bool,
         inactivity: float | None,
         server_timeout: tuple[float, float],
         first_pause: float,
         longest_pause: float,
+        longest_wait: float,
         monotonic: Callable[[], float],
         random: Callable[[], float],
     ) -> None:
@@ -117,11 +125,13 @@ class _Following:
         self._metadata_only = metadata_only
         self._transform = transform
         self._stop = stop
+        self._resume = resume
         self._ended = threading.Event()
         self._inactivity = inactivity
         self._server_timeout = server_timeout
         self._first_pause = first_pause
         self._longest_pause = longest_pause
+        self._longest_wait = longest_wait
         self._monotonic = monotonic
         self._random = random
         self._known = Known()
@@ -171,10 +181,16 @@ class _Following:
             lived = told or age >= SHORTEST_LIFE
             expected = error is None and age >= self._lifetime - SHORTEST_LIFE
             failures = (0 if expected else 1) if lived else failures + 1
-            if error is not None and not lived and not isinstance(error, Gone):
+            if isinstance(error, Gone):
                 away = True
+                yield Event("GONE", None, error)
+            elif error is not None and not lived:
+                away = True
+                if not self._resume:
+                    self._version = ""
                 yield Event("ERROR", None, error)
-            pause = max(self._pause(failures, lived=lived), (error.retry_after if error else None) or 0.0)
+            wait = min((error.retry_after if error else None) or 0.0, self._longest_wait)
+            pause = max(self._pause(failures, lived=lived), wait)
             if pause:
                 sleep(pause)
 

@@ -257,7 +257,8 @@ class _Mover:
         before_assigning: Callable[[tuple[str, ...], Mapping[str, Exceptional]], None],
         soaking: Callable[[Mapping[str, Exceptional]], object],
     ) -> Hooks:
-        return Hooks(self._session.keep, before_assigning, soaking, self._session.progress)
+        session = self._session
+        return Hooks(session.keep, before_assigning, soaking, session.progress, outages=lambda: session.outage.count)
 
     def _lost_target(self) -> str:
         """Return why nodes cannot fetch the bundle any more, "" while they can (and while that cannot be seen)."""

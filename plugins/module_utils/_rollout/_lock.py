@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from .._kube._client import Client
@@ -53,17 +54,21 @@ class Lock:
             except Conflict:  # somebody was faster: look again who it is
                 continue
 
+    @property
+    def is_due(self) -> bool:
+        """Return whether keep() has something to do: to renew the lease, or to say that the lock is lost."""
+        return self._held is None or self._clock.monotonic() >= self._renew_at
+
     def keep(self) -> bool:
         """Renew the lease when it is due. Return True when this runner had stalled and has the lock again.
 
         After True the record must be read again. Raises LockLost when somebody else has taken the pool over.
         """
-        now = self._clock.monotonic()
+        if not self.is_due:
+            return False
         if self._held is None:
             raise LockLost(self._lost)
-        if now < self._renew_at:
-            return False
-        stalled = now >= self._expires
+        stalled = self._clock.monotonic() >= self._expires
         try:
             self._write(self._held)
         except (Conflict, NotFound) as error:
@@ -83,10 +88,16 @@ class Lock:
         held, self._held = self._held, None
         if held is None:
             return
-        try:
-            self._client.replace(self._path, {**held, "spec": {**held["spec"], "holderIdentity": ""}})
-        except KubeError:
-            return
+        with suppress(KubeError):
+            try:
+                self._free(held)
+            except Conflict:
+                found = self._read()
+                if found is not None and _holder(found) == self._runner:  # a renewal whose answer was lost
+                    self._free(found)
+
+    def _free(self, held: dict[str, Any]) -> None:
+        self._client.replace(self._path, {**held, "spec": {**held["spec"], "holderIdentity": ""}})
 
     def _wait_until_expired(self, found: dict[str, Any], tell: Callable[[str], None]) -> None:
         seconds = float(found["spec"].get("leaseDurationSeconds") or self._duration)

@@ -15,22 +15,26 @@ from .._kube._errors import Forbidden, KubeError, ServerError, TooManyRequests, 
 from .._kube._paths import NODES
 from .._kube._watch import watch
 from ._clock import Clock
+from ._errors import RolloutError
 from ._node_view import NodeView, node_view, reduced
 
 __all__ = ["NodeEvent", "NodeFeed"]
 
 _TRANSIENT = (Unreachable, ServerError, TooManyRequests)
+_AGAIN = "run it again to go on, and report this if it comes again"
 _LOOK = 1.0  # seconds between two calls of keep while the first list is waited for
+_LONGEST_WAIT = 30.0  # seconds at most that a server's Retry-After is honoured: a run survives five minutes in all
 _FIRST_PAUSE = 0.1  # seconds at most before a watch that ended is opened again: there is one runner, not thousands
 _SILENCE = 90.0  # seconds without an event or a bookmark (one a minute) after which a connection is taken for dead
 
 
 class NodeEvent(NamedTuple):
-    """ADDED, MODIFIED, or DELETED with the last view of the Node; SYNCED, ERROR and BACK as the watch tells them."""
+    """ADDED, MODIFIED, or DELETED with the last view of the Node; SYNCED, ERROR, GONE and BACK as the watch tells
+    them; ENDED with the fault that ended the feed."""
 
     type: str
     view: NodeView | None = None
-    error: KubeError | None = None
+    error: KubeError | RolloutError | None = None
 
 
 class NodeFeed:
@@ -77,7 +81,7 @@ class NodeFeed:
     def take(self, seconds: float) -> list[NodeEvent]:
         """Wait at most so long for an event, take all that are there, and bring views up to date.
 
-        Raises KubeError when the Nodes may not be watched.
+        Raises KubeError when the Nodes may not be watched, RolloutError when the feed has ended.
         """
         taken = []
         event = self._clock.get(self._events, seconds)
@@ -87,7 +91,11 @@ class NodeFeed:
         return taken
 
     def _note(self, event: NodeEvent) -> NodeEvent:
-        if event.error is not None:
+        if isinstance(event.error, RolloutError):
+            raise event.error
+        if event.type == "GONE":
+            self.fault = event.error
+        elif event.error is not None:
             # A server that has just started may deny what it allows a moment later, until it knows its roles.
             starting = self.fault is not None and isinstance(event.error, (Unauthorized, Forbidden))
             if not starting and not isinstance(event.error, _TRANSIENT):
@@ -102,14 +110,23 @@ class NodeFeed:
         return event
 
     def _run(self) -> None:
+        try:
+            self._follow()
+        except Exception as error:  # noqa: BLE001 - a fault of ours, without a word of which the run would wait for ever
+            ended = RolloutError(f"the nodes are watched no more: {error}: {_AGAIN}")
+            self._events.put(NodeEvent("ENDED", error=ended))
+
+    def _follow(self) -> None:
         for event in watch(
             self._client,
             NODES,
             label_selector=self._selector or None,
             transform=reduced,
             stop=self._stop,
+            resume=False,  # the server may have forgotten the version, and says so only after BACK
             first_pause=_FIRST_PAUSE,
             inactivity=_SILENCE,
+            longest_wait=_LONGEST_WAIT,
         ):
             view = None if event.object is None else node_view(event.object)
             self._events.put(NodeEvent(event.type, view, event.error))

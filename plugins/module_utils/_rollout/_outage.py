@@ -22,6 +22,7 @@ __all__ = ["LONGEST", "Outage", "OutageClock", "SteadyClient"]
 LONGEST = 300.0  # seconds without an API server that a run survives
 _PAUSE = 1.0  # seconds between two tries, beyond the client's own back-off
 _LONGEST_PAUSE = 30.0
+_LONGEST_ALONE = 120.0  # seconds for which one request is refused while others are answered: that is no outage
 _REMINDER = 60.0  # seconds between two lines on the screen
 
 _T = TypeVar("_T")
@@ -40,27 +41,37 @@ class Outage:
         self._mutex = threading.Lock()
         self._since: float | None = None  # when the first request of the present outage was sent
         self._remind_at = 0.0
+        self.count = 0  # outages so far, the present one included
+        self._answered = float("-inf")  # when the newest request that was answered was sent
         self._past = 0.0  # seconds of all outages that are over
 
     def ride_out(self, work: Callable[[], _T], *, before_again: Callable[[], object] | None = None) -> _T:
         """Return what work returns, repeating it while the API server is away.
 
         work: must be idempotent. before_again: runs before each repetition, for example to retake the lock. Raises
-        ApiAway after five minutes, and whatever else work raises.
+        ApiAway after five minutes, and whatever else work raises; also an error of this request alone, which other
+        requests do not meet, after two minutes.
         """
-        again = False
+        failed: float | None = None
+        alone = 0.0
         while True:
             sent = self._clock.monotonic()
             try:
-                if again and before_again is not None:
+                if failed is not None and before_again is not None:
                     before_again()
                 result = work()
             except KubeError as error:
                 if not self._is_away(error):
                     raise
-                self._note_failure(sent, error)
+                now = self._clock.monotonic()
+                if failed is not None and self._answered > failed:
+                    alone += now - failed
+                    if alone > _LONGEST_ALONE:
+                        raise
+                else:
+                    self._note_failure(sent, error)
+                failed = now
                 self._clock.sleep(min(max(_PAUSE, error.retry_after or 0.0), _LONGEST_PAUSE))
-                again = True
             else:
                 self._note_answer(sent)
                 return result
@@ -86,6 +97,7 @@ class Outage:
             now = self._clock.monotonic()
             if self._since is None:
                 self._since = sent
+                self.count += 1
                 self._remind_at = now
             away = now - self._since
             if away > self._longest:
@@ -102,6 +114,7 @@ class Outage:
 
     def _note_answer(self, sent: float) -> None:
         with self._mutex:
+            self._answered = max(self._answered, sent)
             if self._since is None or sent < self._since:
                 return
             away = self._clock.monotonic() - self._since

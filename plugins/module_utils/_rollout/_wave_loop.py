@@ -64,7 +64,7 @@ class WaveOrders:
 class Hooks:
     """What the engine does around the loop. keep: renews the lock, or ends the run; called by many threads.
     before_assigning: writes the record. soaking: likewise. note: likewise, how long the nodes have soaked. lost: says
-    why the config cannot be assigned any more, "" while it can.
+    why the config cannot be assigned any more, "" while it can. outages: counts the outages of the API server so far.
     """
 
     keep: Callable[[], None]
@@ -73,6 +73,7 @@ class Hooks:
     tell: Callable[[Progress], None]
     note: Callable[[], object] = lambda: None
     lost: Callable[[], str] = str
+    outages: Callable[[], int] = int
 
 
 class WaveLoop:
@@ -125,6 +126,7 @@ class WaveLoop:
         pause = 0.0
         while True:
             self._hooks.keep()
+            outages = self._hooks.outages()
             self._take_events(pause)
             if self._is_blind():
                 pause = _TICK
@@ -137,6 +139,11 @@ class WaveLoop:
             step = self._window.step(self._clock.monotonic(), _BATCH)
             self._report()
             if step.assign:
+                self._hooks.before_assigning(step.assign, self.exceptions())
+                if self._hooks.outages() != outages:  # which nodes are down may have changed meanwhile
+                    self._window.withdraw(step.assign)
+                    pause = _TICK
+                    continue
                 self._assign(step.assign)
                 self._report()
             if step.outcome:
@@ -145,7 +152,6 @@ class WaveLoop:
             pause = 0.0 if step.assign else self._pause()
 
     def _assign(self, names: tuple[str, ...]) -> None:
-        self._hooks.before_assigning(names, self.exceptions())
         forget_bad = self._orders.forget_bad
 
         def work(name: str) -> Given:

@@ -179,6 +179,13 @@ class Window:
             return Step(outcome="pause", reason="no canary is left that could pass")
         return Step(outcome="done")
 
+    def withdraw(self, names: Iterable[str]) -> None:
+        """Say that nodes of the last step were not assigned: they wait again, where they stood."""
+        for name in names:
+            del self._in_flight[name]
+            self._move(name, WAITING)
+        self._waiting = {name: None for name, state in self._state.items() if state == WAITING}
+
     def _slide(self, now: float, most: int | None) -> tuple[str, ...]:
         slots = self._limit - len(self._in_flight)
         slots = slots if most is None else min(slots, most)

@@ -88,6 +88,8 @@ class NodeWatch:
                 self._tally.errors["watch"] += 1
                 self._find(str(event.error))
                 continue
+            if event.type == "GONE":  # the list that follows tells more
+                continue
             self._find("")
             if event.type == "DELETED":
                 self._see(None)

@@ -228,6 +228,7 @@ def test_410_lists_again_and_tells_the_difference(server: Any, replies: Any, fol
     watching = follow()
     assert len(watching.until_synced()) == 4
     assert watching.until_synced() == [
+        ("GONE", "Gone"),
         ("DELETED", "b@?"),
         ("DELETED", "c@?"),
         ("MODIFIED", "a@1"),
@@ -247,6 +248,7 @@ def test_what_is_gone_is_told_with_name_and_uid(server: Any, replies: Any, follo
     )
     watching = follow()
     watching.until_synced()
+    assert next(watching.events).type == "GONE"
     assert next(watching.events).object == {"metadata": {"name": "a", "namespace": "ns", "uid": "u"}}
 
 

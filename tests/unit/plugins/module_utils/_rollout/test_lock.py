@@ -180,3 +180,22 @@ def test_a_user_who_may_not_read_leases_learns_nothing_false(make_world: MakeWor
 
     viewer: Any = Viewer()
     assert holder_of(viewer, "workers", HandClock()) is None
+
+
+def test_a_lease_whose_last_renewal_was_not_answered_is_given_up_all_the_same(make_world: MakeWorld) -> None:
+    world, clock = make_world(0), HandClock()
+    lock = locks(world, clock, "alice@a")[0]
+    lock.acquire(lambda _line: None)
+    found = world.client.get(PATH)
+    world.client.replace(PATH, {**found, "spec": {**found["spec"], "renewTime": "2026-01-01T00:02:00.000000Z"}})
+    lock.release()
+    assert world.client.get(PATH)["spec"].get("holderIdentity", "") == ""
+
+
+def test_a_lease_that_somebody_else_has_taken_is_left_alone_on_release(make_world: MakeWorld) -> None:
+    world, clock = make_world(0), HandClock()
+    first, second = locks(world, clock, "alice@a", "bob@b")
+    first.acquire(lambda _line: None)
+    second.acquire(lambda _line: None)
+    first.release()
+    assert world.client.get(PATH)["spec"]["holderIdentity"] == "bob@b"

@@ -5,18 +5,25 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden, KubeError, Unreachable
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import (
+    Forbidden,
+    KubeError,
+    ServerError,
+    Unreachable,
+)
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import lease
 from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
 from ansible_collections.configok.node.plugins.module_utils._rollout._errors import ApiAway, LockLost, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock
 from ansible_collections.configok.node.plugins.module_utils._rollout._outage import Outage
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._session import Session
 from support.rollout_world import World
 from support.simulated_nodes import ADOPTS, CRASHES, GOOD, status_of
 
@@ -360,3 +367,102 @@ def test_a_refusal_is_no_outage_and_a_server_that_asks_for_a_year_is_asked_again
 
     outage.ride_out(slow)
     assert clock.time == 130.0
+
+
+def test_a_request_that_alone_is_refused_is_given_up_while_others_are_answered() -> None:
+    clock = HandClock()
+    said: list[str] = []
+    outage = Outage(clock, said.append)
+    tries: list[float] = []
+
+    def refused() -> None:
+        tries.append(clock.time)
+        assert len(tries) < 100, "it is repeated for ever"
+        clock.time += 5.0  # the client's own retries
+        raise ServerError("the webhook is down", where="PATCH nodes/n00", status=500)
+
+    with pytest.raises(ServerError, match="the webhook is down"):
+        outage.ride_out(refused, before_again=lambda: outage.ride_out(lambda: None))
+    assert 100 < clock.time - tries[0] < 150
+    assert len(said) == 2, "it is no outage that begins and ends with each try"
+
+
+def test_a_node_whose_patch_alone_is_refused_gets_no_verdict(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    made = world.plan(world.publish(100))
+    refused = made.wave("canary").nodes[0]
+
+    class Webhook:
+        def __getattr__(self, name: str) -> Any:
+            method = getattr(world.client, name)
+
+            def patch(path: str, *args: Any, **kwargs: Any) -> Any:
+                if path.endswith(f"/nodes/{refused}"):
+                    world.clock.sleep(5.0)
+                    raise ServerError("the webhook is down", where=f"PATCH nodes/{refused}", status=500)
+                return method(path, *args, **kwargs)
+
+            return patch if name == "patch" else method
+
+    result = world.move(made, "canary", client=Webhook())
+    assert result.phase == "Paused"
+    assert [(one.node, one.kind) for one in result.exceptions] == [(refused, "unknown")]
+    assert "the webhook is down" in result.reason
+
+
+def test_a_lock_that_need_not_be_renewed_is_no_answer_of_the_server(make_world: MakeWorld) -> None:
+    world = make_world(0)
+    clock = HandClock()
+    said: list[str] = []
+    session = Session(
+        world.client,
+        world.plan(world.publish(100)),
+        "canary",
+        "one run",
+        lambda progress: said.append(progress.line),
+        clock,
+        15.0,
+    )
+    errors: list[KubeError] = [Unreachable("no answer", where="PATCH nodes/n00")] * 4
+
+    def work() -> None:
+        if errors:
+            raise errors.pop()
+
+    with session.locked():
+        session.outage.ride_out(work, before_again=session.keep)
+    assert [line for line in said if "answers again" in line] == [
+        "the API server answers again after 4s: going on",
+    ]
+
+
+def test_nodes_that_went_down_during_an_outage_count_before_the_next_are_assigned(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    made = world.plan(world.publish(100), nodeTimeout="200s")
+    others = sorted({f"n{number:02d}" for number in range(6)} - set(made.wave("canary").nodes))
+
+    class Falling:
+        """The server is away when the first step is written, and two other nodes go down meanwhile."""
+
+        fell = False
+
+        def __getattr__(self, name: str) -> Any:
+            method = getattr(world.client, name)
+
+            def replace(path: str, body: dict[str, Any], **options: Any) -> Any:
+                if path != LEASE and not self.fell and '"cursor": 0' not in body["data"]["record"]:
+                    self.fell = True
+                    for other in others[:2]:
+                        world.nodes.set_ready(other, False)
+                    time.sleep(0.3)  # until the watch has told it
+                    raise Unreachable("connection refused", where=f"PUT {path}", sent=False)
+                return method(path, body, **options)
+
+            return replace if name == "replace" else method
+
+    falling = Falling()
+    result = world.move(made, "canary", client=falling)
+    assert falling.fell
+    assert world.nodes.assignments == []
+    assert result.phase == "Paused"
+    assert "nodes down for another reason: 2, and maxUnavailable is 2" in result.reason

@@ -225,3 +225,12 @@ def test_it_is_bounded_leaks_no_slot_and_ends(
     else:
         assert UNKNOWN in states or unavailable
     assert count == 0 or most > 0 or unavailable or step.outcome == "pause"
+
+
+def test_nodes_that_were_not_assigned_wait_again_where_they_stood() -> None:
+    window = Window(["a", "b", "c"], limit=2, budget=0, timeout=60.0)
+    step = window.step(0.0)
+    assert step.assign == ("a", "b")
+    window.withdraw(step.assign)
+    assert (window.in_flight, window.counts[WAITING]) == ((), 3)
+    assert window.step(1.0).assign == ("a", "b")

@@ -1,0 +1,122 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The feed of Nodes says when they are not known, until all of them are known again."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube._client import Listing
+from ansible_collections.configok.node.plugins.module_utils._kube._errors import Gone, KubeError, ServerError
+from ansible_collections.configok.node.plugins.module_utils._rollout import _node_feed
+from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
+from ansible_collections.configok.node.plugins.module_utils._rollout._errors import RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_feed import NodeFeed
+from ansible_collections.configok.node.plugins.module_utils._rollout._outage import LONGEST
+
+LONGEST_WAIT = _node_feed._LONGEST_WAIT
+EXPIRED = {"type": "ERROR", "object": {"kind": "Status", "code": 410, "reason": "Expired", "message": "too old"}}
+
+
+class Lines:
+    """The lines of one request: these, then silence."""
+
+    def __init__(self, *lines: dict[str, Any]) -> None:
+        self._lines, self._ended = lines, threading.Event()
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from (json.dumps(line).encode() for line in self._lines)
+        self._ended.wait(10)
+
+    def close(self) -> None:
+        self._ended.set()
+
+
+class Scripted:
+    """A client that answers each watch with the next reply, and each list with one Node, older each time.
+
+    may_list: while it is not set, lists wait.
+    """
+
+    def __init__(self, *replies: Lines | Exception) -> None:
+        self._replies = list(replies)
+        self.lists = 0
+        self.may_list = threading.Event()
+        self.may_list.set()
+
+    def interruptible(self, _interrupt: Any) -> Scripted:
+        return self
+
+    def close(self) -> None:
+        """Have nothing to close."""
+
+    def list(self, _path: str, *, transform: Any, **_options: Any) -> Listing:
+        self.may_list.wait(10)
+        self.lists += 1
+        found = {"metadata": {"name": "n", "uid": f"u{self.lists}", "resourceVersion": str(self.lists)}}
+        return Listing([transform(found)], str(self.lists))
+
+    def stream(self, _path: str, **_options: Any) -> Lines:
+        if self.lists == 1:
+            self.may_list.clear()
+        reply = self._replies.pop(0) if self._replies else Lines()
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+
+def until(feed: NodeFeed, kind: str) -> list[str]:
+    taken: list[str] = []
+    for _each in range(50):
+        taken += [event.type for event in feed.take(0.1)]
+        if kind in taken:
+            return taken
+    raise AssertionError(f"no {kind}: {taken}")
+
+
+def make(client: Any) -> NodeFeed:
+    return NodeFeed(client, "pool=workers", Clock())
+
+
+def check_blind_until_listed(feed: NodeFeed, client: Scripted, fault: type[KubeError]) -> None:
+    assert isinstance(feed.fault, fault)
+    assert feed.views["n"].uid == "u1"
+    client.may_list.set()
+    until(feed, "BACK")
+    assert (feed.fault, feed.views["n"].uid) == (None, "u2")
+
+
+def test_a_version_that_is_gone_blinds_until_all_is_listed_again() -> None:
+    client = Scripted(Lines(EXPIRED))
+    with make(client) as feed:
+        until(feed, "GONE")
+        check_blind_until_listed(feed, client, Gone)
+
+
+def test_after_a_server_that_was_away_all_is_listed_before_anything_is_judged() -> None:
+    # The server would open the watch, and say only then that it has forgotten the version.
+    client = Scripted(ServerError("starting", where="WATCH nodes", status=503))
+    with make(client) as feed:
+        until(feed, "ERROR")
+        check_blind_until_listed(feed, client, ServerError)
+
+
+def test_a_fault_of_the_feed_itself_ends_the_run_with_a_sentence() -> None:
+    with make(Scripted(ValueError("a mistake"))) as feed, pytest.raises(RolloutError, match="a mistake: run it again"):
+        until(feed, "BACK")
+
+
+def test_a_server_that_asks_for_five_minutes_is_asked_again_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
+    busy = ServerError("busy", where="WATCH nodes", status=503, retry_after=300.0)
+    monkeypatch.setattr(_node_feed, "_LONGEST_WAIT", 0.2)
+    with make(Scripted(busy)) as feed:
+        until(feed, "ERROR")
+        feed._client.may_list.set()  # type: ignore[attr-defined]
+        until(feed, "BACK")
+    assert LONGEST_WAIT < LONGEST
