@@ -11,7 +11,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports
 from ansible_collections.configok.node.plugins.module_utils._agent._system._background_services import (
     BackgroundServices,
 )
-from ansible_collections.configok.node.tests.support.errands import ErrandOnTheBench, Hangs
+from support.errands import ErrandOnTheBench, Hangs
 
 
 class Services:
