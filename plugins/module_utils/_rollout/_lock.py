@@ -53,21 +53,17 @@ class Lock:
             except Conflict:  # somebody was faster: look again who it is
                 continue
 
-    @property
-    def is_due(self) -> bool:
-        """Return whether keep() has something to do: to renew the lease, or to say that the lock is lost."""
-        return self._held is None or self._clock.monotonic() >= self._renew_at
-
     def keep(self) -> bool:
         """Renew the lease when it is due. Return True when this runner had stalled and has the lock again.
 
         After True the record must be read again. Raises LockLost when somebody else has taken the pool over.
         """
-        if not self.is_due:
-            return False
+        now = self._clock.monotonic()
         if self._held is None:
             raise LockLost(self._lost)
-        stalled = self._clock.monotonic() >= self._expires
+        if now < self._renew_at:
+            return False
+        stalled = now >= self._expires
         try:
             self._write(self._held)
         except (Conflict, NotFound) as error:

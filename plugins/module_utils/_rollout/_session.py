@@ -70,8 +70,6 @@ class Session:
         if not self._locked:
             return
         with self._mutex:
-            if not self._lock.is_due:  # nothing is sent, which tells nothing of the API server
-                return
             try:
                 if self.outage.ride_out(self._lock.keep) and self._owns_record:
                     self.update(
