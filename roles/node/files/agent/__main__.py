@@ -131,7 +131,9 @@ def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str,
 
 
 _VERSION = "--kubernetes-version"
-_LIMITED = _argument("--limited", action="store_true", help="with little memory, CPU time and files, as the agent does it")
+_LIMITED = _argument(
+    "--limited", action="store_true", help="with little memory, CPU time and files, as the agent does it"
+)
 _OF_VALIDATE = (
     _argument("files", metavar="FILE", nargs="+"),
     _argument("--json", action="store_true", help="for machines: a list of findings"),
