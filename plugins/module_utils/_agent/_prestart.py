@@ -84,8 +84,10 @@ def _init_is_fatal(configuration: AgentConfiguration, store: Store, local: Local
     """Return the recorded verdict on the init config; what was never judged is started."""
     if local.current.source is not None:
         return False
+    configured = configuration.components[component]
     verdicts = store.read_verdicts(component, local.versions[component])
-    return is_fatal(verdicts, init_hash(configuration.components[component], store))
+    version = store.known_version(component, configured.version)
+    return is_fatal(verdicts, init_hash(configured, store), version)
 
 
 def _write_start(store: Store, local: Local, component: str, environ: Mapping[str, str], clock: Clock) -> None:

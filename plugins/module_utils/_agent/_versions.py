@@ -72,8 +72,8 @@ class Versions:
 
     def known(self, component: str) -> str:
         """Return the version to judge for, "" where it is not known."""
-        configured = self._configuration.components[component].version
-        return configured or self._asked.get(component, ("", ""))[1]
+        said = self._asked.get(component, ("", ""))[1]
+        return said or self._store.known_version(component, self._configuration.components[component].version)
 
     @property
     def due(self) -> float:
@@ -167,7 +167,7 @@ class Versions:
         else:
             self._unanswered.pop((question.kind, name), None)
         # Last: what could not be written is tried again.
-        self._asked[name] = (question.of, version or self._asked.get(name, ("", ""))[1])
+        self._asked[name] = (question.of, version or self.known(name))
 
     def _judged(self, question: _Question, findings: Sequence[Mapping[str, Any]]) -> None:
         self._unanswered.pop((question.kind, question.component), None)

@@ -7,19 +7,32 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["redact"]
+__all__ = ["beginning", "redact"]
 
+_LONGEST_READ = 600  # characters of a message that are looked at: no more than the first half is ever shown
+_CUT_WORD = re.compile(r"\s\S{,63}\Z")
 _GONE = "***"
-_NAMES = r"token|passw(?:or)?d|passphrase|secret|api[_-]?key|private[_-]?key|credential|authorization|cookie|header"
+_NAMES = (
+    r"token|passw(?:or)?d|passphrase|secret|api[_-]?key|private[_-]?key|credential|authorization|auth(?![a-z])"
+    r"|cookie|header"
+)
+_VALUE = r"(?:\\?\"[^\"]*(?:\"|$)|'[^']*(?:'|$)|\S+)"
+# Hostile text must not cost more than its length: where a pattern may start with a run of characters, it starts at the
+# beginning of the run only.
 _PATTERNS = (
     (re.compile(r"-----BEGIN [^-]*-----.*?(?:-----END [^-]*-----|$)", re.DOTALL), _GONE),
     (re.compile(r"://[^/\s@]+@"), f"://{_GONE}@"),
     (re.compile(r"(?i)\b(bearer|basic)\s+\S+"), rf"\1 {_GONE}"),
-    (re.compile(rf"(?i)([\w.-]*(?:{_NAMES})[\w.-]*\\?[\"']?\s*[:=]\s*)(?:\\?\"[^\"]*\"|'[^']*'|\S+)"), rf"\1{_GONE}"),
-    (re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]*"), _GONE),  # a JSON web token
+    (  # name: value, name=value, "name": "value", --name value
+        re.compile(
+            rf"(?i)(?<![\w.-])(?=[\w.-]*?(?:{_NAMES}))([\w.-]+\\?[\"']?\s*[:=]\s*|-[\w.-]+\s+){_VALUE}",
+        ),
+        rf"\1{_GONE}",
+    ),
+    (re.compile(r"(?<![\w-])(?=[\w-]*?eyJ)[\w-]+\.[\w-]+\.[\w-]*"), _GONE),  # a JSON web token
     (re.compile(r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b"), _GONE),  # a bootstrap token
     # Anything long of mixed letters and digits: a key or a hash, nobody reads either.
-    (re.compile(r"(?=[\w+=-]*\d)(?=[\w+=-]*[A-Z])(?=[\w+=-]*[a-z])[\w+=-]{32,}"), _GONE),
+    (re.compile(r"(?<![\w+=-])(?=[\w+=-]*\d)(?=[\w+=-]*[A-Z])(?=[\w+=-]*[a-z])[\w+=-]{32,}"), _GONE),
 )
 
 
@@ -28,3 +41,8 @@ def redact(text: str) -> str:
     for pattern, shown in _PATTERNS:
         text = pattern.sub(shown, text)
     return text
+
+
+def beginning(text: str) -> str:
+    """Return as much of a text as is worth redacting, without the first part of a word: too short to look secret."""
+    return text if len(text) <= _LONGEST_READ else _CUT_WORD.sub("", text[:_LONGEST_READ])

@@ -10,11 +10,13 @@ from typing import Any
 
 from .._basis._configuration import ComponentConfiguration
 from .._basis._ports import Runner
+from .._basis._redact import beginning, redact
 from ._verdicts import JudgeFailed
 
 __all__ = ["OwnCheck"]
 
 _TIMEOUT = 30.0  # seconds
+_LONGEST = 300  # characters of what it said
 _NO_VERDICT = (124, 126, 127)  # ran out of time, or could not be run: that says nothing about the config
 _SIGNALLED = range(129, 193)  # as a shell, or a container runtime, tells that what it ran was ended by a signal
 
@@ -31,7 +33,7 @@ class OwnCheck:
         if result.code == 0:
             return []
         lines = [line.strip() for line in (result.err or result.out).splitlines() if line.strip()]
-        said = lines[-1][:300] if lines else f"exit {result.code}"
+        said = redact(beginning(lines[-1]))[:_LONGEST] if lines else f"exit {result.code}"
         if result.code < 0 or result.code in _NO_VERDICT or result.code in _SIGNALLED:
             raise JudgeFailed(f"the component's own check gave no verdict (exit {result.code}): {said}")
         return [{"path": "", "message": f"refused by its own check: {said}", "level": "component"}]

@@ -4,7 +4,7 @@
 """Judging a config, and remembering the verdict, so that nothing is judged twice. Private to configok.node.
 
 The judge is a short-lived child: the daemon never holds the engine in memory. A verdict is kept under the file's hash,
-the engine (the agent's version) and the component's version, and prestart reads it in no time. What the judge says of
+the engine (the agent's version) and the version it was judged for, and prestart reads it in no time. What the judge says of
 the host holds for the moment only: it is never kept, and never keeps a component from starting.
 """
 
@@ -117,7 +117,7 @@ def judged(
     return recorded(
         store,
         component,
-        f"{digest(data)}:{engine}",
+        _key(data, engine, version),
         lambda: judge(component, text, version, bundle=False),
         tracked=tracked,
     )
@@ -141,7 +141,7 @@ def judged_here(
     inputs: what this node lays over it. beside: what else the verdict hangs on (what this node denies), as anything
     whose repr tells it. host: whether the host is looked at. Otherwise as judged().
     """
-    key = f"{digest(data)}:{engine}:bundle:{digest(repr((beside, inputs)).encode())[:16]}"
+    key = f"{_key(data, engine, version)}:bundle:{digest(repr((beside, inputs)).encode())[:16]}"
     kept = store.read_verdicts(component, tracked).get(key)
     if kept is not None and (errors_of(kept) or not host):
         return list(kept), []
@@ -150,6 +150,10 @@ def judged_here(
     of_host = [_plain(finding) for finding in answer if str(finding.get("rule")).startswith(HOST)]
     own = [finding for finding in answer if not str(finding.get("rule")).startswith(HOST)]
     return recorded(store, component, key, lambda: own, tracked=tracked), of_host
+
+
+def _key(data: bytes, engine: str, version: str) -> str:
+    return f"{digest(data)}:{engine}:{version}"
 
 
 def recorded(
@@ -187,15 +191,15 @@ def first_error(component: str, findings: Sequence[Mapping[str, Any]]) -> str:
     return f"{where}: {errors[0].get('message')}{more}"
 
 
-def is_fatal(verdicts: Mapping[str, Any], name: str) -> bool:
-    """Return whether a recorded verdict says that the component itself would die of the file with this hash.
+def is_fatal(verdicts: Mapping[str, Any], name: str, version: str) -> bool:
+    """Return whether a recorded verdict says that this version of the component would die of the file with this hash.
 
     Strict findings and versions that the data does not know are warnings here, never a reason to refuse.
     """
     return bool(name) and any(
         finding.get("level") == "component"
         for key, found in verdicts.items()
-        if key.startswith(f"{name}:") and ":bundle:" not in key
+        if key.startswith(f"{name}:") and key.rpartition(":")[2] == version  # nothing of a bundle ends with one
         for finding in found
         if isinstance(finding, dict)
     )

@@ -217,8 +217,11 @@ class Store:
 
     def component_version(self, component: str, configured: str) -> str:
         """Return the version under which the component is tracked: configured, or as it was last asked for."""
-        text = configured or str(self.read_note(component, "version").get("version") or "")
-        return _NOT_IN_A_NAME.sub("_", text)[:64] or UNKNOWN_VERSION
+        return _NOT_IN_A_NAME.sub("_", self.known_version(component, configured))[:64] or UNKNOWN_VERSION
+
+    def known_version(self, component: str, configured: str) -> str:
+        """Return the component's version: configured, or as it said when it was last asked; "" where it never did."""
+        return configured or str(self.read_note(component, "version").get("version") or "")
 
     def read_startups(self, component: str, version: str) -> list[Start]:
         """Return the starts that were written down."""

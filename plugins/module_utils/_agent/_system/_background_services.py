@@ -30,17 +30,23 @@ class BackgroundServices:
 
     def unit(self, component: str) -> Unit:
         """Return the present state. Raises ServiceError, also while there is no answer yet."""
-        unit: Unit = _call(self._units[component], partial(self._services.unit, component), component)
+        errand = self._units[component]
+        if not errand.under_way:  # else a late answer, which the daemon was woken for
+            errand.start(partial(self._services.unit, component))
+        unit: Unit = _answer(errand, component)
         return unit
 
     def restart(self, component: str) -> None:
         """Ask for a restart. Raises ServiceError, also while it is not known whether the restart was taken up."""
-        _call(self._restarts[component], partial(self._services.restart, component), component)
+        errand = self._restarts[component]
+        if errand.under_way and errand.wait(0.0):
+            errand.drop()  # what became of an earlier restart is not the answer to this one
+        if not errand.under_way:
+            errand.start(partial(self._services.restart, component))
+        _answer(errand, component)
 
 
-def _call(errand: Errand, work: Callable[[], Any], component: str) -> Any:
-    if not errand.under_way:
-        errand.start(work)
+def _answer(errand: Errand, component: str) -> Any:
     if not errand.wait(PATIENCE):
         raise ServiceError(f"the service manager has not answered about {component} yet")
     return errand.take()

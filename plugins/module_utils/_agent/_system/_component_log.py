@@ -11,18 +11,17 @@ from collections.abc import Iterator
 
 from ..._nodeconfig._text import sanitize
 from .._basis._ports import Runner
-from .._basis._redact import redact
+from .._basis._redact import beginning, redact
 
 __all__ = ["ComponentLog", "last_message"]
 
 _LINES = 200  # the last ones are read where no message tells by its form
 _LONGEST = 200  # characters of a message
-_LONGEST_READ = 10_000  # characters of a message that are looked at
 _TIMEOUT = 5.0  # seconds
 _INVOCATION = re.compile("[0-9a-f]{32}")
 _OURS = ("configok-agent", "systemd")  # the hooks, which run in the component's unit, and what runs them
 _HEADER = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ \S+\] ")  # of klog
-_TRACE = re.compile(r"goroutine \d+ \[|created by |\s|\S+\.go:\d+|[\w./*()-]+\(.*\)$")
+_TRACE = re.compile(r"goroutine \d+ \[|created by |\s|\S+\.go:\d+|\(?[\w./*-]+\(.*\)$")
 # What tells most, first: what ends a Go program, then klog's errors. The traces of some hundred goroutines may follow.
 _TELLING = (r"^(F\d{4} |panic: |fatal error: )", r"^(E\d{4} |[Ee]rror: )")
 
@@ -63,7 +62,7 @@ def last_message(entries: str) -> str:
         messages = [message for message in messages if not _TRACE.match(message)]
     if not messages:
         return ""
-    message = _HEADER.sub("", messages[-1][:_LONGEST_READ], count=1)
+    message = _HEADER.sub("", beginning(messages[-1]), count=1)
     return sanitize(" ".join(redact(message).split()), _LONGEST)
 
 

@@ -24,7 +24,8 @@ _TEXT = re.compile(
     r"|\bBasic +[A-Za-z0-9+/]{12,}={0,2}"
     r"|\b(?:ghp|gho|ghs|github_pat|glpat|xox[abp])[-_][A-Za-z0-9_-]{16,}"  # tokens that say so
     r"|\bAKIA[0-9A-Z]{16}\b"
-    r"|://[^/\s:@]+:[^/\s@]+@"  # a password in a URL
+    r"|://[^/\s@]+@"  # a password in a URL, or a token alone
+    r"|[?&][\w-]*?(?i:token|secret|password|api[_-]?key|signature)=[^&\s]"  # in a URL's query
 )
 # A bootstrap token is six characters, a dot and sixteen: too short to be known by its look outside a field of that
 # name.

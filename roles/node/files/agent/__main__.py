@@ -131,6 +131,9 @@ def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str,
 
 
 _VERSION = "--kubernetes-version"
+_LIMITED = _argument(
+    "--limited", action="store_true", help="with little memory, CPU time and files, as the agent does it"
+)
 _OF_VALIDATE = (
     _argument("files", metavar="FILE", nargs="+"),
     _argument("--json", action="store_true", help="for machines: a list of findings"),
@@ -149,7 +152,7 @@ _OF_VALIDATE = (
     ),
     _argument("--only-host", action="store_true", help="the same, but look at the host alone"),
     _argument("--with-inputs", action="store_true", help="read JSON: the document, and what this node adds to it"),
-    _argument("--limited", action="store_true", help="with little memory, CPU time and files, as the agent does it"),
+    _LIMITED,
 )
 _OF_DIFF = (
     _argument("files", metavar="FILE", nargs=2, help="- is standard input"),
@@ -160,6 +163,7 @@ _OF_DIFF = (
 )
 _OF_SAME = (
     _argument("files", metavar="FILE", nargs=2, help="- is standard input"),
+    _LIMITED,
     _argument(
         _VERSION, default="", dest="version", metavar="VERSION", help="of the component (default: whichever it is)"
     ),
@@ -264,11 +268,15 @@ def _check(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _validate(arguments: argparse.Namespace) -> int:
+def _limit(arguments: argparse.Namespace) -> None:
     if arguments.limited:
         from ._limits import limit_this_process
 
         limit_this_process()
+
+
+def _validate(arguments: argparse.Namespace) -> int:
+    _limit(arguments)
     from ._validate import judge_anywhere, judge_on_node, validate_files
 
     versions = list(arguments.versions)
@@ -345,6 +353,7 @@ def _diff(arguments: argparse.Namespace) -> int:
 
 
 def _same(arguments: argparse.Namespace) -> int:
+    _limit(arguments)
     from ._same import same_files
 
     return same_files(*arguments.files, version=arguments.version)

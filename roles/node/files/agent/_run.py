@@ -92,7 +92,7 @@ def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: N
         journal,
         agent_version=AGENT_VERSION,
         check=OwnCheck(run_command),
-        is_same=CommandComparison(run_command, [*_program(), "same"]),
+        is_same=CommandComparison(run_command, [*_program(), "same", "--limited"]),
         version_of=ComponentVersions(configuration, run_command, journal),
         sinks=_metrics_sinks(configuration, journal),
         messages=ComponentLog(run_command) if configuration.service_manager == "systemd" else None,

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -26,3 +27,29 @@ def test_no_client_of_the_daemon_reads_more_than_4_mib(
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", print, SimpleNamespace(set=print))
     assert [options["longest_answer"] for options in clients] == [4 << 20, 4 << 20]
+
+
+def test_every_child_that_decodes_a_config_is_limited(
+    entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = entry("_run")
+    children: list[list[str]] = []
+    for name in ("CommandJudge", "CommandComparison"):
+        monkeypatch.setattr(run, name, lambda _runner, argv: children.append(argv))
+    monkeypatch.setattr(run, "from_kubeconfig", lambda _path: None)
+    monkeypatch.setattr(run, "Client", lambda _credentials, **_options: None)
+    monkeypatch.setattr(run, "Daemon", lambda *_arguments, **_options: SimpleNamespace(run=lambda _stop, _wake: None))
+    monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
+    run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", print, SimpleNamespace(set=print))
+    assert [argv[-2:] for argv in children] == [["validate", "--limited"], ["same", "--limited"]]
+
+
+def test_a_comparison_limits_itself_where_it_is_told_to(
+    entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    limited: list[bool] = []
+    monkeypatch.setattr(entry("_limits"), "limit_this_process", lambda: limited.append(True))
+    file = tmp_path / "config.yaml"
+    file.write_text("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n")
+    assert entry("__main__").main(["same", "--limited", str(file), str(file)]) == 0
+    assert limited == [True]

@@ -198,6 +198,17 @@ def test_a_bundle_is_judged_for_the_version_that_is_being_asked_for(bench: Bench
     assert (bench.directory / "state/kubelet-v1.36.1/verdicts").exists()
 
 
+def test_the_version_that_was_noted_holds_where_a_component_does_not_say_it_after_a_restart_of_the_agent(
+    bench: Bench,
+) -> None:
+    asked(bench, ["v1.34.1"])
+    bench.run(5)
+    asked(bench, [""])
+    assert bench.daemon._versions.known("kubelet") == "v1.34.1", "before it was asked"
+    bench.run(2)
+    assert bench.daemon._versions.known("kubelet") == "v1.34.1"
+
+
 def test_a_version_that_was_not_said_is_asked_for_again_with_growing_pauses(bench: Bench) -> None:
     bench.good_node()
     calls = asked(bench, ["", "", "", "v1.36.1"])

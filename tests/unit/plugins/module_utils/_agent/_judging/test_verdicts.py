@@ -140,7 +140,7 @@ def test_what_is_said_of_the_host_holds_for_the_moment_and_is_never_kept(tmp_pat
     host.clear()
     assert ask() == (["x"], [])
     assert "failSwapOn" not in (tmp_path / "kubelet-v1/verdicts").read_text()
-    assert not is_fatal(store.read_verdicts("kubelet", "v1"), digest(b"a"))
+    assert not is_fatal(store.read_verdicts("kubelet", "v1"), digest(b"a"), "v1")
 
 
 def test_a_config_that_was_refused_is_refused_without_a_look_at_the_host(tmp_path: Path) -> None:
@@ -170,11 +170,32 @@ def test_a_config_that_was_refused_is_refused_without_a_look_at_the_host(tmp_pat
 @pytest.mark.contract("init.refused-if-deadly")
 def test_only_what_the_component_dies_of_is_fatal_and_only_outside_a_bundle(tmp_path: Path) -> None:
     name = digest(b"a")
-    assert is_fatal({f"{name}:1": [WARNING, FATAL]}, name)
-    assert not is_fatal({f"{name}:1": [WARNING, POLICY]}, name)
-    assert not is_fatal({f"{name}:1:bundle:0": [FATAL]}, name)
-    assert not is_fatal({f"{digest(b'b')}:1": [FATAL]}, name)
-    assert not is_fatal({":1": [FATAL]}, "")
+    assert is_fatal({f"{name}:1:v1": [WARNING, FATAL]}, name, "v1")
+    assert not is_fatal({f"{name}:1:v1": [WARNING, POLICY]}, name, "v1")
+    assert not is_fatal({f"{name}:1:v1:bundle:0": [FATAL]}, name, "v1")
+    assert not is_fatal({f"{digest(b'b')}:1:v1": [FATAL]}, name, "v1")
+    assert not is_fatal({":1:v1": [FATAL]}, "", "v1")
+
+
+def test_a_verdict_for_another_version_or_for_none_is_not_used(tmp_path: Path) -> None:
+    """It may be recorded under the same version: that is tracked before the component is asked anew."""
+    name = digest(b"a")
+    assert not is_fatal({f"{name}:1:v2": [FATAL], f"{name}:1:": [FATAL], f"{name}:1": [FATAL]}, name, "v1")
+    assert is_fatal({f"{name}:1:": [FATAL]}, name, "")
+    store = Store(str(tmp_path), now=lambda: "t")
+    asked: list[str] = []
+
+    def judge(
+        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: Inputs | None = None
+    ) -> list[dict[str, Any]]:
+        asked.append(version)
+        return []
+
+    for version in ("", "v1", "v2", "v1"):
+        options: dict[str, Any] = {"version": version, "tracked": "v1", "engine": "1"}
+        judged(store, judge, "kubelet", b"a", **options)
+        judged_here(store, judge, "kubelet", b"a", beside=None, inputs=Inputs(), host=False, **options)
+    assert asked == ["", "", "v1", "v1", "v2", "v2"]
 
 
 def test_the_first_error_in_words() -> None:
@@ -198,7 +219,7 @@ def test_what_is_recorded_can_be_read_back_however_much_was_found(tmp_path: Path
         assert first_error("kubelet", found).endswith("m (and over 99 more)")
     verdicts = store.read_verdicts("kubelet", "v1")
     assert store.damaged == []
-    assert f"{digest(b'59')}:1" in verdicts
+    assert f"{digest(b'59')}:1:" in verdicts
     assert 10 < len(verdicts) <= 32
 
 

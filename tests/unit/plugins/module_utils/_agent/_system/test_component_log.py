@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -83,12 +84,38 @@ def test_it_is_one_line_that_prints_and_has_a_bound() -> None:
         ("key Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4MTIz", "key ***"),
         ("failed to load /var/lib/configok/components/kubelet/config.yaml: no such file", None),
         ('"command failed" err="invalid configuration: maxPods -1 must not be negative"', None),
+        ("kubelet --bootstrap-password hunter2 --v=2", "kubelet --bootstrap-password *** --v=2"),
+        ("-token 'hunter2 x' y", "-token *** y"),
+        ('curl -H "X-Auth: hunter2"', 'curl -H "X-Auth: ***'),
+        ('bad token="first hunter2', "bad token=***"),
+        ("webhook-eyJhbGciOi.eyJzdWIiOi.c2lnbmF0dXJl b", "*** b"),
+        ("unknown flag: --authentication-token-webhook", None),
+        ("authentication.anonymous.enabled: true", None),
         ("sha e6d3ca41-373b-4aca-9523-9f442ab178c0 is fine", None),
     ],
 )
 def test_nothing_that_looks_like_a_secret_is_shown(said: str, shown: str | None) -> None:
     assert redact(said) == (said if shown is None else shown)
     assert "hunter2" not in last_message(entries(said))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["token", "token ", 'token="', "--token ", "aB-", "aB1-", "eyJ-", "eyJ.", "auth", "://", "-----BEGIN ", "f(", " "],
+)
+def test_hostile_text_takes_no_longer_than_its_length(piece: str) -> None:
+    """What is redacted holds the interpreter's lock: the whole daemon would wait for it."""
+    text = piece * (10_000 // len(piece))
+    started = time.process_time()
+    redact(text)
+    redact(text + "!")
+    last_message(entries(text, f"{text})x"))
+    assert time.process_time() - started < 0.3
+
+
+def test_a_message_is_not_cut_within_a_secret() -> None:
+    """What goes before it is shorter when it was redacted, so that the place of the cut is shown."""
+    assert last_message(entries(f"token: {'x' * 560} then Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4MTIz")) == "token: *** then"
 
 
 class Runner:

@@ -32,6 +32,9 @@ TOKEN = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0." + "c" * 30
         "glpat-" + "a" * 20,
         "AKIA" + "A1" * 8,
         "https://user:password@example.com/",
+        "https://ab12cd34@example.com/",
+        "https://example.com/pods?a=b&access_token=abc",
+        "https://example.com/pods?apiKey=abc#x",
     ],
 )
 def test_secrets(value: str) -> None:
@@ -62,6 +65,7 @@ def test_every_header_for_static_pods_is_one() -> None:
         "/etc/kubernetes/pki/ca.key",
         "unix:///run/containerd/containerd.sock",
         "https://example.com:6443/a@b",
+        "https://example.com/pods?tokens=3&token=",
         "eviction",
         "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
         "",
