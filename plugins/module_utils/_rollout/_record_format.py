@@ -73,7 +73,9 @@ def _encode(record: Record) -> dict[str, Any]:
         "format": FORMAT,
         "pool": record.pool,
         "rollout": None if record.rollout is None else _encode_rollout(record.rollout),
-        "bad": [dict(vars(one)) for one in record.bad],
+        # Version 0.1.0 reads a bad config with its own fields only, so what came later stands beside them.
+        "bad": [{key: text for key, text in vars(one).items() if key != "confirmed"} for one in record.bad],
+        "unconfirmed": [one.uid for one in record.bad if not one.confirmed],
         "forgotten": [dict(vars(one)) for one in record.forgotten],
         "revisions": [dict(vars(one)) for one in record.revisions],
     }
@@ -138,7 +140,7 @@ def _decode(value: dict[str, Any], data: Mapping[str, str]) -> Record:
         pool=str(value["pool"]),
         revisions=tuple(_decode_revision(one) for one in value["revisions"]),
         bad=tuple(
-            BadConfig(**_texts(one, "confirmed"), confirmed=bool(one.get("confirmed", True))) for one in value["bad"]
+            BadConfig(**_texts(one), confirmed=one["uid"] not in value.get("unconfirmed", ())) for one in value["bad"]
         ),
         forgotten=tuple(
             Forgotten(**_texts(one, "assigned"), assigned=bool(one["assigned"])) for one in value.get("forgotten", ())
