@@ -13,6 +13,7 @@ from itertools import takewhile
 from typing import Any
 
 from ._denied_fields import DenyPolicy
+from ._denied_values import denied_values
 from ._diff import effective_diff
 from ._kinds._schema import Kind, kinds
 from ._kinds._types import Problem
@@ -48,7 +49,9 @@ def denials(data: Any, policy: DenyPolicy, own: Mapping[str, Any], minor: int) -
         advice = "unless the node's own config allows its fields (allowedFields)"
         yield Problem(("kind",), f"{message}, {advice}", "denied", data.get("kind"))
         return
-    refused = [*_fields(data, policy, kind), *_above(data, policy, kind)]
+    refused = list(_fields(data, policy, kind))
+    judged = [*(problem.path for problem in refused), *(path for path, _value in _all_matching(data, policy.allowed))]
+    refused += [one for one in denied_values(data, kind, own, minor) if not _covered(one.path, judged)]
     if not refused:
         return
     changes = [one.change.parts for one in effective_diff(own, merge([own, data]), (minor, minor))]
@@ -85,16 +88,6 @@ def _fields(data: Any, policy: DenyPolicy, kind: str) -> Iterator[Problem]:
                 seen.add(left)
                 advice = "it belongs in the node's own config, unless that allows it (allowedFields)"
                 yield Problem(left, f"the field is denied: {advice}", "denied", part)
-
-
-def _above(data: Any, policy: DenyPolicy, kind: str) -> Iterator[Problem]:
-    """Yield the fields that a policy denies for their value."""
-    allowed = [path for path, _value in _all_matching(data, policy.allowed)]
-    for field, most in policy.maxima(kind).items():
-        for path, value in matching_fields(data, field):
-            if isinstance(value, (int, float)) and value > most and not _covered(path, allowed):
-                message = f"above {most} the field is denied, unless the node's own config allows it (allowedFields)"
-                yield Problem(path, message, "denied", value)
 
 
 def _all_matching(data: Any, patterns: Iterable[str]) -> Iterator[tuple[Path, Any]]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["DENIED_FIELDS", "EVERYTHING", "INSTANCE_FIELDS", "MAXIMA", "DenyPolicy"]
+__all__ = ["DENIED_FIELDS", "EVERYTHING", "INSTANCE_FIELDS", "DenyPolicy"]
 
 EVERYTHING = ("*",)
 """The list of a kind that a bundle may not hold at all."""
@@ -55,6 +55,8 @@ _KUBELET = (
     "cgroupRoot",
     # Single source files can be made to write secrets to the journal.
     "logging.vmodule",
+    # What the node does for each pod, sent to whoever listens.
+    "tracing.endpoint",
     # One node's own: never shared, so in a bundle they can only be a mistake.
     "podCIDR",
     "registerWithTaints",
@@ -105,13 +107,6 @@ DENIED_FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 """Field paths by kind. A kind that is not here is denied as a whole."""
 
-MAXIMA: Mapping[str, Mapping[str, int]] = {
-    # From 8 on, requests and their answers are written to the journal, with the secrets in them.
-    "KubeletConfiguration": {"logging.verbosity": 7},
-    "KubeProxyConfiguration": {"logging.verbosity": 7},
-}
-"""Fields that a bundle may set up to a value, by kind."""
-
 INSTANCE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "KubeletConfiguration": ("providerID", "registerWithTaints"),
     "KubeProxyConfiguration": ("hostnameOverride",),
@@ -120,20 +115,16 @@ INSTANCE_FIELDS: Mapping[str, tuple[str, ...]] = {
 
 
 class DenyPolicy(NamedTuple):
-    """What a node's own config says about denied fields. The default is what DENIED_FIELDS and MAXIMA say."""
+    """What a node's own config says about denied fields. The default is what DENIED_FIELDS says."""
 
     additional: tuple[str, ...] = ()  # denied as well
     allowed: tuple[str, ...] = ()  # allowed again, with everything below them; "*" allows a whole kind
-    instead: tuple[str, ...] | None = None  # deprecated: all that is denied, whatever the kind
+    instead: tuple[str, ...] | None = None  # deprecated: all fields that are denied, whatever the kind
 
     def patterns(self, kind: str) -> tuple[str, ...]:
         """Return the field paths that are denied in a document of this kind."""
         default = DENIED_FIELDS.get(kind, EVERYTHING) if self.instead is None else self.instead
         return (*default, *self.additional)
-
-    def maxima(self, kind: str) -> Mapping[str, int]:
-        """Return the fields that are denied above a value."""
-        return MAXIMA.get(kind, {}) if self.instead is None else {}
 
     def denies_kind(self, kind: str) -> bool:
         """Return whether a bundle may not hold a document of this kind at all."""

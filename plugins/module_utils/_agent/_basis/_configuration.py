@@ -192,7 +192,7 @@ def _components(top: _Object, *, supervised: bool) -> dict[str, ComponentConfigu
 
 
 def _deny_policy(component: _Object) -> DenyPolicy:
-    """Read which fields are denied. The deprecated deniedFields still takes the place of the whole default."""
+    """Read which fields are denied. The deprecated deniedFields still takes the place of the default list of fields."""
     instead = component.get("deniedFields", _field_paths, ()) if component.raw("deniedFields") is not None else None
     return DenyPolicy(
         additional=component.get("additionalDeniedFields", _field_paths, ()),

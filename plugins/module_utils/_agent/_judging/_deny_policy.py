@@ -12,7 +12,7 @@ from ..._componentconfig._denials import unknown_fields
 from ..._componentconfig._kinds._schema import MAIN_KINDS
 from .._basis._configuration import AgentConfiguration, InvalidConfiguration
 
-__all__ = ["refuse_unknown_fields"]
+__all__ = ["deprecations", "refuse_unknown_fields"]
 
 
 def refuse_unknown_fields(configuration: AgentConfiguration) -> None:
@@ -34,3 +34,13 @@ def refuse_unknown_fields(configuration: AgentConfiguration) -> None:
                 errors.append(f"components.{name}.{option}: {pattern!r} must be {what}")
     if errors:
         raise InvalidConfiguration(errors)
+
+
+def deprecations(configuration: AgentConfiguration) -> list[str]:
+    """Return a sentence for each option of a deny policy that still works and should be replaced."""
+    return [
+        f"components.{name}.deniedFields is deprecated: it misses the fields that later versions deny; use "
+        "additionalDeniedFields and allowedFields"
+        for name, component in configuration.components.items()
+        if component.deny.instead is not None
+    ]

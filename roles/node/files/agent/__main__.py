@@ -254,12 +254,14 @@ def _status(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from ._agent._judging._deny_policy import refuse_unknown_fields
+    from ._agent._judging._deny_policy import deprecations, refuse_unknown_fields
     from ._kube._errors import KubeError
     from ._kube._kubeconfig import from_kubeconfig
 
     configuration = _configuration(arguments)
     refuse_unknown_fields(configuration)
+    for sentence in deprecations(configuration):
+        complain(sentence)
     try:
         from_kubeconfig(configuration.kubeconfig)
     except KubeError as error:

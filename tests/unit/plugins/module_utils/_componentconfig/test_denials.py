@@ -19,10 +19,15 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._de
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import (
     DENIED_FIELDS,
     EVERYTHING,
-    MAXIMA,
     DenyPolicy,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_values import (
+    KEPT,
+    MAXIMA,
+    STRENGTHS,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._paths import format_path
 
 HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
 
@@ -31,7 +36,8 @@ HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfigura
 def test_every_denied_field_exists(kind: str) -> None:
     assert kind in {one.kind for one in kinds()}
     assert unknown_fields(DENIED_FIELDS[kind], kind) == []
-    assert unknown_fields(MAXIMA.get(kind, ()), kind) == []
+    for fields in (MAXIMA, STRENGTHS, KEPT):
+        assert unknown_fields(fields.get(kind, ()), kind) == []
 
 
 def test_credentials_and_the_api_servers_files_are_denied_as_a_whole() -> None:
@@ -48,12 +54,64 @@ def test_values_of_its_own_are_the_init_config_under_the_instance_config() -> No
     assert own_values("KubeletConfiguration", ["odd"], None) == {}
 
 
+_GCM, _RC4 = "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_RC4_128_SHA"
+_PULL = "imagePullCredentialsVerificationPolicy"
+_BOUNDED: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
+    ({"tracing": {"endpoint": "evil:4317", "samplingRatePerMillion": 1}}, {}, ["tracing.endpoint"]),
+    ({"tracing": {"endpoint": "localhost:4317"}}, {"tracing": {"endpoint": "localhost:4317"}}, []),
+    ({"tracing": {"samplingRatePerMillion": 1}}, {}, []),
+    ({"clusterDNS": ["10.0.0.66"]}, {"clusterDNS": ["10.0.0.10"]}, ["clusterDNS"]),
+    ({"clusterDNS": []}, {"clusterDNS": ["10.0.0.10"]}, ["clusterDNS"]),
+    ({"clusterDNS": ["10.0.0.10"]}, {"clusterDNS": ["10.0.0.10"]}, []),
+    ({"clusterDNS": ["10.0.0.10"]}, {"clusterDNS": []}, []),
+    ({"clusterDNS": ["10.0.0.10"]}, {}, []),
+    ({"resolvConf": "/tmp/r"}, {"resolvConf": "/run/r"}, ["resolvConf"]),
+    ({"resolvConf": "/tmp/r"}, {}, []),
+    ({"tlsMinVersion": "VersionTLS12"}, {"tlsMinVersion": "VersionTLS13"}, ["tlsMinVersion"]),
+    ({"tlsMinVersion": ""}, {"tlsMinVersion": "VersionTLS13"}, ["tlsMinVersion"]),
+    ({"tlsMinVersion": "VersionTLS11"}, {}, ["tlsMinVersion"]),
+    ({"tlsMinVersion": "VersionTLS12"}, {}, []),
+    ({"tlsMinVersion": "VersionTLS11"}, {"tlsMinVersion": "VersionTLS10"}, []),
+    ({"tlsCipherSuites": [_GCM, _RC4]}, {}, ["tlsCipherSuites[1]"]),
+    ({"tlsCipherSuites": [_GCM, _RC4]}, {"tlsCipherSuites": [_RC4]}, []),
+    ({"tlsCipherSuites": [_GCM]}, {"tlsCipherSuites": [_GCM, _RC4]}, []),
+    ({"seccompDefault": False}, {"seccompDefault": True}, ["seccompDefault"]),
+    ({"seccompDefault": False}, {}, []),
+    ({"seccompDefault": True}, {}, []),
+    ({_PULL: "NeverVerify"}, {_PULL: "AlwaysVerify"}, [_PULL]),
+    ({_PULL: "NeverVerify"}, {}, [_PULL]),
+    ({_PULL: "NeverVerify"}, {"featureGates": {"KubeletEnsureSecretPulledImages": False}}, []),
+    ({_PULL: "AlwaysVerify"}, {_PULL: "NeverVerify"}, []),
+    ({"kubeAPIQPS": 1001, "kubeAPIBurst": 1001}, {}, ["kubeAPIBurst", "kubeAPIQPS"]),
+    ({"eventRecordQPS": 1001, "eventBurst": 1001}, {}, ["eventBurst", "eventRecordQPS"]),
+    ({"registryPullQPS": 1001, "registryBurst": 1001}, {}, ["registryBurst", "registryPullQPS"]),
+    ({"kubeAPIQPS": 1000, "eventRecordQPS": 0}, {}, []),
+    ({"kubeAPIQPS": 5000}, {"kubeAPIQPS": 5000}, []),
+]
+
+
+@pytest.mark.parametrize(("document", "own", "paths"), _BOUNDED)
+def test_a_bundle_may_not_weaken_what_the_node_has(
+    document: dict[str, Any], own: dict[str, Any], paths: list[str]
+) -> None:
+    def refused(policy: DenyPolicy) -> list[str]:
+        found = denials({**HEAD, **document}, policy, {**HEAD, **own}, 35)
+        return sorted(format_path(one.path) for one in found)
+
+    assert refused(DenyPolicy()) == paths
+    assert refused(DenyPolicy(allowed=tuple(document))) == [], "the node's own config can allow it"
+    assert refused(DenyPolicy(instead=("tracing.endpoint",))) == paths, "an old list keeps the bounds of values"
+
+
 _ODD: Any = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["x509", "a", "verbosity"]), inner),
     max_leaves=8,
 )
-_FIELDS = st.sampled_from(["authentication", "logging", "staticPodPath", "evictionHard", "registerWithTaints", "x"])
+_FIELDS = st.sampled_from(
+    ["authentication", "logging", "staticPodPath", "evictionHard", "registerWithTaints", "x"]
+    + ["tlsMinVersion", "tlsCipherSuites", "seccompDefault", "clusterDNS", "kubeAPIQPS", "tracing"]
+)
 
 
 @given(st.dictionaries(_FIELDS, _ODD), st.dictionaries(_FIELDS, _ODD))
