@@ -250,9 +250,7 @@ def test_a_rollout_that_was_begun_goes_on_with_its_waves_and_its_size() -> None:
     assert not other.running
 
 
-@pytest.mark.parametrize(
-    ("before", "after"), [((), [("canary", 1), ("wave 1", 3)]), (("canary",), [("wave 1", 4)])]
-)
+@pytest.mark.parametrize(("before", "after"), [((), [("canary", 1), ("wave 1", 3)]), (("canary",), [("wave 1", 4)])])
 def test_late_nodes_never_join_the_lane_of_broken_nodes(before: tuple[str, ...], after: list[tuple[str, int]]) -> None:
     target = a_target()
     waves = (*(Wave(name, ("n000",), 5.0) for name in before), Wave("broken", ("n004", "n005"), 2.0))
