@@ -74,9 +74,8 @@ class Session:
                 return
             try:
                 if self.outage.ride_out(self._lock.keep) and self._owns_record:
-                    self.update(
-                        lambda record: steps.owned(record, self.runner)
-                    )  # it had stalled: the record may be another runner's now
+                    # It had stalled: the record may be another runner's now.
+                    self.update(lambda record: steps.owned(record, self.runner))
             except KubeError as error:
                 raise RolloutError(f"the lock of pool {self._plan.pool} cannot be renewed: {error}") from error
 

@@ -44,8 +44,9 @@ class WaveOrders:
 
     maybe_assigned: nodes that an earlier run of this rollout may have assigned already. not_ready_before: nodes that
     were not Ready when the wave began. watched: nodes of earlier waves, which may fail late, each with the name of its
-    wave. kept: what each node that needs no more moving is assigned, those of watched included. soaked: for how many seconds nodes had soaked when an
-    earlier run ended. forget_bad: nodes that refused the config before are assigned it again.
+    wave. kept: what each node that needs no more moving is assigned, those of watched included. soaked: for how many
+    seconds nodes had soaked when an earlier run ended. forget_bad: nodes that refused the config before are assigned it
+    again.
     """
 
     name: str

@@ -4,8 +4,8 @@
 """Judging a config, and remembering the verdict, so that nothing is judged twice. Private to configok.node.
 
 The judge is a short-lived child: the daemon never holds the engine in memory. A verdict is kept under the file's hash,
-the engine (the agent's version) and the version it was judged for, and prestart reads it in no time. What the judge says of
-the host holds for the moment only: it is never kept, and never keeps a component from starting.
+the engine (the agent's version) and the version it was judged for, and prestart reads it in no time. What the judge
+says of the host holds for the moment only: it is never kept, and never keeps a component from starting.
 """
 
 from __future__ import annotations

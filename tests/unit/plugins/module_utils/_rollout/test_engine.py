@@ -461,7 +461,12 @@ def test_nodes_that_appear_while_the_lane_is_the_last_wave_get_a_canary_of_their
     if when == "before it goes on":
         views = observe(world.client, selector="pool=workers")
         update_record(world.client, "workers", lambda record: begin(record, made, views, "now"))
-    world.when("assigned n00", lambda: [world.nodes.set_ready(name, True) for name in ("n00", "n01")])
+
+    def recover() -> None:
+        for name in ("n00", "n01"):
+            world.nodes.set_ready(name, True)
+
+    world.when("assigned n00", recover)
     for number in range(10):
         world.nodes.add(f"late{number}")
     if when == "before the lane begins":
