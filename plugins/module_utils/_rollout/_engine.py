@@ -9,8 +9,8 @@ Any run may be killed and run again: what was done is seen in the record and on 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 from .._kube._client import Client
@@ -76,14 +76,8 @@ def move_wave(
         raise RolloutError(f"{plan.target.name} is not published: nothing can be assigned")
     session = Session(client, plan, wave, runner, progress, clock or Clock(), lease_duration)
     mover = _Mover(session, plan, wave)
-    try:
-        with session.locked():
-            return mover.move()
-    except KeyboardInterrupt as error:
-        raise Interrupted(
-            f"interrupted in {wave} of pool {plan.pool}: what is assigned goes on by itself, nothing else is assigned; "
-            "run it again to go on"
-        ) from error
+    with _interruptible(f"{wave} of pool {plan.pool}"), session.locked():
+        return mover.move()
 
 
 def settle(
@@ -97,18 +91,31 @@ def settle(
 ) -> WaveResult:
     """Record a plan without anything to do as complete, unless the record says so already.
 
-    Takes the lock only to write. Raises Locked, RolloutError, KubeError.
+    Takes the lock only to write. Raises Locked, Interrupted, RolloutError, KubeError.
     """
     if plan.changes or plan.refusals or not plan.target.is_published:
         raise RolloutError(f"pool {plan.pool} has waves to move: it is not settled")
     session = Session(client, plan, "", runner, progress, clock or Clock(), lease_duration)
     now = session.clock.now()
-    record = read_record(session.client, plan.pool)
-    if steps.settled(record, plan, now) == record:
-        return WaveResult("", COMPLETE, False)
-    with session.locked():
-        _record, changed = update_record(session.client, plan.pool, lambda found: steps.settled(found, plan, now))
-    return WaveResult("", COMPLETE, changed)
+    with _interruptible(f"pool {plan.pool}"):
+        record = read_record(session.client, plan.pool)
+        if steps.settled(record, plan, now) == record:
+            return WaveResult("", COMPLETE, False)
+        with session.locked():
+            _record, changed = update_record(session.client, plan.pool, lambda found: steps.settled(found, plan, now))
+        return WaveResult("", COMPLETE, changed)
+
+
+@contextmanager
+def _interruptible(where: str) -> Iterator[None]:
+    """Turn Ctrl-C into a sentence."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise Interrupted(
+            f"interrupted in {where}: what is assigned goes on by itself, nothing else is assigned; "
+            "run it again to go on"
+        ) from error
 
 
 class _Mover:
@@ -146,11 +153,10 @@ class _Mover:
         wave, source = rollout.waves[place], rollout.target.source
         # A canary that fails stops the rollout, whatever the budget of the pool allows.
         budget, failed = (0, 0) if wave.name == CANARY else (self._plan.failure_budget, rollout.failures)
-        # The lane's own nodes wait for this config: they are no reason not to try it on a canary.
-        lane = {name for later in rollout.waves[place + 1 :] if later.name == BROKEN for name in later.nodes}
-        window = self._window(wave.nodes, feed, budget, failed, wave.name, lane)
         through = rollout.waves[:place]
         failed_before = {one.node for one in rollout.exceptions if one.kind != DRIFTED}
+        lane = steps.still_broken(rollout, place, [view for view in feed.views.values() if view.ready is not True])
+        window = self._window(wave.nodes, feed, budget, failed, wave.name, lane)
         kept = {name for earlier in through for name in earlier.nodes} | (set(self._plan.already) - set(wave.nodes))
         orders = WaveOrders(
             name=wave.name,

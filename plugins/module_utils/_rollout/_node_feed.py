@@ -15,8 +15,9 @@ from .._kube._errors import Forbidden, KubeError, ServerError, TooManyRequests, 
 from .._kube._paths import NODES
 from .._kube._watch import watch
 from ._clock import Clock
-from ._errors import RolloutError
+from ._errors import ApiAway, RolloutError
 from ._node_view import NodeView, node_view, reduced
+from ._outage import LONGEST
 
 __all__ = ["NodeEvent", "NodeFeed"]
 
@@ -64,8 +65,9 @@ class NodeFeed:
     def sync(self, keep: Callable[[], object], tell: Callable[[str], None]) -> list[NodeView]:
         """Wait for the first list and return its Nodes, sorted by name; keep is called while it is waited for.
 
-        Raises KubeError when the Nodes may not be listed.
+        Raises KubeError when the Nodes may not be listed, ApiAway when they cannot be for five minutes.
         """
+        began = self._clock.monotonic()
         while True:
             events = self.take(_LOOK)
             keep()
@@ -73,6 +75,11 @@ class NodeFeed:
                 return self.sorted()
             for error in [event.error for event in events if event.error is not None]:
                 tell(f"the nodes cannot be listed, and are tried again: {error}")
+            if self.fault is not None and self._clock.monotonic() - began > LONGEST:
+                raise ApiAway(
+                    f"the nodes could not be listed for {LONGEST:.0f}s ({self.fault}): nothing was assigned in this "
+                    "wave; run it again to go on"
+                ) from self.fault
 
     def sorted(self) -> list[NodeView]:
         """Return the Nodes as they are now, sorted by name."""

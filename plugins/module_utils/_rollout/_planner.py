@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .._nodeconfig._text import sanitize
-from ._canary import canary_refusals, choose_canary, spread
+from ._canary import canary_refusals, choose_canary, has_labels, spread
 from ._node_view import NodeView
 from ._plan import BROKEN, CANARY, LeftOut, Plan, Wave, wave_name, with_canaries
 from ._policy import Policy, Pool, crash_loop_seconds
@@ -89,7 +89,7 @@ def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) 
         uncovered: tuple[str, ...] = ()
         warnings: list[str] = []
     else:
-        passed = has_passed(target, record, (views[name] for name in sorting.already))
+        passed = has_passed(target, record, sorting.already)
         waves, uncovered, warnings = _new_waves(sorting, pool, target, size, lane_first=passed)
     max_unavailable = policy.max_unavailable.at_most(size)
     # The budget is counted from the failures in the record, which is bounded.
@@ -98,7 +98,7 @@ def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) 
     in_waves = {name for wave in waves for name in wave.nodes}
     refusals = _refusals(pool, target, record, views, in_waves, size) if moving or not views else []
     if moving and not running:
-        candidates = [*(view.name for view in sorting.to_move), *sorting.already] if sorting.to_move else []
+        candidates = [view.name for view in (*sorting.to_move, *sorting.already)] if sorting.to_move else []
         refusals += canary_refusals([*views.values()], policy.canary.cover, policy.canary.labels, candidates)
     return Plan(
         pool=pool.name,
@@ -106,7 +106,7 @@ def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) 
         revision=0 if target.is_init else revision.number if revision else record.next_number(),
         size=size,
         waves=waves,
-        already=tuple(sorting.already),
+        already=tuple(view.name for view in sorting.already if view.name not in in_waves),
         left_out=tuple(sorting.left_out),
         max_unavailable=max_unavailable,
         failure_budget=failure_budget,
@@ -130,7 +130,7 @@ class _Sorting:
     placed: set[str] = field(default_factory=set)
     to_move: list[NodeView] = field(default_factory=list)
     broken: list[NodeView] = field(default_factory=list)
-    already: list[str] = field(default_factory=list)
+    already: list[NodeView] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
 
@@ -138,7 +138,7 @@ class _Sorting:
         self.placed.add(view.name)
         reason = left_out_reason(view, target, forget_bad=self.forget_bad)
         if target.is_published and view.is_on(target.source) and not view.deleting:
-            self.already.append(view.name)
+            self.already.append(view)
         elif reason is not None:
             self.left_out.append(LeftOut(view.name, reason))
         elif is_broken(view):
@@ -215,7 +215,8 @@ def _new_waves(
     if lane_first:
         waves += lane
     count = max(1, policy.canary.count.at_least(size))
-    canary = choose_canary(sorting.to_move, count, policy.canary.cover, policy.canary.labels)
+    candidates = [*sorting.to_move, *_in_trial(sorting, policy.canary.labels)]
+    canary = choose_canary(candidates, count, policy.canary.cover, policy.canary.labels)
     if canary.nodes:
         waves.append(Wave(CANARY, canary.nodes, canary_soak))
     if not lane_first:
@@ -224,7 +225,7 @@ def _new_waves(
         warnings.append(f"the canary of {len(canary.nodes)} is the whole pool")
     chosen = set(canary.nodes)
     rest = [view.name for view in spread(sorting.to_move) if view.name not in chosen]
-    reached = len(sorting.already) + len(sorting.broken) + len(chosen)
+    reached = len({*chosen, *(view.name for view in (*sorting.already, *sorting.broken))})
     number = 0
     for amount in (*policy.waves, None):
         part = len(rest) if amount is None else min(len(rest), amount.at_least(size) - reached)
@@ -234,6 +235,15 @@ def _new_waves(
             rest = rest[part:]
             reached += part
     return tuple(waves), canary.uncovered, warnings
+
+
+def _in_trial(sorting: _Sorting, labels: Mapping[str, str]) -> list[NodeView]:
+    """Return the nodes that are the canary although they use the target already: those with its labels, when no node
+    that is to move has them. While they are in their trial they have shown nothing yet.
+    """
+    if not sorting.to_move or any(has_labels(view, labels) for view in sorting.to_move):
+        return []
+    return [view for view in sorting.already if view.status is not None and view.status.in_trial]
 
 
 def _refusals(

@@ -8,7 +8,7 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ._errors import LockLost, RolloutError, RolloutRefused
@@ -30,6 +30,7 @@ __all__ = [
     "settled",
     "soaked",
     "soaking",
+    "still_broken",
     "take_back",
     "taken_back",
 ]
@@ -204,6 +205,16 @@ def soaked(record: Record, seconds: Mapping[str, int]) -> Record:
     rollout = rollout_of(record)
     now = {name: count for name, count in {**rollout.soaked, **seconds}.items() if count}
     return replace(record, rollout=replace(rollout, soaked=now))
+
+
+def still_broken(rollout: Rollout, place: int, down: Iterable[NodeView]) -> frozenset[str]:
+    """Return the nodes of the lane that hold up no other wave: all while the lane is to come, then those it left down.
+
+    down: the nodes of the pool that are not Ready.
+    """
+    to_come = {name for wave in rollout.waves[place + 1 :] if wave.name == BROKEN for name in wave.nodes}
+    moved = {name for wave in rollout.waves[:place] if wave.name == BROKEN for name in wave.nodes}
+    return frozenset(to_come | {view.name for view in down if view.name in moved})
 
 
 def ended(record: Record, plan: Plan, place: int, step: Step, found: Mapping[str, Exceptional], *, now: str) -> Record:

@@ -141,7 +141,8 @@ class WaveLoop:
             self._report()
             if step.assign:
                 self._hooks.before_assigning(step.assign, self.exceptions())
-                if self._hooks.outages() != outages:  # which nodes are down may have changed meanwhile
+                self._take_events(0.0)
+                if self._hooks.outages() != outages or self._is_blind():  # who is down may have changed meanwhile
                     self._window.withdraw(step.assign)
                     pause = _TICK
                     continue

@@ -54,8 +54,8 @@ class Window:
     unavailable for another reason. timeout: seconds after which a slot is free whatever the gate says, and after which
     waiting for other nodes to come back is given up. canary: a node that vanishes stops the wave, which is through only
     when a node has passed. lane: the nodes are broken already, so those that are down are moved too, and none of them
-    stops the wave or spends from the budget. expected_down: nodes of a lane that is still to come, which do not count
-    as down for another reason.
+    stops the wave or spends from the budget. expected_down: nodes of the lane that it has not moved yet or has left
+    down, which do not count as down for another reason.
     """
 
     def __init__(

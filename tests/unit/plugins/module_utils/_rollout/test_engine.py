@@ -14,6 +14,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, events, lease, node
+from ansible_collections.configok.node.plugins.module_utils._rollout import _engine, _steps
 from ansible_collections.configok.node.plugins.module_utils._rollout._assign import assign
 from ansible_collections.configok.node.plugins.module_utils._rollout._engine import settle
 from ansible_collections.configok.node.plugins.module_utils._rollout._errors import (
@@ -446,6 +447,22 @@ def test_the_lane_of_broken_nodes_pauses_and_halts_nobody_and_follows_the_canary
     assert world.record().bad == ()
 
 
+@pytest.mark.parametrize("place", ["after the canary", "first"])
+def test_nodes_that_the_lane_leaves_down_hold_up_no_later_wave(make_world: MakeWorld, place: str) -> None:
+    world = make_world(8)
+    target = world.publish(100)
+    if place == "first":  # the config has passed on a node
+        assign(world.client, target.source, names=["n00"])
+        until(lambda: world.nodes.view("n00").is_on(target.source))
+    for name in ("n03", "n04"):
+        broken(world, name)
+    world.nodes.behaviour = lambda name, _source: CRASHES if name in ("n03", "n04") else GOOD
+    results = world.rollout(target, maxUnavailable=2, failureBudget=0, canary={"count": 1, "soak": "5s"}, **QUICK)
+    assert [one.wave for one in results][:2] == (["broken", "canary"] if place == "first" else ["canary", "broken"])
+    assert results[-1].phase == "Complete"
+    assert {one.node for one in results[-1].exceptions} == {"n03", "n04"}
+
+
 @pytest.mark.parametrize("when", ["before the lane begins", "before it goes on"])
 def test_nodes_that_appear_while_the_lane_is_the_last_wave_get_a_canary_of_their_own(
     make_world: MakeWorld, when: str
@@ -674,6 +691,22 @@ def test_a_rollout_does_without_events(make_world: MakeWorld) -> None:
 
     assert world.rollout(world.publish(100), client=Mute())[-1].phase == "Complete"
     assert told(world) == []
+
+
+def test_ctrl_c_while_it_settles_is_told_in_a_sentence(make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = make_world(2)
+    target = world.publish(100)
+    assign(world.client, target.source, names=["n00", "n01"])
+    until(lambda: all(world.nodes.view(name).is_on(target.source) for name in ("n00", "n01")))
+
+    def press(*_arguments: object, **_options: object) -> None:
+        raise KeyboardInterrupt
+
+    made = world.plan(target)
+    monkeypatch.setattr(_engine, "update_record", press)
+    with pytest.raises(Interrupted, match=r"interrupted in pool workers: .*run it again to go on"):
+        settle(world.client, made, runner="me", progress=world.said.append, clock=world.clock)
+    assert world.client.get(lease("configok-rollouts", "workers"))["spec"]["holderIdentity"] == ""
 
 
 def test_settling_leaves_a_pool_alone_that_somebody_moves(make_world: MakeWorld) -> None:
@@ -981,6 +1014,35 @@ def test_while_the_nodes_cannot_be_watched_nothing_is_assigned_and_time_stands_s
     world.when(f"assigned {first}", away)
     assert world.move(made, "wave 1").phase == "Complete"
     assert any("the nodes are watched again after" in line for line in world.lines())
+
+
+def test_nothing_is_assigned_when_the_watch_is_lost_while_the_record_is_written(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = make_world(4)
+    made = world.plan(world.publish(100))
+    assigning = _steps.assigning
+    ends: list[float] = []
+    blind: list[str] = []
+
+    def intercept(request: Any, _user: object, _perform: object) -> Any:
+        if time.monotonic() > ends[0]:
+            return None
+        if request.method == "PATCH" and "/nodes/" in request.path:
+            blind.append(request.path)
+        return world.server.refusal(503) if request.query.get("watch") else None
+
+    def lose_the_watch(*arguments: Any, **options: Any) -> Any:
+        if not ends:
+            ends.append(time.monotonic() + 1)
+            world.server.intercept = intercept
+            world.server.end_watches()
+            time.sleep(0.3)  # the thread that watches has seen it by then
+        return assigning(*arguments, **options)
+
+    monkeypatch.setattr(_steps, "assigning", lose_the_watch)
+    assert world.move(made, "canary").phase == "Canary"
+    assert blind == []
 
 
 def test_an_api_server_that_is_away_for_a_moment_costs_nothing(make_world: MakeWorld) -> None:

@@ -16,7 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._client import
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Gone, KubeError, ServerError
 from ansible_collections.configok.node.plugins.module_utils._rollout import _node_feed
 from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
-from ansible_collections.configok.node.plugins.module_utils._rollout._errors import RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._errors import ApiAway, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_feed import NodeFeed
 from ansible_collections.configok.node.plugins.module_utils._rollout._outage import LONGEST
 
@@ -65,10 +65,12 @@ class Scripted:
     def stream(self, _path: str, **_options: Any) -> Lines:
         if self.lists == 1:
             self.may_list.clear()
-        reply = self._replies.pop(0) if self._replies else Lines()
-        if isinstance(reply, Exception):
-            raise reply
-        return reply
+        if not self._replies:
+            return Lines()
+        reply = self._replies.pop(0)
+        if isinstance(reply, Lines):
+            return reply
+        raise reply
 
 
 def until(feed: NodeFeed, kind: str) -> list[str]:
@@ -121,3 +123,17 @@ def test_a_server_that_asks_for_five_minutes_is_asked_again_sooner(monkeypatch: 
         feed._client.may_list.set()  # type: ignore[attr-defined]
         until(feed, "BACK")
     assert LONGEST_WAIT < LONGEST
+
+
+def test_nodes_that_cannot_be_listed_for_five_minutes_end_the_run_with_a_sentence() -> None:
+    class Denying(Scripted):
+        def list(self, _path: str, **_options: Any) -> Listing:
+            raise ServerError("etcd is slow", where="LIST nodes", status=500)
+
+    class Hurried(Clock):
+        def monotonic(self) -> float:
+            return super().monotonic() * 1000
+
+    feed = NodeFeed(Denying(), "pool=workers", Hurried())  # type: ignore[arg-type]
+    with feed, pytest.raises(ApiAway, match=r"could not be listed for 300s .*etcd is slow.*run it again to go on"):
+        feed.sync(lambda: None, lambda _line: None)

@@ -104,6 +104,17 @@ def test_labels_that_give_no_canary_are_refused(labels: dict[str, str], sentence
     assert list(plan(views, pool(canary={"labels": labels}), a_target(), EMPTY).refusals) == sentences
 
 
+@pytest.mark.parametrize(("in_trial", "canary"), [(True, ("on-it",)), (False, ())])
+def test_a_labelled_node_that_is_in_its_trial_on_the_target_is_the_canary(
+    in_trial: bool, canary: tuple[str, ...]
+) -> None:
+    views = [*map(a_view, names(10)), a_view("on-it", source=a_source(), in_trial=in_trial, labels={"tier": "first"})]
+    made = plan(views, pool(canary={"labels": {"tier": "first"}}), a_target(), EMPTY)
+    assert [wave.nodes for wave in made.waves if wave.name == "canary"] == ([canary] if canary else [])
+    assert made.already == (() if canary else ("on-it",))
+    assert sum(len(wave.nodes) for wave in made.waves) == 10 + len(canary)
+
+
 @pytest.mark.parametrize(
     ("cover", "sentence"),
     [
