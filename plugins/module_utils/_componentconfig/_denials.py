@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import Any
 
 from ._denied_fields import DenyPolicy
-from ._denied_values import denied_values
+from ._denied_values import OwnValues, denied_values, left_out
 from ._diff import effective_diff
 from ._kinds._schema import Kind, kinds
 from ._kinds._types import Problem
@@ -26,17 +26,19 @@ __all__ = ["denials", "denied_fields", "own_values", "unknown_fields"]
 _HEAD = (("apiVersion",), ("kind",))
 
 
-def own_values(kind: str, init: Any, instance: Any) -> dict[str, Any]:
+def own_values(kind: str, init: Any, instance: Any) -> OwnValues:
     """Return what a node has of its own for a kind: its init config with its instance config laid over it.
 
-    An init config of another kind has no value of this one.
+    A config of another kind has no value of this one.
     """
-    layers = [layer for layer in (init, instance) if isinstance(layer, dict)]
-    return merge([layer for layer in layers if layer.get("kind", kind) == kind])
+    layers = [
+        layer if isinstance(layer, dict) and layer.get("kind", kind) == kind else {} for layer in (init, instance)
+    ]
+    return OwnValues(merge(layers), layers[1])
 
 
-def denials(data: Any, policy: DenyPolicy, own: Mapping[str, Any], minor: int) -> Iterator[Problem]:
-    """Yield the fields of a decoded document that a node refuses.
+def denials(data: Any, policy: DenyPolicy, own: OwnValues, minor: int) -> Iterator[Problem]:
+    """Yield the fields of a decoded document that a node refuses, those included that it must not leave out.
 
     own: as own_values returns it. A denied field that has the node's own value, defaults of the minor filled in, is
     harmless and passes. A field set to null is not set.
@@ -51,12 +53,12 @@ def denials(data: Any, policy: DenyPolicy, own: Mapping[str, Any], minor: int) -
         return
     refused = list(_fields(data, policy, kind))
     judged = [*(problem.path for problem in refused), *(path for path, _value in _all_matching(data, policy.allowed))]
-    refused += [one for one in denied_values(data, kind, own, minor) if not _covered(one.path, judged)]
-    if not refused:
-        return
-    changes = [one.change.parts for one in effective_diff(own, merge([own, data]), (minor, minor))]
-    for problem in refused:
-        if any(_overlap(problem.path, change) for change in changes):
+    refused += [one for one in denied_values(data, kind, own.values, minor) if not _covered(one.path, judged)]
+    if refused:
+        changes = [one.change.parts for one in effective_diff(own.values, merge([own.values, data]), (minor, minor))]
+        yield from (one for one in refused if any(_overlap(one.path, change) for change in changes))
+    for problem in left_out(data, kind, own, minor):
+        if not any(pattern in ("*", *problem.path) for pattern in policy.allowed):
             yield problem
 
 

@@ -9,15 +9,17 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 from ._diff import resolved
 from ._documents._findings import show
 from ._kinds._types import Problem
+from ._merge import merge
 from ._policy import matching_fields
+from ._values._duration import parse_duration
 from ._values._paths import lookup
 
-__all__ = ["KEPT", "MAXIMA", "STRENGTHS", "denied_values"]
+__all__ = ["KEPT", "MAXIMA", "MINIMA", "STRENGTHS", "OwnValues", "denied_values", "left_out"]
 
 _UNLESS = "unless the node's own config allows it (allowedFields)"
 _KUBELET = "KubeletConfiguration"
@@ -38,6 +40,12 @@ MAXIMA: Mapping[str, Mapping[str, int]] = {
     "KubeProxyConfiguration": {"logging.verbosity": 7},
 }
 """Fields that a bundle may set up to a value."""
+
+MINIMA: Mapping[str, Mapping[str, int]] = {
+    # How often each node asks for itself: at most once a second. A Lease is renewed four times as often as it lasts.
+    _KUBELET: {"nodeStatusUpdateFrequency": 1, "nodeStatusReportFrequency": 1, "nodeLeaseDurationSeconds": 4},
+}
+"""Fields that a bundle may set down to so many seconds; 0 is the default."""
 
 _Strengths = Mapping[Union[str, bool], int]
 
@@ -71,12 +79,20 @@ KEPT: Mapping[str, tuple[str, ...]] = {
 _SUITES: Mapping[str, str] = {_KUBELET: "tlsCipherSuites"}
 
 
+class OwnValues(NamedTuple):
+    """What a node has of its own for a kind: in all (values), and what of it is laid over every bundle (instance)."""
+
+    values: Mapping[str, Any]
+    instance: Mapping[str, Any]
+
+
 def denied_values(data: Mapping[str, Any], kind: str, own: Mapping[str, Any], minor: int) -> Iterator[Problem]:
     """Yield the fields of a decoded document whose values a node refuses; a field set to null is not set.
 
-    own: the node's own values, as own_values returns them. A field that has the node's own value may be yielded too.
+    own: the node's own values. A field that has the node's own value may be yielded too.
     """
     yield from _above(data, kind)
+    yield from _below(data, kind)
     yield from _weaker(data, kind, own, minor)
     yield from _weak_suites(data, kind, own)
     for field in KEPT.get(kind, ()):
@@ -92,19 +108,60 @@ def _above(data: Mapping[str, Any], kind: str) -> Iterator[Problem]:
                 yield Problem(path, f"above {most} the field is denied, {_UNLESS}", "denied", value)
 
 
+def left_out(data: Mapping[str, Any], kind: str, own: OwnValues, minor: int) -> Iterator[Problem]:
+    """Yield the fields that a decoded document does not set although the node would be weaker without them."""
+    strengths = STRENGTHS.get(kind, {})
+    fields = [field for field in strengths if data.get(field) is None and own.values.get(field) is not None]
+    if fields:
+        now = resolved(own.values, _head(data), minor)
+        then = resolved(merge([data, own.instance]), _head(data), minor)
+        for field in fields:
+            yield from _if_weaker(field, lookup(then, (field,)), lookup(now, (field,)), "left out it is ", kind)
+    field = _SUITES.get(kind, "")
+    suites = own.values.get(field)
+    strong = isinstance(suites, list) and bool(suites) and not any(_is_weak(suite) for suite in suites)
+    if strong and not data.get(field) and not own.instance.get(field):
+        message = f"left out it may be weaker than what the node has: denied, {_UNLESS}"
+        yield Problem((field,), message, "denied")
+
+
 def _weaker(data: Mapping[str, Any], kind: str, own: Mapping[str, Any], minor: int) -> Iterator[Problem]:
     fields = [field for field in STRENGTHS.get(kind, {}) if data.get(field) is not None]
     if not fields:
         return
-    head = {key: data[key] for key in ("apiVersion", "kind") if key in data}
-    effective = resolved(own, head, minor)
+    effective = resolved(own, _head(data), minor)
     for field in fields:
-        strengths = STRENGTHS[kind][field]
-        value, least = data[field], lookup(effective, (field,))
-        asked, needed = (_strength(strengths, one) for one in (value, "" if least is None else least))
-        if asked is not None and needed is not None and asked < needed:
-            than = f" {show(least, (field,))}" if least else ""
-            yield Problem((field,), f"weaker than what the node has{than}: denied, {_UNLESS}", "denied", value)
+        yield from _if_weaker(field, data[field], lookup(effective, (field,)), "", kind)
+
+
+def _head(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: data[key] for key in ("apiVersion", "kind") if key in data}
+
+
+def _if_weaker(field: str, value: Any, least: Any, what: str, kind: str) -> Iterator[Problem]:
+    strengths = STRENGTHS[kind][field]
+    asked, needed = (_strength(strengths, "" if one is None else one) for one in (value, least))
+    if asked is not None and needed is not None and asked < needed:
+        than = f" {show(least, (field,))}" if least else ""
+        yield Problem((field,), f"{what}weaker than what the node has{than}: denied, {_UNLESS}", "denied", value)
+
+
+def _below(data: Mapping[str, Any], kind: str) -> Iterator[Problem]:
+    for field, least in MINIMA.get(kind, {}).items():
+        value = data.get(field)
+        seconds = _seconds(value)
+        if seconds is not None and 0 < seconds < least:
+            yield Problem((field,), f"below {least}s the field is denied, {_UNLESS}", "denied", value)
+
+
+def _seconds(value: Any) -> float | None:
+    """Return a number of seconds or a duration in seconds; None for what is neither, which is for others to refuse."""
+    if isinstance(value, str):
+        try:
+            return parse_duration(value)
+        except ValueError:
+            return None
+    return value if isinstance(value, (int, float)) else None
 
 
 def _strength(strengths: _Strengths, value: Any) -> int | None:

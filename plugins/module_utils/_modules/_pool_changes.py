@@ -150,7 +150,7 @@ def _denied(component: str, file: str, text: str, local: LocalConfig | None, min
         return []  # found when the document is judged
     kind = str(document.data.get("kind", "")) if isinstance(document.data, dict) else ""
     if local is None:
-        problems, level = denials(document.data, DenyPolicy(), {}, minor), WARNING
+        problems, level = denials(document.data, DenyPolicy(), own_values(kind, {}, {}), minor), WARNING
         unsure = "; what these nodes allow, and which value they have, is not published"
     else:
         own = own_values(kind, local[component].init, local[component].instance)

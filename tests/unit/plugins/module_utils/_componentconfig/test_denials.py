@@ -24,6 +24,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._de
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_values import (
     KEPT,
     MAXIMA,
+    MINIMA,
     STRENGTHS,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import kinds
@@ -36,7 +37,7 @@ HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfigura
 def test_every_denied_field_exists(kind: str) -> None:
     assert kind in {one.kind for one in kinds()}
     assert unknown_fields(DENIED_FIELDS[kind], kind) == []
-    for fields in (MAXIMA, STRENGTHS, KEPT):
+    for fields in (MAXIMA, MINIMA, STRENGTHS, KEPT):
         assert unknown_fields(fields.get(kind, ()), kind) == []
 
 
@@ -49,9 +50,10 @@ def test_credentials_and_the_api_servers_files_are_denied_as_a_whole() -> None:
 
 def test_values_of_its_own_are_the_init_config_under_the_instance_config() -> None:
     init, instance = {**HEAD, "maxPods": 1, "readOnlyPort": 1}, {"maxPods": 2}
-    assert own_values("KubeletConfiguration", init, instance) == {**HEAD, "maxPods": 2, "readOnlyPort": 1}
-    assert own_values("KubeProxyConfiguration", init, instance) == {"maxPods": 2}
-    assert own_values("KubeletConfiguration", ["odd"], None) == {}
+    own = own_values("KubeletConfiguration", init, instance)
+    assert own == ({**HEAD, "maxPods": 2, "readOnlyPort": 1}, instance)
+    assert own_values("KubeProxyConfiguration", init, instance) == (instance, instance)
+    assert own_values("KubeletConfiguration", ["odd"], None) == ({}, {})
 
 
 _GCM, _RC4 = "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_RC4_128_SHA"
@@ -87,6 +89,11 @@ _BOUNDED: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
     ({"registryPullQPS": 1001, "registryBurst": 1001}, {}, ["registryBurst", "registryPullQPS"]),
     ({"kubeAPIQPS": 1000, "eventRecordQPS": 0}, {}, []),
     ({"kubeAPIQPS": 5000}, {"kubeAPIQPS": 5000}, []),
+    ({"nodeStatusUpdateFrequency": "999ms"}, {}, ["nodeStatusUpdateFrequency"]),
+    ({"nodeStatusReportFrequency": "10ms"}, {}, ["nodeStatusReportFrequency"]),
+    ({"nodeStatusReportFrequency": "1s", "nodeStatusUpdateFrequency": "0s"}, {}, []),
+    ({"nodeLeaseDurationSeconds": 3}, {}, ["nodeLeaseDurationSeconds"]),
+    ({"nodeLeaseDurationSeconds": 4}, {}, []),
 ]
 
 
@@ -95,12 +102,38 @@ def test_a_bundle_may_not_weaken_what_the_node_has(
     document: dict[str, Any], own: dict[str, Any], paths: list[str]
 ) -> None:
     def refused(policy: DenyPolicy) -> list[str]:
-        found = denials({**HEAD, **document}, policy, {**HEAD, **own}, 35)
+        found = denials({**HEAD, **own, **document}, policy, own_values(HEAD["kind"], {**HEAD, **own}, {}), 35)
         return sorted(format_path(one.path) for one in found)
 
     assert refused(DenyPolicy()) == paths
     assert refused(DenyPolicy(allowed=tuple(document))) == [], "the node's own config can allow it"
     assert refused(DenyPolicy(instead=("tracing.endpoint",))) == paths, "an old list keeps the bounds of values"
+
+
+_LEFT_OUT: list[tuple[dict[str, Any], list[str]]] = [
+    ({"tlsMinVersion": "VersionTLS13"}, ["tlsMinVersion"]),
+    ({"tlsMinVersion": "VersionTLS12"}, []),
+    ({"tlsMinVersion": "VersionTLS11"}, []),
+    ({"tlsCipherSuites": [_GCM]}, ["tlsCipherSuites"]),
+    ({"tlsCipherSuites": [_GCM, _RC4]}, []),
+    ({"seccompDefault": True}, ["seccompDefault"]),
+    ({"seccompDefault": False}, []),
+    ({_PULL: "AlwaysVerify"}, [_PULL]),
+    ({_PULL: "NeverVerify"}, []),
+    ({"clusterDNS": ["10.0.0.10"], "maxPods": 1}, []),
+]
+
+
+@pytest.mark.parametrize(("own", "paths"), _LEFT_OUT)
+def test_a_bundle_may_not_weaken_a_node_by_what_it_leaves_out(own: dict[str, Any], paths: list[str]) -> None:
+    def refused(policy: DenyPolicy, instance: dict[str, Any]) -> list[str]:
+        init = {**HEAD, **own}
+        found = denials({**HEAD, "maxPods": 100}, policy, own_values(HEAD["kind"], init, instance), 35)
+        return sorted(format_path(one.path) for one in found)
+
+    assert refused(DenyPolicy(), {}) == paths
+    assert refused(DenyPolicy(), own) == [], "the instance config is laid over every bundle"
+    assert refused(DenyPolicy(allowed=tuple(own)), {}) == [], "the node's own config can allow it"
 
 
 _ODD: Any = st.recursive(
@@ -116,6 +149,8 @@ _FIELDS = st.sampled_from(
 
 @given(st.dictionaries(_FIELDS, _ODD), st.dictionaries(_FIELDS, _ODD))
 def test_odd_documents_are_compared_without_a_fault(document: dict[str, Any], own: dict[str, Any]) -> None:
-    found = list(denials({**HEAD, **document}, DenyPolicy(), {**HEAD, **own}, 35))
+    kind = HEAD["kind"]
+    found = list(denials({**HEAD, **document}, DenyPolicy(), own_values(kind, {**HEAD, **own}, own), 35))
     assert {problem.rule for problem in found} <= {"denied"}
-    assert list(denials({**HEAD, **document}, DenyPolicy(), {**HEAD, **document}, 35)) == [], "all are its own values"
+    same = own_values(kind, {**HEAD, **document}, {})
+    assert list(denials({**HEAD, **document}, DenyPolicy(), same, 35)) == [], "all are its own values"

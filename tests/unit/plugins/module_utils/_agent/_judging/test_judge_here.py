@@ -153,6 +153,16 @@ def test_a_denied_field_with_the_nodes_own_value_passes(node: Node) -> None:
     assert sorted(one.path for one in node.judge(other)) == ["authentication", "readOnlyPort", "staticPodPath"]
 
 
+@pytest.mark.contract("validate.denied-fields")
+def test_what_a_bundle_leaves_out_may_not_weaken_the_node(node: Node) -> None:
+    node.init(HEAD + "seccompDefault: true\n")
+    found = node.judge("maxPods: 50\n")
+    assert said(found) == [("seccompDefault", "policy", "denied")]
+    assert found[0].message.startswith("left out it is weaker than what the node has true: denied, unless")
+    node.instance("seccompDefault: true\n")
+    assert node.judge("maxPods: 50\n") == []
+
+
 @pytest.mark.parametrize("init", ["{", "- a\n", "kind: KubeProxyConfiguration\nstaticPodPath: /m\n"])
 def test_an_init_config_of_no_use_has_no_own_values(node: Node, init: str) -> None:
     node.init(init)
