@@ -28,18 +28,19 @@ def effective(
     knows where it is from.
 
     minor: of the component, for its way with drop-ins and the form of its flags. Only the kubelet has drop-ins, and
-    flags that win over its file.
+    flags that win over its file. The form (JSON or YAML) is that of the lowest layer, the document, as in checks
+    offline: 110.0 is a whole number in YAML alone.
     """
     if not all(isinstance(layer.data, dict) for layer in (*layers, *drop_ins)):
         return layers[0]  # not a config at all, which is said of it
     merged = layers[0]
     if len(layers) > 1:
-        merged = replace(merge_documents(layers), is_json=any(layer.is_json for layer in layers))
+        merged = replace(merge_documents(layers), is_json=layers[0].is_json)
     kind = find_kind(merged.data.get("apiVersion"), merged.data.get("kind"))
     if kind is None or kind.component != "kubelet":
         return merged
     if drop_ins:
-        merged = replace(lay_documents_over(merged, drop_ins, kind, minor), is_json=True)
+        merged = replace(lay_documents_over(merged, drop_ins, kind, minor), is_json=layers[0].is_json)
     data, origins = with_flags(merged.data, argv, kind, minor)
     lines: dict[Any, int] = {path: line for path, line in merged.lines.items() if not _below(path, origins)}
     files = {path: file for path, file in merged.files.items() if not _below(path, origins)}

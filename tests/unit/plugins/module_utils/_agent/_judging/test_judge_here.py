@@ -208,13 +208,16 @@ def _sentence(found: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 @pytest.mark.contract("validate.for-the-version", "render.instance-config")
-@pytest.mark.parametrize("instance", ["", "healthzPort: 10249\n"], ids=["alone", "with an instance config"])
+@pytest.mark.parametrize("drop_in", ["", HEAD + "eventBurst: 100\n", "{}\n"], ids=["no drop-in", "YAML", "JSON"])
+@pytest.mark.parametrize("instance", ["", "healthzPort: 10249\n", "{}\n"], ids=["no instance config", "YAML", "JSON"])
 @pytest.mark.parametrize(("text", "said", "_given"), ODD, ids=[row[0] for row in ODD])
 def test_the_first_error_is_the_real_one_and_the_same_as_offline(
-    node: Node, text: str, said: str, _given: Any, instance: str
+    node: Node, text: str, said: str, _given: Any, instance: str, drop_in: str
 ) -> None:
     if instance:
         node.instance(instance)
+    if drop_in:
+        node.drop_in("10-more.conf", drop_in)
     found = [one.as_dict() for one in node.judge(text)]
     offline = [
         one.as_dict()
@@ -223,6 +226,23 @@ def test_the_first_error_is_the_real_one_and_the_same_as_offline(
     assert (first_error("kubelet", found) if errors_of(found) else "").startswith(said)
     assert [_sentence(one) for one in errors_of(found)] == [_sentence(one) for one in errors_of(offline)]
     assert bool(errors_of(found)) is bool(said)
+
+
+def test_a_document_in_json_is_held_against_json_whatever_lies_over_it(node: Node) -> None:
+    text = b'{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "maxPods": 110.0}'
+    node.instance("healthzPort: 10249\n")
+    node.drop_in("10-more.conf", HEAD + "eventBurst: 100\n")
+    [found] = judge_here(
+        text,
+        "bundle",
+        node.component,
+        inputs=read_own_configs(node.component)._replace(arguments=tuple(node.argv)),
+        version="v1.31.0",
+        known=False,
+        read_host=node.read_host,
+    )
+    [offline] = validate(text, file="bundle", component="kubelet", versions=["v1.31.0"], bundle=True)
+    assert _sentence(found.as_dict()) == _sentence(offline.as_dict())
 
 
 @pytest.mark.contract("render.instance-config")
