@@ -12,13 +12,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..._componentconfig._documents._decode import decode
 from ..._componentconfig._documents._document import Document
 from ..._componentconfig._drop_in_rules import lay_documents_over
 from ..._componentconfig._flags._values import with_flags
 from ..._componentconfig._kinds._schema import find_kind
 from ..._componentconfig._layers import merge_documents
+from ._local_values import Inputs
 
-__all__ = ["effective", "is_by_flag"]
+__all__ = ["drop_in_documents", "effective", "is_by_flag"]
+
+
+def drop_in_documents(inputs: Inputs) -> list[Document]:
+    """Return the drop-ins, decoded, lowest first, without empty ones. Raises DecodeError."""
+    found = [decode(text.encode("utf-8", "surrogateescape"), file=path) for path, text in inputs.drop_ins]
+    return [layer for layer in found if layer.data is not None]
 
 
 def effective(
