@@ -28,12 +28,15 @@ from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports
     Unit,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._daemon import Daemon
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._effective import drop_in_documents
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._local_values import Inputs
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._own_check import OwnCheck
 from ansible_collections.configok.node.plugins.module_utils._agent._poststop import poststop
 from ansible_collections.configok.node.plugins.module_utils._agent._prestart import prestart
 from ansible_collections.configok.node.plugins.module_utils._agent._storage._store import Store
 from ansible_collections.configok.node.plugins.module_utils._agent._system._node_watch import view_of
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import DecodeError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._equality import same_config
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._versions import parse_minor
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError, NotFound
@@ -266,10 +269,14 @@ class Bench:
             return CommandResult(1, "", "Error: I would not run with this\n")
         return CommandResult(self.check_code, "", "")
 
-    def is_same(self, one: str, other: str, version: str) -> bool:
+    def is_same(self, one: str, other: str, version: str, inputs: Inputs) -> bool:
         """What ``configok-agent same`` says."""
         before, after = (decode(Path(path).read_text(), file=path).data for path in (one, other))
-        return same_config(before, after, parse_minor(version) if version else None)
+        try:
+            drop_ins = [layer.data for layer in drop_in_documents(inputs)]
+        except DecodeError:
+            return False
+        return same_config(before, after, parse_minor(version) if version else None, drop_ins)
 
     def probe(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
         process = self.processes[component]

@@ -103,7 +103,7 @@ class Daemon:
         self._store = store or Store(configuration.state_directory, now=clock.now)
         self._transactions = Transactions(configuration, self._store, clock, journal)
         self._versions = Versions(
-            configuration, self._store, judge, clock, journal, errand(), engine=agent_version, version_of=version_of
+            configuration, self._store, judge, clock, journal, errand, engine=agent_version, version_of=version_of
         )
         preparation = Preparation(
             configuration,

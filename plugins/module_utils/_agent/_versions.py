@@ -3,14 +3,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which version of each component runs, and what it thinks of the init config. Private to configok.node.
 
-Both are asked of a program that may hang, so it is done beside the daemon's round, one thing at a time.
+Both are asked of a program that may hang, so it is done beside the daemon's round; a version waits for no init config.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ._basis._backoff import Backoff
 from ._basis._configuration import AgentConfiguration
@@ -27,13 +27,14 @@ from ._storage._tracking import with_start
 __all__ = ["Versions"]
 
 _NOTE = "version"
+_KINDS: Final = ("version", "init config")
 _FIRST_PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds before a component that did not say it is asked again
 
 
 class _Question(NamedTuple):
     """What is asked of a component; of: its invocation, or the version that the init config is judged for."""
 
-    kind: Literal["version", "init config"]
+    kind: str  # one of _KINDS
     component: str
     of: str
 
@@ -52,20 +53,21 @@ class Versions:
         judge: Judge,
         clock: Clock,
         journal: Journal,
-        errand: Errand,
+        errand: Callable[[], Errand],
         *,
         engine: str,
         version_of: Callable[[str], str] | None,
     ) -> None:
+        """errand: makes one for each kind of question."""
         self._configuration = configuration
         self._store = store
         self._judge = judge
         self._clock = clock
         self._journal = journal
-        self._errand = errand
+        self._errands = {kind: errand() for kind in _KINDS}
         self._engine = engine
         self._version_of = version_of
-        self._question: _Question | None = None  # the one that is under way
+        self._questions: dict[str, _Question] = {}  # kind -> the one that was asked last
         self._asked: dict[str, tuple[str, str]] = {}  # component -> invocation, version
         self._init_judged: dict[str, str] = {}  # component -> version
         self._unanswered: dict[tuple[str, str], Backoff] = {}  # kind and component of what is asked again
@@ -78,9 +80,8 @@ class Versions:
     @property
     def due(self) -> float:
         """When to ask again, in seconds since boot; never, where nothing is left to ask, or that wakes the daemon."""
-        if self._errand.under_way:
-            return float("inf")
-        return min((backoff.until for backoff in self._unanswered.values()), default=float("inf"))
+        idle = [one.until for (kind, _name), one in self._unanswered.items() if not self._errands[kind].under_way]
+        return min(idle, default=float("inf"))
 
     def learn(self, invocations: Mapping[str, str], local: Local) -> bool:
         """Ask each component that was started since it was last asked; return whether a bundle can be judged now.
@@ -88,29 +89,41 @@ class Versions:
         False while a version may be another one in a moment; a component that did not say it is not waited for.
         Raises OSError, Locked.
         """
-        while True:
-            if self._question is not None:
-                if not self._errand.wait(0.0):
-                    break
-                self._take(self._question, local)
-            self._question = self._next(invocations)
-            if self._question is None:
-                break
-            self._errand.start(partial(self._answer, self._question))
-            if not self._errand.wait(PATIENCE):
-                break
-        question = self._question
-        return question is None or question.kind != "version" or ("version", question.component) in self._unanswered
+        for kind in _KINDS:
+            self._ask(kind, invocations, local)
+        return all(
+            self._was_asked(name, invocations) or ("version", name) in self._unanswered
+            for name in self._configuration.components
+        )
 
-    def _next(self, invocations: Mapping[str, str]) -> _Question | None:
+    def _ask(self, kind: str, invocations: Mapping[str, str], local: Local) -> None:
+        """Hear the answer to what was asked, and ask what is next, for as long as answers come at once."""
+        errand, patience = self._errands[kind], 0.0
+        while True:
+            if errand.under_way:
+                if not errand.wait(patience):
+                    return
+                self._take(self._questions[kind], local)
+            question = self._next_version(invocations) if kind == "version" else self._next_init_config()
+            if question is None:
+                return
+            self._questions[kind] = question
+            errand.start(partial(self._answer, question))
+            patience = PATIENCE
+
+    def _was_asked(self, name: str, invocations: Mapping[str, str]) -> bool:
+        return name in self._asked and self._asked[name][0] == invocations.get(name, "")
+
+    def _next_version(self, invocations: Mapping[str, str]) -> _Question | None:
         for name in self._configuration.components:
-            invocation = invocations.get(name, "")
-            if self._asked.get(name, (None, ""))[0] != invocation or self._is_due("version", name):
-                return _Question("version", name, invocation)
-        for name, component in self._configuration.components.items():
-            version = self._asked[name][1]
+            if not self._was_asked(name, invocations) or self._is_due("version", name):
+                return _Question("version", name, invocations.get(name, ""))
+        return None
+
+    def _next_init_config(self) -> _Question | None:
+        for name, (_invocation, version) in self._asked.items():
             anew = self._init_judged.get(name) != version and ("init config", name) not in self._unanswered
-            if component.init_config and (anew or self._is_due("init config", name)):
+            if self._configuration.components[name].init_config and (anew or self._is_due("init config", name)):
                 return _Question("init config", name, version)
         return None
 
@@ -144,9 +157,8 @@ class Versions:
     # What came of it
 
     def _take(self, question: _Question, local: Local) -> None:
-        self._question = None
         try:
-            answer = self._errand.take()
+            answer = self._errands[question.kind].take()
         except (JudgeFailed, OSError, Locked) as error:
             self._journal("warning", f"the {question.kind}: {error}", component=question.component)
             self._ask_again(question)

@@ -21,7 +21,7 @@ from ._values._duration import nanoseconds
 from ._values._paths import Path, format_path, lookup
 from ._values._quantity import parse_quantity
 
-__all__ = ["Change", "FieldChange", "diff", "effective_diff", "resolved"]
+__all__ = ["Change", "FieldChange", "diff", "differences", "effective_diff", "resolved"]
 
 _HEAD = ("apiVersion", "kind")
 
@@ -74,9 +74,7 @@ def effective_diff(
     kind = find_kind(head.get("apiVersion"), head.get("kind"))
     check_overrides(overrides or {}, kind)
     found = []
-    for change in diff(before, after):
-        if kind is not None and _same(change, kind, minors[1]):
-            continue
+    for change in differences(before, after, kind, minors[1]):
         said = any(lookup(data, change.parts) is not None for data in (old, new))
         by_version = kind is not None and not said and _of_one_version(change, kind, minors)
         asked = disruption_of(
@@ -84,6 +82,11 @@ def effective_diff(
         )
         found.append(FieldChange(change, asked))
     return found
+
+
+def differences(before: Any, after: Any, kind: Kind | None, minor: int) -> list[Change]:
+    """The fields in which two resolved configs of a kind differ to a component of a minor, however they are written."""
+    return [change for change in diff(before, after) if kind is None or not _same(change, kind, minor)]
 
 
 def _of_one_version(change: Change, kind: Kind, minors: tuple[int, int]) -> bool:

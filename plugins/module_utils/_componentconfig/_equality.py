@@ -8,23 +8,27 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ._diff import effective_diff
-from ._kinds._schema import find_kind, known_minors
+from ._diff import differences, effective_diff
+from ._drop_in_rules import used_with
+from ._kinds._schema import Kind, find_kind, known_minors
 from ._values._canonical import canonical
 
 __all__ = ["same_config"]
 
 
-def same_config(old: Any, new: Any, minor: int | None) -> bool:
+def same_config(old: Any, new: Any, minor: int | None, drop_ins: Sequence[Any] = ()) -> bool:
     """Return whether a component makes the same of two decoded configs; False when that is not certain.
 
     Defaults and nullability decide, field by field: `maxPods: 110` and `clusterDNS: []` are what a kubelet does anyway,
     while `evictionHard: {}` switches a default off. The answer holds for the component of this minor and of every later
     one that the data know, because the file stays when the component is upgraded. None stands for an unknown version:
     then all minors must agree.
+
+    drop_ins: decoded, lowest first; a kubelet must make the same of the two with them too. One may be where another
+    field has its default from, so that a default written out is not the default any more.
     """
     if _plainly_same(old, new):
         return True
@@ -39,7 +43,17 @@ def same_config(old: Any, new: Any, minor: int | None) -> bool:
         return False
     if not _plainly_same(*(_unknown(data, kind.fields) for data in (old, new))):
         return False
-    return not any(effective_diff(old, new, (at, at)) for at in minors)
+    if any(effective_diff(old, new, (at, at)) for at in minors):
+        return False
+    return kind.component != "kubelet" or not drop_ins or _same_with(drop_ins, old, new, kind, minors)
+
+
+def _same_with(drop_ins: Sequence[Any], old: Any, new: Any, kind: Kind, minors: Sequence[int]) -> bool:
+    if not all(isinstance(one, dict) for one in drop_ins):
+        return False
+    return not any(
+        differences(used_with(old, drop_ins, kind, at), used_with(new, drop_ins, kind, at), kind, at) for at in minors
+    )
 
 
 def _plainly_same(old: Any, new: Any) -> bool:

@@ -12,13 +12,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..._componentconfig._documents._decode import decode
 from ..._componentconfig._documents._document import Document
 from ..._componentconfig._drop_in_rules import lay_documents_over
 from ..._componentconfig._flags._values import with_flags
 from ..._componentconfig._kinds._schema import find_kind
 from ..._componentconfig._layers import merge_documents
+from ._local_values import Inputs
 
-__all__ = ["effective", "is_by_flag"]
+__all__ = ["drop_in_documents", "effective", "is_by_flag"]
+
+
+def drop_in_documents(inputs: Inputs) -> list[Document]:
+    """Return the drop-ins, decoded, lowest first, without empty ones. Raises DecodeError."""
+    found = [decode(text.encode("utf-8", "surrogateescape"), file=path) for path, text in inputs.drop_ins]
+    return [layer for layer in found if layer.data is not None]
 
 
 def effective(
@@ -28,18 +36,19 @@ def effective(
     knows where it is from.
 
     minor: of the component, for its way with drop-ins and the form of its flags. Only the kubelet has drop-ins, and
-    flags that win over its file.
+    flags that win over its file. The form (JSON or YAML) is that of the lowest layer, the document, as in checks
+    offline: 110.0 is a whole number in YAML alone.
     """
     if not all(isinstance(layer.data, dict) for layer in (*layers, *drop_ins)):
         return layers[0]  # not a config at all, which is said of it
     merged = layers[0]
     if len(layers) > 1:
-        merged = replace(merge_documents(layers), is_json=any(layer.is_json for layer in layers))
+        merged = replace(merge_documents(layers), is_json=layers[0].is_json)
     kind = find_kind(merged.data.get("apiVersion"), merged.data.get("kind"))
     if kind is None or kind.component != "kubelet":
         return merged
     if drop_ins:
-        merged = replace(lay_documents_over(merged, drop_ins, kind, minor), is_json=True)
+        merged = replace(lay_documents_over(merged, drop_ins, kind, minor), is_json=layers[0].is_json)
     data, origins = with_flags(merged.data, argv, kind, minor)
     lines: dict[Any, int] = {path: line for path, line in merged.lines.items() if not _below(path, origins)}
     files = {path: file for path, file in merged.files.items() if not _below(path, origins)}

@@ -33,9 +33,8 @@ from ..._componentconfig._policy import bundle_problems
 from ..._componentconfig._rules._host import Host, Wanted
 from ..._componentconfig._validate import validate
 from ..._componentconfig._values._versions import parse_minor
-from ..._host._drop_in_files import drop_ins, read_drop_in
 from .._basis._configuration import ComponentConfiguration
-from ._effective import effective, is_by_flag
+from ._effective import drop_in_documents, effective, is_by_flag
 from ._local_values import Inputs, local_values
 from ._verdicts import HOST
 
@@ -52,8 +51,7 @@ def judge_here(
     known: bool,
     read_host: Callable[[Wanted], Host],
 ) -> list[Finding]:
-    """Return all findings. Raises ComponentConfigError for a version that is none, OSError where a drop-in cannot be
-    read.
+    """Return all findings. Raises ComponentConfigError for a version that is none.
 
     inputs: what this node lays over it; no arguments where the component's are not known. version: of the component,
     "" for the newest that the data cover. known: the config itself was judged before, so only the host is looked at.
@@ -62,15 +60,15 @@ def judge_here(
     try:
         document = decode(text, file=file)
         instance = _instance(component, inputs)
-        running = [decode(read_drop_in(path), file=path) for path in drop_ins(argv)]
+        drop_ins = drop_in_documents(inputs)
     except DecodeError as error:
         return [error.finding]
-    config = effective([document, *instance], argv, minor, [layer for layer in running if layer.data is not None])
+    config = effective([document, *instance], argv, minor, drop_ins)
     found: list[Finding] = []
     if not known:
         found += [_no_mapping(layer) for layer in instance if not isinstance(layer.data, dict)]
         found += _of_bundle(document, component, minor, inputs)
-        found += _of_config(config, component, version, {layer.file for layer in running})
+        found += _of_config(config, component, version, {layer.file for layer in drop_ins})
         # In order, so that the first error is the one that a check offline names first.
         found = bounded(sorted(found, key=in_reading_order))
     if component.host_checks:

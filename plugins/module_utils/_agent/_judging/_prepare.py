@@ -149,7 +149,7 @@ class Preparation:
         try:
             inputs = read_inputs(component, self._store)
         except OSError as error:
-            raise NotFetched(f"this node's instance config cannot be read: {error}") from error
+            raise NotFetched(f"what this node lays over it cannot be read: {error}") from error
         host = self._judged(component, document, inputs)
         try:
             data = render(document, inputs.instance)
@@ -161,19 +161,19 @@ class Preparation:
             there = digest(present) if present is not None else ""
             if present is not None and there != kept:
                 keep(name, self._store, present)
-        if there and there != kept and self._means_the_same(name, there, kept):
+        if there and there != kept and self._means_the_same(name, there, kept, inputs):
             return there  # the bytes stay, so that nothing is switched
         if errors_of(host) and there != kept:
             raise Refused(first_error(name, host), host)
         self._checked(component, kept)
         return kept
 
-    def _means_the_same(self, name: str, there: str, kept: str) -> bool:
-        """Return whether the component makes the same of two kept files, by their hashes."""
+    def _means_the_same(self, name: str, there: str, kept: str, inputs: Inputs) -> bool:
+        """Return whether the component makes the same of two kept files, by their hashes, with what it reads beside."""
         if same_config_files(name, self._store, there, kept):
             return True
         before, after = (self._store.rendered_path(name, file) for file in (there, kept))
-        return self._is_same(before, after, self._version_of(name))
+        return self._is_same(before, after, self._version_of(name), inputs)
 
     def _judged(self, component: ComponentConfiguration, document: str, inputs: Inputs) -> list[dict[str, Any]]:
         """Return what was found on the host, which matters only where the component is about to be touched."""

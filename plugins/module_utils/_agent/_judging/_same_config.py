@@ -8,10 +8,12 @@ That takes the engine's defaults, which the daemon does not hold in memory.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Protocol
 
 from .._basis._ports import Runner
+from ._local_values import Inputs
 
 __all__ = ["CommandComparison", "SameConfig"]
 
@@ -20,9 +22,10 @@ _SAME = 0  # its exit code
 
 
 class SameConfig(Protocol):
-    """Compares two files for a version of their component ("" for an unknown one); False when it is not certain."""
+    """Compares two files for a version of their component ("" for an unknown one), with and without the drop-ins in
+    inputs; False when it is not certain."""
 
-    def __call__(self, one: str, other: str, version: str) -> bool: ...
+    def __call__(self, one: str, other: str, version: str, inputs: Inputs) -> bool: ...
 
 
 class CommandComparison:
@@ -33,7 +36,8 @@ class CommandComparison:
         self._runner = runner
         self._argv = tuple(argv)
 
-    def __call__(self, one: str, other: str, version: str) -> bool:
+    def __call__(self, one: str, other: str, version: str, inputs: Inputs) -> bool:
         """Return whether the child is certain that the files mean the same."""
         of_version = ["--kubernetes-version", version] if version else []
-        return self._runner([*self._argv, *of_version, one, other], timeout=_TIMEOUT).code == _SAME
+        argv = [*self._argv, *of_version, "--with-inputs", one, other]
+        return self._runner(argv, timeout=_TIMEOUT, stdin=json.dumps(inputs.to_dict())).code == _SAME

@@ -46,7 +46,8 @@ class Reporter:
     """One status PATCH per transition, retried with back-off until it is written.
 
     What is said about another assignment or config is written at once. Transitions about the same one that follow each
-    other within MIN_INTERVAL are written as one, the last of them.
+    other within MIN_INTERVAL are written as one, the last of them; where that stands on the Node already, none is
+    written, and the journal alone has them.
     """
 
     def __init__(

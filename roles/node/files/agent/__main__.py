@@ -163,6 +163,7 @@ _OF_DIFF = (
 )
 _OF_SAME = (
     _argument("files", metavar="FILE", nargs=2, help="- is standard input"),
+    _argument("--with-inputs", action="store_true", help="read JSON from standard input: what this node adds to both"),
     _LIMITED,
     _argument(
         _VERSION, default="", dest="version", metavar="VERSION", help="of the component (default: whichever it is)"
@@ -358,7 +359,7 @@ def _same(arguments: argparse.Namespace) -> int:
     _limit(arguments)
     from ._same import same_files
 
-    return same_files(*arguments.files, version=arguments.version)
+    return same_files(*arguments.files, version=arguments.version, with_inputs=arguments.with_inputs)
 
 
 def _explain(arguments: argparse.Namespace) -> int:

@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import json
+
 from ._componentconfig._documents._decode import decode
+from ._componentconfig._documents._document import Document
 from ._componentconfig._documents._findings import DecodeError
 from ._componentconfig._equality import same_config
 from ._componentconfig._values._versions import parse_minor
@@ -17,14 +20,16 @@ __all__ = ["same_files"]
 _SAME, _DIFFERENT, _USAGE = 0, 1, 2
 
 
-def same_files(one: str, other: str, *, version: str) -> int:
+def same_files(one: str, other: str, *, version: str, with_inputs: bool = False) -> int:
     """Print the answer and return 0 where both files mean the same, 1 where they may not, 2 where one cannot be used.
 
-    version: of the component, "" where it is not known.
+    version: of the component, "" where it is not known. with_inputs: standard input is JSON with what this node adds
+    to both, as the agent has read it.
     """
     try:
-        documents = [decode(read_file(name), file=name) for name in (one, other)]
-        is_same = same_config(documents[0].data, documents[1].data, parse_minor(version) if version else None)
+        before, after = (decode(read_file(name), file=name).data for name in (one, other))
+        drop_ins = [layer.data for layer in (_drop_ins() if with_inputs else [])]
+        is_same = same_config(before, after, parse_minor(version) if version else None, drop_ins)
     except OSError as error:
         complain(f"{error.filename or one}: cannot be read: {error.strerror or error}")
         return _USAGE
@@ -36,3 +41,10 @@ def same_files(one: str, other: str, *, version: str) -> int:
         return _USAGE
     print("the same" if is_same else "different")
     return _SAME if is_same else _DIFFERENT
+
+
+def _drop_ins() -> list[Document]:
+    from ._agent._judging._effective import drop_in_documents
+    from ._agent._judging._local_values import Inputs
+
+    return drop_in_documents(Inputs.from_dict(json.loads(read_file("-"))))

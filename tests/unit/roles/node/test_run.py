@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import AgentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._local_values import Inputs
 
 
 @pytest.mark.contract("manners.small-answers")
@@ -53,3 +56,18 @@ def test_a_comparison_limits_itself_where_it_is_told_to(
     file.write_text("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n")
     assert entry("__main__").main(["same", "--limited", str(file), str(file)]) == 0
     assert limited == [True]
+
+
+@pytest.mark.parametrize(
+    ("drop_in", "code"), [("maxPods: 20\n", 0), ("nodeStatusUpdateFrequency: 20s\n", 1), ("# empty\n", 0), ("{", 2)]
+)
+def test_a_comparison_counts_the_drop_ins_that_were_read(
+    entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, drop_in: str, code: int
+) -> None:
+    head = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+    files = [tmp_path / "before.yaml", tmp_path / "after.yaml"]
+    files[0].write_text(head)
+    files[1].write_text(head + "nodeStatusReportFrequency: 5m\n")
+    inputs = Inputs(drop_ins=(("/d/10.conf", drop_in),)).to_dict()
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=BytesIO(json.dumps(inputs).encode())))
+    assert entry("__main__").main(["same", "--with-inputs", *map(str, files)]) == code

@@ -171,7 +171,7 @@ def test_a_component_that_does_not_say_its_version_holds_up_nothing_that_runs(be
     good = bench.good_node()
     asked(bench, ["hangs"])
     bench.run(5)
-    assert bench.daemon._versions._question is not None
+    assert bench.daemon._versions._errands["version"].under_way
     bench.crash("kubelet")
     bench.run(5)
     assert bench.words[:2] == ("True", f"using current (UID: {good.uid})")
@@ -258,6 +258,35 @@ def test_an_init_config_whose_judge_hangs_holds_up_nothing(bench: Bench, monkeyp
     source = bench.publish("maxPods: 130\n")
     bench.assign(source)
     bench.run(5)
+    assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
+
+
+@pytest.mark.contract("validate.for-the-version")
+def test_a_bundle_is_judged_for_the_version_of_a_component_that_was_upgraded_while_its_init_config_is_judged(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge, versions = bench.judge, []
+
+    def judged_late(component: str, text: str, version: str, **options: Any) -> list[dict[str, Any]]:
+        if not options["bundle"]:
+            raise Hangs
+        versions.append(version)
+        return judge(component, text, version, **options)
+
+    monkeypatch.setattr(bench, "judge", judged_late)
+    answers = ["v1.35.1"]
+    asked(bench, answers)
+    bench.run(5)
+    answers[:] = ["hangs"]
+    bench.crash("kubelet")
+    bench.run(5)
+    source = bench.publish("maxPods: 130\n")
+    bench.assign(source)
+    bench.run(5)
+    assert versions == []
+    answers[:] = ["v1.36.1"]
+    bench.run(10)
+    assert versions == ["v1.36.1"]
     assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
 
 

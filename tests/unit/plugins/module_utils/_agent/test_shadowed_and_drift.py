@@ -100,6 +100,50 @@ def test_drop_ins_win_over_the_file_and_flags_over_drop_ins(tmp_path: Path) -> N
     assert told(bench)["shadowed"] == ["maxPods (--max-pods)", f"systemReserved.cpu ({drop_in})"]
 
 
+def drop_in(bench: Bench, text: str) -> None:
+    """Give the kubelet this drop-in, or another content of it."""
+    path = bench.directory / "conf.d/10-own.conf"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(HEAD + text)
+    bench.argv = ("kubelet", f"--config={bench.store.config_path('kubelet')}", f"--config-dir={path.parent}")
+
+
+@pytest.mark.contract("validate.only-once")
+def test_a_bundle_is_judged_anew_once_a_drop_in_has_changed(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    drop_in(bench, "maxPods: 20\n")
+    bench.run(5)
+    one, other = (bench.publish(f"maxPods: {number}\n") for number in (50, 60))
+    for source in (one, other):
+        bench.assign(source)
+        bench.run(10)
+    before = len(bench.judged)
+    bench.assign(one)
+    bench.run(10)
+    assert len(bench.judged) == before
+    drop_in(bench, "maxPods: -1\n")
+    bench.assign(other)
+    bench.run(10)
+    assert len(bench.judged) == before + 1
+
+
+@pytest.mark.contract("adopt.same-values")
+@pytest.mark.parametrize(("text", "restarts"), [("", 0), ("maxPods: 20\n", 0), ("nodeStatusUpdateFrequency: 20s\n", 1)])
+def test_a_default_written_out_is_a_change_where_a_drop_in_makes_it_another_one(
+    tmp_path: Path, text: str, restarts: int
+) -> None:
+    """nodeStatusReportFrequency is 5m, or what nodeStatusUpdateFrequency says."""
+    bench = Bench(tmp_path)
+    drop_in(bench, text)
+    bench.good_node(HEAD + "maxPods: 120\n")
+    starts = bench.starts()
+    source = bench.publish(HEAD + "maxPods: 120\nnodeStatusReportFrequency: 5m\n")
+    bench.assign(source)
+    bench.run(30)
+    assert condition(bench)["message"] == f"using current (UID: {source.uid})"
+    assert bench.starts() == starts + restarts
+
+
 def test_the_command_line_of_a_process() -> None:
     assert "pytest" in " ".join(read_arguments(os.getpid()))
     assert read_arguments(2**22 + 1) == ()

@@ -24,6 +24,13 @@ from support.config_objects import configs, minors_of
 from support.fuzzing import fuzz
 
 KUBELET = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+EVICTION = {
+    "memory.available": "100Mi",
+    "nodefs.available": "10%",
+    "nodefs.inodesFree": "5%",
+    "imagefs.available": "15%",
+    "imagefs.inodesFree": "5%",
+}
 PROXY = {"apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyConfiguration"}
 
 
@@ -135,3 +142,26 @@ def test_a_config_is_the_same_as_its_defaulted_form_where_no_later_default_diffe
     minor = max(minors_of(kind))
     config = data.draw(configs(kind, minor))
     assert same_config(config, defaulted(config, kind, minor), minor)
+
+
+@pytest.mark.parametrize(
+    ("change", "drop_ins", "same"),
+    [
+        ({"nodeStatusReportFrequency": "5m"}, [{"maxPods": 5}], True),
+        ({"nodeStatusReportFrequency": "5m"}, [{"nodeStatusUpdateFrequency": "20s"}], False),
+        ({"nodeStatusReportFrequency": "300s"}, [{"nodeStatusReportFrequency": "1m"}], True),
+        ({"evictionHard": EVICTION}, [{"evictionHard": {"memory.available": "1Gi"}}], True),
+        ({"maxPods": 110}, ["maxPods: 5"], False),
+        ({"maxPods": 110}, [{"maxPods": "a", "featureGates": 1, "evictionHard": []}], True),
+    ],
+    ids=str,
+)
+def test_two_configs_are_the_same_only_with_the_drop_ins_over_them_too(
+    change: dict[str, Any], drop_ins: list[Any], same: bool
+) -> None:
+    assert same_config(KUBELET, {**KUBELET, **change}, 35, drop_ins) is same
+    assert same_config({**KUBELET, **change}, KUBELET, 35, drop_ins) is same
+
+
+def test_nothing_but_a_kubelet_has_drop_ins() -> None:
+    assert same_config(PROXY, {**PROXY, "clusterCIDR": ""}, 35, ["no mapping"])

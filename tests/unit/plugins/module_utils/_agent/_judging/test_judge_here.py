@@ -16,6 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._basis._confi
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._judge_here import judge_here
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._local_values import (
     Inputs,
+    read_drop_ins,
     read_own_configs,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._render import render
@@ -59,6 +60,12 @@ class Node:
         self.argv.append(f"--config-dir={self.directory}/conf.d")
         return str(path)
 
+    @property
+    def inputs(self) -> Inputs:
+        """What the agent has read of all that."""
+        argv = tuple(self.argv)
+        return read_own_configs(self.component)._replace(arguments=argv, drop_ins=read_drop_ins(argv))
+
     def read_host(self, wanted: Wanted) -> Host:
         self.wanted.append(wanted)
         return self.host
@@ -69,7 +76,7 @@ class Node:
             (HEAD + text).encode(),
             "bundle",
             self.component,
-            inputs=read_own_configs(self.component)._replace(arguments=tuple(self.argv)),
+            inputs=self.inputs,
             version=version,
             known=known,
             read_host=self.read_host,
@@ -218,13 +225,16 @@ def _sentence(found: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 @pytest.mark.contract("validate.for-the-version", "render.instance-config")
-@pytest.mark.parametrize("instance", ["", "healthzPort: 10249\n"], ids=["alone", "with an instance config"])
+@pytest.mark.parametrize("drop_in", ["", HEAD + "eventBurst: 100\n", "{}\n"], ids=["no drop-in", "YAML", "JSON"])
+@pytest.mark.parametrize("instance", ["", "healthzPort: 10249\n", "{}\n"], ids=["no instance config", "YAML", "JSON"])
 @pytest.mark.parametrize(("text", "said", "_given"), ODD, ids=[row[0] for row in ODD])
 def test_the_first_error_is_the_real_one_and_the_same_as_offline(
-    node: Node, text: str, said: str, _given: Any, instance: str
+    node: Node, text: str, said: str, _given: Any, instance: str, drop_in: str
 ) -> None:
     if instance:
         node.instance(instance)
+    if drop_in:
+        node.drop_in("10-more.conf", drop_in)
     found = [one.as_dict() for one in node.judge(text)]
     offline = [
         one.as_dict()
@@ -233,6 +243,23 @@ def test_the_first_error_is_the_real_one_and_the_same_as_offline(
     assert (first_error("kubelet", found) if errors_of(found) else "").startswith(said)
     assert [_sentence(one) for one in errors_of(found)] == [_sentence(one) for one in errors_of(offline)]
     assert bool(errors_of(found)) is bool(said)
+
+
+def test_a_document_in_json_is_held_against_json_whatever_lies_over_it(node: Node) -> None:
+    text = b'{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "maxPods": 110.0}'
+    node.instance("healthzPort: 10249\n")
+    node.drop_in("10-more.conf", HEAD + "eventBurst: 100\n")
+    [found] = judge_here(
+        text,
+        "bundle",
+        node.component,
+        inputs=node.inputs,
+        version="v1.31.0",
+        known=False,
+        read_host=node.read_host,
+    )
+    [offline] = validate(text, file="bundle", component="kubelet", versions=["v1.31.0"], bundle=True)
+    assert _sentence(found.as_dict()) == _sentence(offline.as_dict())
 
 
 @pytest.mark.contract("render.instance-config")
@@ -325,8 +352,13 @@ def test_an_instance_config_that_is_no_object(node: Node) -> None:
 
 def test_what_was_read_once_is_what_is_judged_whatever_the_file_says_now(node: Node) -> None:
     node.instance(HEAD + "systemReservedCgroup: /system.slice\n")
-    inputs = read_own_configs(node.component)
+    drop_in = node.drop_in("10-swap.conf", HEAD + "failSwapOn: false\n# \xe4\n")
+    Path(drop_in).write_bytes(Path(drop_in).read_text().encode("utf-16"))
+    node.host = SWAPPING
+    inputs = Inputs.from_dict(json.loads(json.dumps(node.inputs.to_dict())))
     node.instance(HEAD + "maxPod: 1\n")
+    Path(drop_in).unlink()
     text = (HEAD + "enforceNodeAllocatable: [pods, system-reserved]\n").encode()
     options: dict[str, Any] = {"version": "v1.31.0", "known": False, "read_host": node.read_host}
-    assert judge_here(text, "bundle", node.component, inputs=inputs, **options) == []
+    [found] = judge_here(text, "bundle", node.component, inputs=inputs, **options)
+    assert (found.level, found.file, found.message) == ("warning", drop_in, "the file is UTF-16: write it in UTF-8")

@@ -65,6 +65,7 @@ def test_the_child_is_asked_for_one_document() -> None:
     judge("kubelet", "", "", bundle=True, known=True)
     assert runner.argv[-2:] == ["--only-host", "-"]
     inputs = Inputs(init="maxPods: 2\n", instance="maxPods: 1\n", arguments=("/usr/bin/kubelet", "--v=2"))
+    inputs = inputs._replace(drop_ins=(("/d/10.conf", "maxPods: 4\n"), ("/d/20.conf", "\udcff")))
     judge("kubelet", "maxPods: 3\n", "", bundle=True, inputs=inputs)
     assert runner.argv[-3:] == ["--on-node", "--with-inputs", "-"]
     asked = json.loads(runner.stdin)

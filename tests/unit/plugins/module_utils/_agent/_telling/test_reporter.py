@@ -214,15 +214,20 @@ def test_a_component_that_flaps_is_reported_at_once_and_then_now_and_then() -> N
 
 
 @pytest.mark.contract("manners.flapping")
-def test_what_is_over_before_it_is_written_is_not_written() -> None:
-    api, clock = FakeApi(), FakeClock()
-    one = reporter(api, clock)
+def test_what_is_over_before_it_is_written_stands_in_the_journal_alone() -> None:
+    api, clock, said = FakeApi(), FakeClock(), []
+
+    def journal(level: str, message: str, **fields: Any) -> None:
+        said.append(fields["status"])
+
+    one = reporter(api, clock, journal=journal)
     one.say(GOOD, STATUS, "pool")
     one.say(FAILING, STATUS, "pool")
     one.say(GOOD, STATUS, "pool")
     clock.advance(MIN_INTERVAL)
     one.attend()
     assert (len(api.patches), one.is_written) == (1, True)
+    assert said == [GOOD.status, FAILING.status, GOOD.status]
 
 
 @pytest.mark.contract("manners.flapping")
