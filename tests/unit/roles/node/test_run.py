@@ -53,3 +53,23 @@ def test_a_comparison_limits_itself_where_it_is_told_to(
     file.write_text("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n")
     assert entry("__main__").main(["same", "--limited", str(file), str(file)]) == 0
     assert limited == [True]
+
+
+@pytest.mark.parametrize(("manager", "reads"), [("systemd", True), ("supervisor", False)])
+def test_what_a_component_said_last_is_read_where_systemd_starts_it(
+    entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, manager: str, reads: bool
+) -> None:
+    run = entry("_run")
+    given: list[Any] = []
+
+    def daemon(*_arguments: Any, messages: Any, **_options: Any) -> SimpleNamespace:
+        given.append(messages)
+        return SimpleNamespace(run=lambda _stop, _wake: None)
+
+    monkeypatch.setattr(run, "from_kubeconfig", lambda _path: None)
+    monkeypatch.setattr(run, "Client", lambda _credentials, **_options: None)
+    monkeypatch.setattr(run, "Daemon", daemon)
+    monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
+    configuration = AgentConfiguration("n1", "/k", {}, service_manager=manager)
+    run._run(configuration, "/etc/agent.yaml", print, SimpleNamespace(set=print))
+    assert [isinstance(one, run.ComponentLog) for one in given] == [reads]
