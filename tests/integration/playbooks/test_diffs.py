@@ -15,7 +15,7 @@ import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._cluster._objects import Access
 from support.clusters import SandboxCluster, prepare
-from support.playbooks import HEAD, PlaybookRun, Playbooks, finish, start
+from support.playbooks import HEAD, ROOT, PlaybookRun, Playbooks, finish, start
 from support.role import load, render
 
 TOKEN = "marked-token-0f3a"
@@ -113,6 +113,13 @@ def test_the_diff_of_a_template_names_its_target(tmp_path: Path) -> None:
     )
     assert target.read_text() == wanted
     assert run_tasks(tmp_path, ["drop_in"], "--diff").changed == 0
+
+
+@pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("roles/*/tasks/*.yml")), ids=lambda path: f"{path.parts[-3]}-{path.stem}"
+)
+def test_no_task_uses_the_template_module_whose_diff_names_a_copy(path: Path) -> None:
+    assert "ansible.builtin.template:" not in path.read_text()
 
 
 def test_the_files_below_a_directory_that_is_removed_are_not_listed(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A rollout with nothing but the roles of the runner, on a real API server: they suffice."""
+"""The roles of the runner suffice for a rollout, on a real API server, and provisioning takes them from nobody."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._cluster._objects im
 from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
 from support.apiserver import Real
-from support.clusters import prepare
+from support.clusters import SandboxCluster, prepare
 from support.playbooks import HEAD, Playbooks, quick_pool
 from support.simulated_nodes import SimulatedNodes
 
@@ -60,3 +60,18 @@ def test_the_runner_needs_no_more_than_its_roles(real_api: Real, unique: str, no
     ):
         with pytest.raises(Forbidden):
             refused()
+
+
+def test_provisioning_takes_access_from_nobody_without_being_asked(cluster: SandboxCluster, tmp_path: Path) -> None:
+    subject = {"kind": "User", "name": "runner"}
+    prepare(cluster.client, Access(runner_subjects=(subject,), node_configz=True, bundle_namespaces=("team-a",)))
+    user = Playbooks(tmp_path, cluster.kubeconfig)
+    done = user.run("provision", "-e", "provision_hosts=none", pool=False)
+    assert done.code == 0, done.output
+    assert done.changed == 0
+    for name in ("configok-runner", "configok-nodes-configz"):
+        assert cluster.client.get(paths.cluster_role_binding(name))["subjects"]
+    assert cluster.client.get(paths.role_binding("team-a", "configok-runner"))["subjects"]
+    asked = user.run("provision", "-e", "provision_hosts=none", "-e", '{"cluster_runner_subjects": []}', pool=False)
+    assert asked.code == 0, asked.output
+    assert asked.changed == 1

@@ -95,6 +95,8 @@ def test_access_that_is_there_is_never_taken_without_asking(cluster: SandboxClus
     cluster.client.patch(path, {"subjects": [other]})
     assert run(cluster)["objects"] == []
     assert cluster.client.get(path)["subjects"] == [other]
+    cluster.client.delete(paths.cluster_role_binding("configok-runner"))
+    assert run(cluster)["objects"] == [], "also where a part of it is gone"
     assert run(cluster, runner_subjects=[])["changed"] is True
     assert look(cluster.client, path) is None
     assert look(cluster.client, paths.role_binding("team-a", "configok-runner")) is None

@@ -71,3 +71,23 @@ def test_a_comparison_counts_the_drop_ins_that_were_read(
     inputs = Inputs(drop_ins=(("/d/10.conf", drop_in),)).to_dict()
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=BytesIO(json.dumps(inputs).encode())))
     assert entry("__main__").main(["same", "--with-inputs", *map(str, files)]) == code
+
+
+@pytest.mark.parametrize(("manager", "reads"), [("systemd", True), ("supervisor", False)])
+def test_what_a_component_said_last_is_read_where_systemd_starts_it(
+    entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, manager: str, reads: bool
+) -> None:
+    run = entry("_run")
+    given: list[Any] = []
+
+    def daemon(*_arguments: Any, messages: Any, **_options: Any) -> SimpleNamespace:
+        given.append(messages)
+        return SimpleNamespace(run=lambda _stop, _wake: None)
+
+    monkeypatch.setattr(run, "from_kubeconfig", lambda _path: None)
+    monkeypatch.setattr(run, "Client", lambda _credentials, **_options: None)
+    monkeypatch.setattr(run, "Daemon", daemon)
+    monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
+    configuration = AgentConfiguration("n1", "/k", {}, service_manager=manager)
+    run._run(configuration, "/etc/agent.yaml", print, SimpleNamespace(set=print))
+    assert [isinstance(one, run.ComponentLog) for one in given] == [reads]

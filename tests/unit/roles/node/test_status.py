@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -17,11 +18,11 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict
 from support.hostile import FORGED, unsafe_texts
 
 
-@pytest.mark.contract("shown.sanitized")
-def test_nothing_that_others_wrote_draws_on_the_terminal(
-    entry: Callable[[str], ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    configuration = tmp_path / "agent.yaml"
+def configured(directory: Path, **options: Any) -> Path:
+    """Return the AgentConfiguration of a node whose directories lie below this one. kubelet: more of the component."""
+    for name in ("state", "run"):
+        (directory / name).mkdir()
+    configuration = directory / "agent.yaml"
     configuration.write_text(
         json.dumps(
             {
@@ -29,14 +30,21 @@ def test_nothing_that_others_wrote_draws_on_the_terminal(
                 "kind": "AgentConfiguration",
                 "nodeName": "n1",
                 "kubeconfig": "/k",
-                "stateDirectory": str(tmp_path / "state"),
-                "runDirectory": str(tmp_path / "run"),
-                "components": {"kubelet": {"version": "v1.35.0"}},
+                "stateDirectory": str(directory / "state"),
+                "runDirectory": str(directory / "run"),
+                "components": {"kubelet": {"version": "v1.35.0", **options.pop("kubelet", {})}},
+                **options,
             }
         )
     )
-    for directory in ("state", "run"):
-        (tmp_path / directory).mkdir()
+    return configuration
+
+
+@pytest.mark.contract("shown.sanitized")
+def test_nothing_that_others_wrote_draws_on_the_terminal(
+    entry: Callable[[str], ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configuration = configured(tmp_path)
     said = Verdict("False", f"using current {FORGED}", f"cause {FORGED}", "Failing")
     write_report(str(tmp_path / "run"), Report("0.1.0", 7, condition=said, trouble=f"GET nodes/n1: {FORGED}"))
     assert entry("__main__").main([f"--config={configuration}", "status"]) == 0
@@ -44,3 +52,27 @@ def test_nothing_that_others_wrote_draws_on_the_terminal(
     assert "wave 1 passed" in shown.out
     assert unsafe_texts([shown.out, shown.err]) == []
     assert not any(line.startswith("wave") for line in shown.out.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("manager", "kubelet", "reads"), [("systemd", {}, True), ("supervisor", {"command": ["/bin/kubelet"]}, False)]
+)
+def test_what_a_component_said_last_is_read_where_systemd_starts_it(
+    entry: Callable[[str], ModuleType],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    manager: str,
+    kubelet: dict[str, Any],
+    reads: bool,
+) -> None:
+    given: list[object] = []
+
+    def describe(_configuration: object, messages: object = None) -> dict[str, str]:
+        given.append(messages)
+        return {}
+
+    monkeypatch.setattr(entry("_agent._telling._status"), "describe", describe)
+    configuration = configured(tmp_path, serviceManager=manager, kubelet=kubelet)
+    assert entry("__main__").main([f"--config={configuration}", "status", "--json"]) == 0
+    log = entry("_agent._system._component_log").ComponentLog
+    assert [isinstance(one, log) for one in given] == [reads]

@@ -359,6 +359,8 @@ def test_a_config_that_is_never_healthy_is_rolled_back(bench: Bench) -> None:
         f"using last-known-good (UID: {good.uid})",
         f"current (UID: {sick.uid}) not healthy within 2m: kubelet: healthz: 500",
     )
+    mark = bench.store.read_bad_configs("kubelet", "v1.35.0")[sick.uid]
+    assert (mark.kind, mark.within, mark.probe) == ("NotHealthy", 120.0, "kubelet: healthz: 500")
     assert bench.reads() == "maxPods: 120\n"
 
 

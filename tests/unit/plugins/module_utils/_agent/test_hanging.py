@@ -244,6 +244,27 @@ def test_an_init_config_that_could_not_be_judged_is_judged_again(bench: Bench, m
     assert bench.judged == ["kubelet"]
 
 
+def test_a_bundle_that_could_not_be_judged_is_judged_again(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    good = bench.good_node()
+    judge, killed = bench.judge, True
+
+    def fails(component: str, text: str, version: str, **options: Any) -> list[dict[str, Any]]:
+        if killed:
+            raise JudgeFailed("the config could not be validated (exit -9)")
+        return judge(component, text, version, **options)
+
+    monkeypatch.setattr(bench, "judge", fails)
+    bench.restart_agent()
+    source = bench.publish("maxPods: 130\n")
+    bench.assign(source)
+    bench.run(20)
+    assert bench.words[1] == f"using current (UID: {good.uid})"
+    assert "exit -9" in bench.words[2]
+    killed = False
+    bench.run(60)
+    assert bench.words[:2] == ("True", f"using current (UID: {source.uid})")
+
+
 def test_an_init_config_whose_judge_hangs_holds_up_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     judge = bench.judge
 

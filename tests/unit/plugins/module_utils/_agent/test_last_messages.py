@@ -117,7 +117,8 @@ def test_status_tells_it_too_and_names_the_bundle(bench: Bench, journal: Journal
     assert found["components"]["kubelet"]["lastCrash"]["message"].endswith(" cannot run")
     assert found["badConfigs"][deadly.uid]["name"] == deadly.name
     text = " ".join(render(found).split())
-    assert f"said last: {found['components']['kubelet']['lastCrash']['message']}" in text
+    crash = found["components"]["kubelet"]["lastCrash"]
+    assert f"crashed {crash['time']}, said last: {crash['message']}" in text
     assert f"bad config {deadly.uid} ({deadly.name})" in text
     without = describe(bench.configuration)
     assert without["components"]["kubelet"]["lastCrash"]["message"] == ""

@@ -271,6 +271,47 @@ def test_a_bundle_that_is_deleted_pauses_at_once_and_not_after_node_timeout(make
     assert world.rollout(again)[-1].phase == "Complete"
 
 
+def test_a_bundle_that_is_deleted_and_made_again_pauses_too(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    target = world.publish(100)
+    assert target.source is not None
+    bundle = config_map(target.source.namespace, target.source.name)
+
+    def make_again() -> None:
+        found = world.client.get(bundle)
+        world.client.delete(bundle)
+        metadata = {key: found["metadata"][key] for key in ("name", "labels")}
+        world.client.create(bundle.rpartition("/")[0], {**found, "metadata": metadata})
+
+    world.nodes.behaviour = lambda _name, _source: SILENT
+    world.when("assigned", make_again)
+    result = world.move(world.plan(target), "canary")
+    assert result.phase == "Paused"
+    assert result.reason.startswith(f"the bundle {target.name} was deleted and made again: run the rollout again")
+    assert world.record().bad == ()
+
+
+def test_a_soak_that_is_interrupted_early_is_written_down(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    made = world.plan(world.publish(100), canary={"count": 2, "soak": "300s"})
+    began: list[float] = []
+    world.when("ConfigOK, soaking", lambda: began.append(world.clock.monotonic()))
+    keep = Lock.keep
+
+    def interrupted(lock: Lock) -> bool:
+        if began and world.clock.monotonic() - began[0] > 15:
+            raise KeyboardInterrupt
+        return keep(lock)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Lock, "keep", interrupted)
+        with pytest.raises(Interrupted):
+            world.move(made, "canary")
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert all(10 <= rollout.soaked[name] <= 30 for name in made.wave("canary").nodes)
+
+
 @pytest.mark.parametrize("how", ["interrupted", "killed"])
 def test_the_soak_of_a_resumed_wave_goes_on_where_it_stood(make_world: MakeWorld, how: str) -> None:
     world = make_world(6)

@@ -22,7 +22,10 @@ from ansible_collections.configok.node.plugins.module_utils._agent._judging._loc
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._render import render
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._verdicts import errors_of, first_error
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import Finding
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import (
+    MOST_FINDINGS,
+    Finding,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import Host, Wanted
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
 
@@ -321,6 +324,13 @@ def test_drop_ins_win_over_the_file_and_are_no_fault_of_the_bundle(node: Node) -
     node.drop_in("README", "not a drop-in")
     [found] = node.judge("failSwapOn: true\n")
     assert (found.path, found.level, found.file) == ("maxPod", "warning", path)
+
+
+def test_findings_on_the_document_and_on_the_config_are_bounded_together(node: Node) -> None:
+    node.component = node.component._replace(deny=DenyPolicy(additional=("registerWithTaints.*.key",)))
+    taints = "".join(f"- {{key: k{number}, effect: NoSchedule}}\n" for number in range(150))
+    found = node.judge(f"registerWithTaints:\n{taints}maxPod: 1\n")
+    assert (len(found), found[-1].rule) == (MOST_FINDINGS + 1, "more")
 
 
 def test_known_means_the_host_alone(node: Node) -> None:

@@ -224,6 +224,14 @@ def test_what_is_recorded_can_be_read_back_however_much_was_found(tmp_path: Path
     assert 10 < len(verdicts) <= 32
 
 
+def test_the_oldest_verdicts_go_where_all_could_not_be_read_back(tmp_path: Path) -> None:
+    store = Store(str(tmp_path), now=lambda: "t")
+    verdicts = {str(number): [{"message": "m" * 1_000_000}] for number in range(10)}
+    store.write_verdicts("kubelet", "v1", verdicts)
+    assert list(store.read_verdicts("kubelet", "v1")) == [str(number) for number in range(2, 10)]
+    assert store.damaged == []
+
+
 def test_a_file_that_could_not_be_read_back_is_not_written(tmp_path: Path) -> None:
     store = Store(str(tmp_path), now=lambda: "t")
     store.write_note("kubelet", "command-line", {"argv": ["a"]})

@@ -58,6 +58,14 @@ def test_a_large_bundle_has_few_findings() -> None:
         assert len(json.dumps([one.as_dict() for one in found])) < 50_000
 
 
+@pytest.mark.parametrize("level", [POLICY, WARNING])
+def test_what_is_found_beside_the_config_itself_is_bounded_with_the_rest(level: str) -> None:
+    found = judge([("f", f"{HEAD}x: 1\n")], host=lambda _document: faults(200, level)).findings
+    assert len(found) == MOST_FINDINGS + 1
+    assert found[-1].stands_for == 201 - MOST_FINDINGS
+
+
 def test_a_message_is_bounded() -> None:
+    assert len(finding("f", 1, (), None, "\x00" * 100_000).message) == 1000
     key = "1" * 100_000
     assert all(len(one.message) <= 1000 for one in validate(f"{HEAD}{key}: 1\n"))
