@@ -67,6 +67,12 @@ def test_every_playbook_takes_kubeconfig_and_context(
     assert look(client, paths.namespace("configok-system")) is None
 
 
+def test_what_a_node_has_of_its_own_is_published_in_the_same_cluster() -> None:
+    cluster, nodes = yaml.safe_load((ROOT / "playbooks/provision.yml").read_text())
+    assert "tasks/local_config.yml" in yaml.safe_dump(nodes)
+    assert nodes["module_defaults"] == cluster["module_defaults"]
+
+
 @pytest.mark.parametrize("playbook", ["rollout", "undo"])
 def test_a_misspelt_key_of_the_pool_file_is_refused_before_anything_is_done(
     embedded_api: Embedded, nodes: SimulatedNodes, user: Playbooks, playbook: str
