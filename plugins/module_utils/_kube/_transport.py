@@ -209,10 +209,7 @@ class Transport:
             whole = True
             return bytes(body)
         finally:
-            if whole:
-                response.release_conn()
-            else:
-                response.close()
+            _give_back(response, whole=whole)
 
     def _lines(self, response: Any, where: str) -> Lines:
         longest = min(LONGEST_LINE, self._longest_answer)
@@ -236,10 +233,7 @@ class Transport:
         except (OSError, http.client.HTTPException) as exc:
             raise self._unreachable(exc, where) from exc
         finally:
-            if whole:
-                response.release_conn()
-            else:
-                response.close()
+            _give_back(response, whole=whole)
 
     def renew(self, generation: int) -> bool:
         """Get the credentials anew after a 401 to a request of that generation; return whether to ask again.
@@ -318,11 +312,21 @@ class Transport:
         return Unreachable(message, where=where, sent=sent, transient=not distrust)
 
 
+def _give_back(response: Any, *, whole: bool) -> None:
+    """Give a connection back to its pool, closed unless the answer was read whole.
+
+    A pool lends few connections, and waits without end for one that is only closed.
+    """
+    if not whole:
+        response.close()
+    response.release_conn()
+
+
 def _refuse_encoding(response: Any, where: str) -> None:
     """Refuse a compressed body, which nobody asked for: a few bytes may become as many as the memory has."""
     encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding not in ("", "identity"):
-        response.close()
+        _give_back(response, whole=False)
         what = shorten(encoding, 30)
         raise UnusableAnswer(f"the answer is encoded ({what}), though only identity was asked for", where=where)
 

@@ -201,6 +201,16 @@ def test_whatever_the_details_ask_for_it_is_five_minutes_at_most(
     assert 0 < clock.slept[0] <= 301
 
 
+def check_it_goes_on(client: Client, server: Any, replies: Any) -> None:
+    """Check that a client of one connection can ask again."""
+    server.says(replies.answer(200, {"kind": "Node"}))
+    found: list[Any] = []
+    asking = threading.Thread(target=lambda: found.append(client.get(N1)), daemon=True)
+    asking.start()
+    asking.join(5)
+    assert found == [{"kind": "Node"}]
+
+
 @pytest.mark.contract("manners.small-answers")
 @pytest.mark.parametrize("how", ["length", "chunks", "until closed", "an error"])
 def test_an_answer_that_is_too_long_is_not_read(server: Any, replies: Any, connect: Any, how: str) -> None:
@@ -228,20 +238,24 @@ def test_an_answer_that_is_too_long_is_not_read(server: Any, replies: Any, conne
             "an error": endless(b"HTTP/1.1 503 No\r\n\r\n", text),
         }[how]
     )
+    client = connect(longest_answer=4 << 20, pool_size=1)
     with pytest.raises(errors.UnusableAnswer, match="GET nodes/n1: the answer has more than 4 MiB"):
-        connect(longest_answer=4 << 20).get(N1)
+        client.get(N1)
     assert len(server.requests) == 1  # It would be as long again.
     assert not sent.is_set()
+    check_it_goes_on(client, server, replies)
 
 
 @pytest.mark.contract("manners.small-answers")
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "GZIP", "identity, gzip", "x" * 500])
 def test_nothing_is_inflated(server: Any, replies: Any, connect: Any, encoding: str) -> None:
     server.says(replies.answer(200, gzip.compress(b"{}"), Content_Encoding=encoding))
+    client = connect(pool_size=1)
     with pytest.raises(errors.UnusableAnswer, match="GET nodes/n1: the answer is encoded") as caught:
-        connect().get(N1)
+        client.get(N1)
     assert len(str(caught.value)) < 150
     assert server.requests[0].headers["accept-encoding"] == "identity"
+    check_it_goes_on(client, server, replies)
 
 
 def test_an_answer_of_the_longest_length_is_read(server: Any, replies: Any, connect: Any) -> None:
