@@ -47,7 +47,7 @@ class AncestorNode:
 
     def publish(self, changes: Mapping[str, Any] | None = None, *, text: str | None = None) -> str:
         """Create a ConfigMap with the node's own values and changes, or a text as it is; return its name."""
-        name = f"ancestor-{next(self._numbers)}"
+        name = f"ancestor-{self.machine.name}-{next(self._numbers)}"
         written = self.written(changes or {}) if text is None else text
         body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"kubelet": written}}
         self.client.create(config_maps(NAMESPACE), body)
