@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The roles of the runner suffice for a rollout, on a real API server, and provisioning takes them from nobody."""
+"""The runner's roles suffice for a rollout on a real API server, and provisioning never revokes them unasked."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def judge_here(
     known: bool,
     read_host: Callable[[Wanted], Host],
 ) -> list[Finding]:
-    """Return all findings. Raises ComponentConfigError for a version that is none.
+    """Return all findings. Raises ComponentConfigError for an invalid version.
 
     inputs: what this node lays over it; no arguments where the component's are not known. version: of the component,
     "" for the newest that the data cover. known: the config itself was judged before, so only the host is looked at.
