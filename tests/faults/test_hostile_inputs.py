@@ -55,6 +55,6 @@ def test_no_input_harms_the_engine(ledger: Ledger, every: int) -> None:
     ledger.figure("hostile inputs to the engine", inputs, "inputs", least=ALL if every == 1 else QUICK)
     ledger.figure("hostile inputs that it crashed or hung on", len(crashes), "crashes", most=0)
     ledger.figure("seconds for the slowest of them", most(ends, "slowest-s"), "s", most=4.0)
-    # Beside a reference of the same moment: a second on a machine that does nothing else.
-    ledger.figure("the slowest, beside PyYAML reading 5,000 lines", most(ends, "slowest-ratio"), "times", most=2.5)
+    # Beside a reference of the same moment: 2.5 to 3.5, by the machine. A cost that explodes with its input is tens.
+    ledger.figure("the slowest, beside PyYAML reading 5,000 lines", most(ends, "slowest-ratio"), "times", most=5.0)
     ledger.figure("memory of the engine after them", most(ends, "memory-mb"), "MB", most=100.0)
