@@ -19,7 +19,7 @@ from ._policy import matching_fields
 from ._values._duration import parse_duration
 from ._values._paths import lookup
 
-__all__ = ["KEPT", "MAXIMA", "MINIMA", "STRENGTHS", "OwnValues", "denied_values", "left_out"]
+__all__ = ["KEPT", "MAXIMA", "MINIMA", "STRENGTHS", "UNBOUNDED", "OwnValues", "denied_values", "left_out"]
 
 _UNLESS = "unless the node's own config allows it (allowedFields)"
 _KUBELET = "KubeletConfiguration"
@@ -45,7 +45,7 @@ MINIMA: Mapping[str, Mapping[str, int]] = {
     # How often each node asks for itself: at most once a second. A Lease is renewed four times as often as it lasts.
     _KUBELET: {"nodeStatusUpdateFrequency": 1, "nodeStatusReportFrequency": 1, "nodeLeaseDurationSeconds": 4},
 }
-"""Fields that a bundle may set down to so many seconds; 0 is the default."""
+"""Fields that a bundle may set down to so many seconds; 0 is the default, and below 0 the kubelet never pauses."""
 
 _Strengths = Mapping[Union[str, bool], int]
 
@@ -69,6 +69,12 @@ STRENGTHS: Mapping[str, Mapping[str, _Strengths]] = {
     },
 }
 """Fields that a bundle may not set to less than what the node has: how strong each value is."""
+
+UNBOUNDED: Mapping[str, tuple[str, ...]] = {
+    # Not eventRecordQPS, whose 0 hardening guides ask for, so that no Event is lost.
+    _KUBELET: ("registryPullQPS",),
+}
+"""Fields of MAXIMA whose value 0 means no bound at all."""
 
 KEPT: Mapping[str, tuple[str, ...]] = {
     # Whoever answers the names that pods look up can be whatever they talk to.
@@ -106,6 +112,9 @@ def _above(data: Mapping[str, Any], kind: str) -> Iterator[Problem]:
         for path, value in matching_fields(data, field):
             if isinstance(value, (int, float)) and value > most:
                 yield Problem(path, f"above {most} the field is denied, {_UNLESS}", "denied", value)
+    for field in UNBOUNDED.get(kind, ()):
+        if data.get(field) == 0 and data.get(field) is not False:
+            yield Problem((field,), f"0, which is no bound, is denied, {_UNLESS}", "denied", 0)
 
 
 def left_out(data: Mapping[str, Any], kind: str, own: OwnValues, minor: int) -> Iterator[Problem]:
@@ -150,7 +159,7 @@ def _below(data: Mapping[str, Any], kind: str) -> Iterator[Problem]:
     for field, least in MINIMA.get(kind, {}).items():
         value = data.get(field)
         seconds = _seconds(value)
-        if seconds is not None and 0 < seconds < least:
+        if seconds is not None and seconds != 0 and seconds < least:
             yield Problem((field,), f"below {least}s the field is denied, {_UNLESS}", "denied", value)
 
 

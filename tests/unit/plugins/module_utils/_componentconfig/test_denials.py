@@ -91,6 +91,11 @@ _BOUNDED: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
     ({"kubeAPIQPS": 5000}, {"kubeAPIQPS": 5000}, []),
     ({"nodeStatusUpdateFrequency": "999ms"}, {}, ["nodeStatusUpdateFrequency"]),
     ({"nodeStatusReportFrequency": "10ms"}, {}, ["nodeStatusReportFrequency"]),
+    # Without a pause at all: the kubelet takes 0 alone for its default.
+    ({"nodeStatusUpdateFrequency": "-1s"}, {}, ["nodeStatusUpdateFrequency"]),
+    ({"nodeStatusReportFrequency": "-1ms"}, {}, ["nodeStatusReportFrequency"]),
+    ({"registryPullQPS": 0}, {}, ["registryPullQPS"]),
+    ({"registryPullQPS": 0}, {"registryPullQPS": 0}, []),
     ({"nodeStatusReportFrequency": "1s", "nodeStatusUpdateFrequency": "0s"}, {}, []),
     ({"nodeLeaseDurationSeconds": 3}, {}, ["nodeLeaseDurationSeconds"]),
     ({"nodeLeaseDurationSeconds": 4}, {}, []),
