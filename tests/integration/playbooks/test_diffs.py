@@ -95,6 +95,37 @@ def test_a_refused_init_config_is_not_shown(tmp_path: Path) -> None:
     assert encoded not in run.output
 
 
+@pytest.mark.contract("manners.no-secret")
+@pytest.mark.parametrize(
+    ("file", "task", "code"),
+    [
+        ("units", "Put together what was found and what the user has decided, who is right", 0),
+        ("agent", "Wait until the agent has written what the components are to read", 2),
+        ("verify", "See that every component is as active as before", 2),
+    ],
+)
+def test_no_secret_of_an_instance_config_is_shown(tmp_path: Path, file: str, task: str, code: int) -> None:
+    [chosen] = [one for one in load(f"tasks/{file}.yml") if one["name"] == task]
+    chosen.get("ansible.builtin.wait_for", {})["timeout"] = 1
+    own = {"name": "kubelet", "instance_config": {"staticPodURLHeader": {"Authorization": [TOKEN]}}}
+    found = {"name": "kubelet", "unit": "kubelet.service", "active": True}
+    play = {"hosts": "localhost", "gather_facts": False, "tasks": [chosen]}
+    (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
+    given: dict[str, Any] = {
+        "node_components": [own],
+        "__node_units": {"components": [found]},
+        "__node_merged": {"components": [{**found, "active": False}]},
+        "__node_state_directory": str(tmp_path),
+        "__node_agent_unit": "configok-agent.service",
+    }
+    if file != "units":
+        given["__node_components"] = [{**found, **own}]
+    (tmp_path / "given.json").write_text(json.dumps(given))
+    run = finish(start(["play.yml", "-v", "-e", "@given.json"], directory=tmp_path, kubeconfig=""))
+    assert run.code == code, run.output
+    assert TOKEN not in run.output
+
+
 def test_the_diff_of_a_template_names_its_target(tmp_path: Path) -> None:
     target = tmp_path / "units/kubelet.service.d/zz-configok.conf"
     target.parent.mkdir(parents=True)
