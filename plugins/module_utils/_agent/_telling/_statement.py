@@ -90,7 +90,10 @@ class Statement:
 
 
 def essence(status: ConfigStatus) -> ConfigStatus:
-    """Return what makes a transition: all but how each component is just now, which travels along."""
+    """Return what makes a transition: all but how each component is just now, which travels along unless it fails."""
     return status._replace(
-        components={name: component._replace(state="") for name, component in status.components.items()},
+        components={
+            name: component if component.state == "failing" else component._replace(state="")
+            for name, component in status.components.items()
+        },
     )

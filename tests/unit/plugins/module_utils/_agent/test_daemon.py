@@ -739,6 +739,20 @@ def test_trouble_after_the_trial_is_reported_and_changes_nothing(bench: Bench) -
     assert bench.words == ("True", f"using current (UID: {good.uid})", ALL_WELL)
 
 
+def test_a_component_that_recovers_is_not_said_to_fail_any_more_whatever_else_is_wrong(bench: Bench) -> None:
+    bench.good_node()
+    bench.processes["kubelet"].mood = "sick"
+    bench.crash("kubelet")
+    bench.run(400)
+    assert bench.status.components["kubelet"].state == "failing"
+    bench.assign(bench.publish("mood: invalid\n"))
+    bench.run(60)
+    assert (bench.status.cause, bench.status.components["kubelet"].state) == ("InvalidConfig", "failing")
+    bench.processes["kubelet"].mood = ""
+    bench.run(60)
+    assert (bench.status.cause, bench.status.components["kubelet"].state) == ("InvalidConfig", "healthy")
+
+
 def test_assigning_last_known_good_after_a_failure_costs_no_restart(bench: Bench) -> None:
     good = bench.good_node()
     bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 0)))
