@@ -25,6 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._modules._wave impor
     WAVE_ARGUMENT_SPEC,
     describe,
     live_line,
+    read_lease_duration,
     read_plan,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize
@@ -95,7 +96,7 @@ class ActionModule(ActionBase):
             orders: dict[str, Any] = {
                 "runner": params["runner"] or runner_name(),
                 "progress": lambda progress: display.display(live_line(progress)),
-                "lease_duration": float(params["lease_duration"]),
+                "lease_duration": read_lease_duration(params),
             }
             with interruptible():
                 result = move_wave(client, plan, wave, **orders) if wave else settle(client, plan, **orders)

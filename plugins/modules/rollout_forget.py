@@ -88,6 +88,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._arguments imp
     client_from_params,
 )
 from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize
 from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
 from ansible_collections.configok.node.plugins.module_utils._rollout._forget import forget_config
 
@@ -117,6 +118,7 @@ def main() -> None:
             clock=Clock(),
             check=module.check_mode,
         )
+        name = sanitize(name)
         state = "would not be refused" if changed and module.check_mode else "is not refused"
         text = f"{name} {state} in pool {params['pool']} any more: run configok.node.rollout to try it again"
         module.exit_json(changed=changed, bundle=name, text=text)

@@ -319,7 +319,7 @@ def main() -> None:
             plan=planned.to_dict(),
             refusals=sanitize_all(planned.refusals),
             waves=[wave.name for wave in planned.waves if not wave.finished],
-            overlaps=[{"pool": overlap.pool, "nodes": list(overlap.nodes)} for overlap in overlaps or ()],
+            overlaps=sanitize_all([{"pool": overlap.pool, "nodes": [*overlap.nodes]} for overlap in overlaps or ()]),
             field_changes=[] if way_back is None else sanitize_all(field_changes(way_back.changes)),
             text=sanitize_all([*([] if way_back is None else way_back.lines), *render(planned)]),
         )

@@ -59,7 +59,7 @@ options:
     type: str
   lease_duration:
     description:
-      - For how many seconds the lock of the pool holds when this run dies. The next run waits that long.
+      - For how many seconds the lock of the pool holds when this run dies, 1 to 300. The next run waits that long.
     type: int
     default: 15
 seealso:

@@ -15,7 +15,7 @@ from typing import Any
 from .._componentconfig._diff import FieldChange, diff
 from .._componentconfig._disruption import check_overrides, disruption_of, heaviest
 from .._componentconfig._documents._decode import decode
-from .._componentconfig._documents._findings import WARNING, DecodeError, Finding
+from .._componentconfig._documents._findings import WARNING, DecodeError, Finding, bounded
 from .._componentconfig._judge import judge
 from .._componentconfig._kinds._gates import newest_minor
 from .._componentconfig._kinds._schema import find_kind
@@ -88,6 +88,7 @@ def judge_documents(
         except ComponentConfigError as error:
             raise UnusableDocument(str(error)) from error
         findings.extend(found.findings)
+    findings = bounded(findings)
     refused = [f"{one.level}: {one}" for one in findings if one.level != WARNING]
     if refused:
         more = f" (and {len(refused) - 1} more)" if refused[1:] else ""

@@ -15,7 +15,7 @@ from typing import Any
 from ansible.module_utils.basic import missing_required_lib
 
 from .._cluster._errors import ClusterRefused
-from .._kube._errors import KubeError, MissingLibrary
+from .._kube._errors import KubeError, MissingLibrary, Unreachable
 from .._nodeconfig._bundle import InvalidBundle
 from .._nodeconfig._config_source import InvalidConfigSource
 from .._nodeconfig._text import sanitize_all, sanitize_lines
@@ -49,5 +49,7 @@ def sentences(module: Any) -> Iterator[None]:
     except ConfigRefused as error:
         shown = sanitize_all({"findings": error.findings, "lines": error.lines})
         module.fail_json(msg=sanitize_lines(str(error)), **shown)
+    except Unreachable as error:
+        module.fail_json(msg=f"{sanitize_lines(str(error))}: run it again when the API server answers")
     except EXPECTED_ERRORS as error:
         module.fail_json(msg=sanitize_lines(str(error)))

@@ -16,10 +16,11 @@ from .._kube._arguments import KUBE_ARGUMENT_SPEC
 from .._nodeconfig._text import sanitize, sanitize_all
 from .._rollout._engine import WaveResult
 from .._rollout._errors import RolloutError
+from .._rollout._lock import LONGEST_DURATION
 from .._rollout._plan import Plan
 from .._rollout._progress import Progress, names_in_short
 
-__all__ = ["WAVE_ARGUMENT_SPEC", "describe", "live_line", "read_plan"]
+__all__ = ["WAVE_ARGUMENT_SPEC", "describe", "live_line", "read_lease_duration", "read_plan"]
 
 WAVE_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     **KUBE_ARGUMENT_SPEC,
@@ -28,6 +29,14 @@ WAVE_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "runner": {"type": "str"},
     "lease_duration": {"type": "int", "default": 15},
 }
+
+
+def read_lease_duration(params: Mapping[str, Any]) -> float:
+    """Return for how many seconds the lock holds. Raises RolloutError for what no other run would wait for."""
+    seconds = params["lease_duration"]
+    if not 1 <= seconds <= LONGEST_DURATION:
+        raise RolloutError(f"lease_duration must be from 1 to {LONGEST_DURATION:.0f} seconds, not {seconds}")
+    return float(seconds)
 
 
 def read_plan(value: Mapping[str, Any]) -> Plan:

@@ -16,18 +16,22 @@ from .._nodeconfig._names import NAMESPACE_ROLLOUTS
 from ._clock import Clock
 from ._errors import Locked, LockLost, RolloutError
 
-__all__ = ["Lock", "holder_of"]
+__all__ = ["LONGEST_DURATION", "Lock", "holder_of"]
 
 _POLLS = 10  # looks at a lease that somebody else holds, within its duration
 _DURATION = 15.0  # seconds
 _RENEWALS = 3  # renewals within a duration
 
+LONGEST_DURATION = 300.0
+"""Seconds for which a lease that is not renewed is believed, whatever it says."""
+
 
 class Lock:
     """Holds the Lease of a pool for one runner; renewed by keep(), which the loop of the engine calls.
 
-    runner: how others are told who it is; unique for each run. duration: seconds. A lease has expired when its
-    renewTime was seen unchanged for its duration by this machine's clock: no clocks of two machines are compared.
+    runner: how others are told who it is; unique for each run. duration: seconds, 1 to LONGEST_DURATION. A lease has
+    expired when its renewTime was seen unchanged for its duration by this machine's clock: no clocks of two machines
+    are compared.
     """
 
     def __init__(self, client: Client, pool: str, runner: str, *, clock: Clock, duration: float = _DURATION) -> None:
@@ -100,7 +104,7 @@ class Lock:
         self._client.replace(self._path, {**held, "spec": {**held["spec"], "holderIdentity": ""}})
 
     def _wait_until_expired(self, found: dict[str, Any], tell: Callable[[str], None]) -> None:
-        seconds = float(found["spec"].get("leaseDurationSeconds") or self._duration)
+        seconds = _duration_of(found, self._duration)
         tell(f"pool {self._pool} is locked by {_holder(found)}: waiting {seconds:g}s to see whether it still runs")
         now = _once_changed(self._read, found, self._clock, seconds)
         if now is None:
@@ -154,7 +158,7 @@ def holder_of(client: Client, pool: str, clock: Clock) -> str | None:
         found = _read(client, path)
         if found is None or not _holder(found):
             return ""
-        seconds = float(found["spec"].get("leaseDurationSeconds") or _DURATION)
+        seconds = _duration_of(found, _DURATION)
         return _holder(_once_changed(lambda: _read(client, path), found, clock, seconds) or {})
     except Forbidden:
         return None
@@ -171,6 +175,10 @@ def _once_changed(
         if now["spec"].get("renewTime") != found["spec"].get("renewTime") or _holder(now) != _holder(found):
             return now
     return None
+
+
+def _duration_of(found: dict[str, Any], default: float) -> float:
+    return min(float(found["spec"].get("leaseDurationSeconds") or default), LONGEST_DURATION)
 
 
 def _read(client: Client, path: str) -> dict[str, Any] | None:

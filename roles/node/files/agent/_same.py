@@ -11,6 +11,7 @@ from ._componentconfig._documents._decode import decode
 from ._componentconfig._documents._document import Document
 from ._componentconfig._documents._findings import DecodeError
 from ._componentconfig._equality import same_config
+from ._componentconfig._values._errors import ComponentConfigError
 from ._componentconfig._values._versions import parse_minor
 from ._output import complain
 from ._validate import read_file
@@ -36,7 +37,7 @@ def same_files(one: str, other: str, *, version: str, with_inputs: bool = False)
     except DecodeError as error:
         complain(str(error.finding))
         return _USAGE
-    except ValueError as error:
+    except ComponentConfigError as error:  # a version that is none
         complain(str(error))
         return _USAGE
     print("the same" if is_same else "different")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ._agent._basis._configuration import AgentConfiguration, ComponentConfiguration
 from ._componentconfig._documents._decode import decode
-from ._componentconfig._documents._findings import WARNING, DecodeError, Finding
+from ._componentconfig._documents._findings import WARNING, DecodeError, Finding, bounded
 from ._componentconfig._kinds._gates import newest_minor
 from ._componentconfig._validate import validate
 from ._componentconfig._values._errors import ComponentConfigError
@@ -66,7 +66,7 @@ def judge_anywhere(
 
     def judge(text: bytes, name: str) -> list[Finding]:
         found = validate(text, file=name, component=component or None, versions=versions, bundle=bundle)
-        return found + _denied(text, name, configured, versions[-1] if versions else "")
+        return bounded([*found, *_denied(text, name, configured, versions[-1] if versions else "")])
 
     return judge
 

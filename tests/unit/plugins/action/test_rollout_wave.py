@@ -185,3 +185,5 @@ def test_what_is_wrong_is_said_in_a_sentence(act: Act, plan: dict[str, Any], clu
         act(wave="canary")
     with pytest.raises(AnsibleError, match="lease_duration"):
         act(plan=plan, wave="canary", lease_duration="long")
+    for seconds in (0, 301):
+        assert "must be from 1 to 300 seconds" in act(plan=plan, wave="canary", lease_duration=seconds)["msg"]

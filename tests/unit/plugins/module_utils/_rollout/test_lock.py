@@ -68,6 +68,19 @@ def test_the_lease_of_a_killed_runner_is_waited_for_and_taken(make_world: MakeWo
     assert (spec["holderIdentity"], spec["leaseTransitions"], spec["leaseDurationSeconds"]) == ("bob@b", 2, 15)
 
 
+def test_a_lease_that_claims_to_hold_for_years_is_waited_for_five_minutes(make_world: MakeWorld) -> None:
+    world, clock = make_world(0), HandClock()
+    said: list[str] = []
+    first, second = locks(world, clock, "alice@a", "bob@b")
+    first.acquire(said.append)
+    held = world.client.get(PATH)
+    world.client.replace(PATH, {**held, "spec": {**held["spec"], "leaseDurationSeconds": 2**31 - 1}})
+    assert holder_of(world.client, "workers", clock) == ""
+    second.acquire(said.append)
+    assert "waiting 300s" in said[0]
+    assert clock.time <= 100.0 + 2 * 300.0 + 1.0
+
+
 def test_a_lease_is_renewed_three_times_within_its_duration_and_not_more_often(make_world: MakeWorld) -> None:
     world, clock = make_world(0), HandClock()
     lock = locks(world, clock, "alice@a")[0]
