@@ -51,7 +51,9 @@ fuzz: .venv/.test $(LINK) ## the fuzz tests at length, at random (SEED=N repeats
 
 # The unit tests of what runs on a control machine, which need no node: with the oldest and the newest Python and
 # ansible-core to be had here. The playbooks' own tests run with both in `make integration`.
-CONTROL = tests/unit/plugins/action tests/unit/plugins/filter tests/unit/plugins/modules tests/unit/support
+UTILS = tests/unit/plugins/module_utils
+CONTROL = tests/unit/plugins/action tests/unit/plugins/filter tests/unit/plugins/modules tests/unit/support \
+  $(UTILS)/_kube $(UTILS)/_modules $(UTILS)/_rollout
 .PHONY: control
 control: .venv-oldest/.made .venv-newest/.made $(LINK) ## tests of the control side with the oldest and the newest Python and ansible-core
 	@for venv in .venv-oldest .venv-newest; do \
