@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a component reads: the bundle's document with this node's own fields laid over it. Private to configok.node.
 
-The engine and a YAML library are imported only when a file must be decoded, which prestart avoids: files are rendered at
-adoption.
+The engine and a YAML library are imported only when YAML must be decoded, which prestart avoids: files are rendered
+at adoption.
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ def test_state_files_depend_on_their_own_fields_only() -> None:
 
 
 def test_deep_nesting_is_an_error_and_not_the_end_of_the_process() -> None:
-    with pytest.raises(NotRendered, match="the init config:2: .*nested deeper"):
+    with pytest.raises(NotRendered, match=r"the init config:2: .*nested deeper"):
         decode("kind: x\na: " + "[" * 100_000, "the init config")
 
 

@@ -64,7 +64,7 @@ BAD = [
     ("reservedMemory", "0:memory=much"),
     ("vmodule", "a=b"),
     ("vmodule", "a=३"),
-    ("reservedMemory", "०:memory=1Gi"),
+    ("reservedMemory", "\u0966:memory=1Gi"),
     ("int", "३"),
     ("float", "३"),
 ]
