@@ -19,8 +19,11 @@ description:
 positional: component
 options:
   _input:
-    description: A component config, decoded.
-    type: dict
+    description:
+      - A component config, as text (YAML or JSON) or decoded.
+      - A text is decoded as Kubernetes does it. Ansible's own P(ansible.builtin.from_yaml#filter) reads some values
+        in another meaning, for example V(y), V(1:20) and dates.
+    type: raw
     required: true
   component:
     description:
@@ -46,6 +49,11 @@ EXAMPLES = r"""
     msg: "{{ {'maxPods': 110, 'staticPodPath': '/etc/kubernetes/manifests'} | configok.node.local_fields('kubelet') }}"
   # => {"staticPodPath": "/etc/kubernetes/manifests"}
 
+- name: Show it for the text of a config
+  ansible.builtin.debug:
+    msg: "{{ 'registerNode: n' | configok.node.local_fields('kubelet') }}"
+  # => {"registerNode": false}
+
 - name: Show it for a config that names a path beside itself
   ansible.builtin.debug:
     msg: "{{ {'staticPodPath': 'manifests'} | configok.node.local_fields('kubelet', directory='/etc/kubernetes') }}"
@@ -63,7 +71,7 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._render import resolved
+from ansible_collections.configok.node.plugins.module_utils._agent._judging._render import NotRendered, decode, resolved
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denials import denied_fields
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import MAIN_KINDS
@@ -72,9 +80,11 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ki
 def local_fields(
     config: Any, component: str, directory: str = "", options: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Return the fields of a decoded config that no bundle may set on this node, paths made absolute."""
+    """Return the fields of a config, text or decoded, that no bundle may set on this node, paths made absolute."""
+    if isinstance(config, str):
+        config = _decoded(config)
     if not isinstance(config, Mapping):
-        raise AnsibleFilterError(f"local_fields needs a component config, decoded, not {type(config).__name__}")
+        raise AnsibleFilterError(f"local_fields needs a component config, not {type(config).__name__}")
     if directory:
         config = resolved(component, config, directory)
     own = options or {}
@@ -87,6 +97,13 @@ def local_fields(
     if policy.denies_kind(kind):
         return {}  # no bundle ever holds such a config, so nothing has to be kept over one
     return denied_fields(config, policy, kind)
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return decode(text, "the component config")
+    except NotRendered as error:
+        raise AnsibleFilterError(f"local_fields: {error}") from error
 
 
 class FilterModule:

@@ -90,6 +90,13 @@ def test_files_of_the_collection_stay_short() -> None:
     assert named([path for path in files if len(lines(path)) > MOST_LINES]) == []
 
 
+def test_a_digit_is_one_of_ten() -> None:
+    """Go, the kernel and systemd know no other ones; to Python, those of all scripts are digits."""
+    careless = re.compile(r"^(?!.*re\.ASCII).*\\d|^(?!.*isascii).*\.is(?:digit|decimal|numeric)\(", re.MULTILINE)
+    files = [path for path in tracked("plugins/*.py", "roles/*.py") if "_data" not in path.relative_to(ROOT).parts]
+    assert named([path for path in files if careless.search(path.read_text(encoding="utf-8"))]) == []
+
+
 def test_only_one_file_imports_the_kubernetes_package() -> None:
     # import-linter sees the packages of module_utils; this sees modules, action plugins and roles too.
     files = tracked("plugins/*.py", "roles/*.py", "playbooks/*.py")

@@ -65,9 +65,9 @@ def effective_diff(
 ) -> list[FieldChange]:
     """The fields in which two decoded configs differ once defaults are filled in, as components of two minors do.
 
-    What means the same is the same: null, empty and absent; a default written out; `60s` and `1m`. One of the two may
-    be empty: it is then the defaults of the other's kind. overrides: the user's own classes of disruption by field
-    path; raises ValueError for one that is none.
+    What means the same is the same: null and absent, also an empty value where neither a default nor a pointer gives it
+    a meaning; a default written out; `60s` and `1m`. One of the two may be empty: it is then the defaults of the
+    other's kind. overrides: the user's own classes of disruption by field path; raises ValueError for one that is none.
     """
     head = {key: data[key] for data in (old, new) if isinstance(data, dict) for key in _HEAD if data.get(key)}
     before, after = (resolved(data, head, minor) for data, minor in zip((old, new), minors))

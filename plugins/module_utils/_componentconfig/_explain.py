@@ -67,7 +67,7 @@ def explain(path: str, *, kind: str = "kubelet", version: str = "") -> Explanati
     instead. Raises ComponentConfigError with a sentence, and what may be meant, for what is not known.
     """
     found = _kind(kind, version)
-    names = [part for part in re.split(r"[.\[\]{}]+", path) if part not in ("", "*") and not part.isdigit()]
+    names = [part for part in re.split(r"[.\[\]{}]+", path) if not re.fullmatch(r"\*?|[0-9]+", part)]
     if names[:1] == [_GATES] and len(names) > 1:
         return _gate(names[1])
     if not names:

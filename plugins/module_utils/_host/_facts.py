@@ -57,7 +57,7 @@ def _sockets(root: str) -> int:
     """Count the packages that online CPUs are on, 0 where the kernel does not say."""
     directory = below(root, "sys/devices/system/cpu")
     try:
-        names = [name for name in os.listdir(directory) if re.fullmatch(r"cpu\d+", name)]
+        names = [name for name in os.listdir(directory) if re.fullmatch(r"cpu[0-9]+", name)]
     except OSError:
         return 0
     ids = {_number(text_of(directory, f"{name}/topology/physical_package_id")) for name in names}
@@ -77,7 +77,7 @@ def _number(text: str) -> int | None:
 
 
 def _memory(text: str) -> int:
-    found = re.search(r"^MemTotal:\s+(\d+) kB", text, re.MULTILINE)
+    found = re.search(r"^MemTotal:\s+([0-9]+) kB", text, re.MULTILINE)
     return int(found[1]) * 1024 if found else 0
 
 
@@ -86,7 +86,7 @@ def _numa_nodes(root: str) -> frozenset[int]:
         names = os.listdir(below(root, "sys/devices/system/node"))
     except OSError:
         return frozenset((0,))  # a machine without NUMA is one node to the kubelet
-    return frozenset(int(name[4:]) for name in names if re.fullmatch(r"node\d+", name)) or frozenset((0,))
+    return frozenset(int(name[4:]) for name in names if re.fullmatch(r"node[0-9]+", name)) or frozenset((0,))
 
 
 def _kernel(root: str) -> dict[str, int]:

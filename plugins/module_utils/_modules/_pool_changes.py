@@ -28,6 +28,7 @@ from .._nodeconfig._config_source import ConfigSource
 from .._nodeconfig._local_config import LocalConfig
 from .._rollout._local_configs import read_local_configs
 from .._rollout._node_view import NodeView
+from .._rollout._versions import is_kubernetes_version
 from ._change_text import ChangedNodes, some_nodes
 from ._documents import Changes, changes, decoded
 
@@ -91,10 +92,7 @@ def _by_size(group: ChangedNodes) -> tuple[bool, int, tuple[str, ...]]:
 
 
 def _minor(view: NodeView) -> int:
-    try:
-        return parse_minor(view.kubelet_version)
-    except ValueError:
-        return newest_minor()
+    return parse_minor(view.kubelet_version) if is_kubernetes_version(view.kubelet_version) else newest_minor()
 
 
 def _changes_on(pool: PoolNodes, view: NodeView, after: Mapping[str, str], overrides: Overrides) -> Changes | None:

@@ -127,14 +127,4 @@ def _shareable(values: Any) -> dict[str, Any]:
     """Return a decoded config without secrets and without what only one node can have."""
     if not isinstance(values, Mapping):
         return {}
-    plain = _plain({key: value for key, value in values.items() if key not in _ONE_NODES_OWN})
-    return dict(redacted(plain))
-
-
-def _plain(value: Any) -> Any:
-    """Return what JSON can hold: YAML also has dates, and keys that are no text."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_plain(part) for part in value]
-    return value if value is None or isinstance(value, (str, int, float)) else str(value)
+    return dict(redacted({key: value for key, value in values.items() if key not in _ONE_NODES_OWN}))

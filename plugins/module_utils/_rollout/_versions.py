@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 
+from .._componentconfig._kinds._schema import known_minors
 from .._componentconfig._values._versions import parse_minor
 
 __all__ = ["COLLECTION_VERSION", "agent_fits", "is_kubernetes_version"]
 
 COLLECTION_VERSION = "0.1.0"  # galaxy.yml's; a test keeps them the same
+_LAST_MINOR = 99  # of Kubernetes 1
 _VERSION = re.compile(r"v?([0-9]{1,9})\.([0-9]{1,9})\.")
 
 
@@ -26,9 +28,11 @@ def agent_fits(agent_version: str, collection_version: str = COLLECTION_VERSION)
 
 
 def is_kubernetes_version(version: str) -> bool:
-    """Return whether a kubelet's version is one that a config can be judged for, such as v1.34.5."""
+    """Return whether a kubelet's version is one that a config can be judged for, such as v1.34.5.
+
+    Not one that is older than all that are known: it would refuse what the others can have.
+    """
     try:
-        parse_minor(version)
+        return known_minors()[0] <= parse_minor(version) <= _LAST_MINOR
     except ValueError:
         return False
-    return True

@@ -89,7 +89,7 @@ def _number(query: Mapping[str, str], name: str) -> int:
     text = query.get(name, "")
     if not text:
         return 0
-    if not text.isdigit():
+    if not (text.isascii() and text.isdigit()):
         raise bad_request(f'invalid value "{text}" of the parameter {name}')
     return int(text)
 

@@ -161,7 +161,7 @@ def _tokens(pointer: str) -> list[str]:
 
 
 def _index(token: str, size: int) -> int:
-    if not token.isdigit() or int(token) >= size:
+    if not (token.isascii() and token.isdigit()) or int(token) >= size:
         raise _misfit(f"no list item {token}")
     return int(token)
 

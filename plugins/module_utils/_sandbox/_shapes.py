@@ -84,7 +84,7 @@ _SHAPES: dict[str, dict[str, Any]] = {
     "ClusterRoleBinding": {"subjects": [_SUBJECT], "roleRef!": _ROLE_REF},
 }  # fmt: skip
 
-_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)")
+_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _ZERO: dict[str, Any] = {"string": "", "integer": 0, "boolean": False}
 
 

@@ -46,7 +46,7 @@ class Watch:
         selector = query.get("fieldSelector", "")
         self._fields = field_matcher(target.resource, selector)
         seconds, version = query.get("timeoutSeconds", ""), query.get("resourceVersion", "")
-        if not (seconds.isdigit() or not seconds) or not (version.isdigit() or not version):
+        if not all(text.isascii() and text.isdigit() for text in (seconds, version) if text):
             raise bad_request(f'invalid resource version "{version}" or timeoutSeconds "{seconds}"')
         self._seconds = float(seconds) if seconds and int(seconds) else _DEFAULT_SECONDS
         name = required_name(target.resource, selector)

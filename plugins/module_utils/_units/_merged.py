@@ -24,7 +24,7 @@ PROPERTIES = (
 """Of systemctl show."""
 
 _LONGEST_PAUSE = 60.0  # seconds between an end of the component and its next start, in which nobody goes back
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|min|h|d|w|month|y)")
+_SPAN = re.compile(r"([0-9]+(?:\.[0-9]+)?)(us|ms|s|min|h|d|w|month|y)")
 _UNITS = {
     "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0, "month": 2.6e6, "y": 3.2e7,
 }  # fmt: skip

@@ -36,9 +36,9 @@ _MAX_BYTES = 256 * 1024
 _COMPONENT = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")
 _NODE = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\Z")
 _UNIT = re.compile(r"[A-Za-z0-9:_.\\@-]{1,240}\.service\Z")
-_VERSION = re.compile(r"v?\d+\.\d+(\.\d+)?([-+][0-9A-Za-z.+-]+)?\Z")
+_VERSION = re.compile(r"v?[0-9]+\.[0-9]+(\.[0-9]+)?([-+][0-9A-Za-z.+-]+)?\Z")
 _PROM_FILE = re.compile(r"(/[^/\0\n]+)+\.prom\Z")
-_LOOPBACK = re.compile(r"(127\.0\.0\.1|\[::1\]):([1-9]\d{0,4})\Z")
+_LOOPBACK = re.compile(r"(127\.0\.0\.1|\[::1\]):([1-9][0-9]{0,4})\Z")
 _URL = re.compile(r"https?://[^\s/]+(/\S*)?\Z")
 # As _componentconfig's denied() reads them. "*" alone is every field.
 _FIELD_PATH = re.compile(r"(\*|[A-Za-z0-9_-]+)(\.(\*|[A-Za-z0-9_-]+))*\Z")

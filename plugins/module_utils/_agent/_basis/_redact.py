@@ -32,7 +32,7 @@ _PATTERNS = (
     (re.compile(r"(?<![\w-])(?=[\w-]*?eyJ)[\w-]+\.[\w-]+\.[\w-]*"), _GONE),  # a JSON web token
     (re.compile(r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b"), _GONE),  # a bootstrap token
     # Anything long of mixed letters and digits: a key or a hash, nobody reads either.
-    (re.compile(r"(?<![\w+=-])(?=[\w+=-]*\d)(?=[\w+=-]*[A-Z])(?=[\w+=-]*[a-z])[\w+=-]{32,}"), _GONE),
+    (re.compile(r"(?<![\w+=-])(?=[\w+=-]*[0-9])(?=[\w+=-]*[A-Z])(?=[\w+=-]*[a-z])[\w+=-]{32,}"), _GONE),
 )
 
 

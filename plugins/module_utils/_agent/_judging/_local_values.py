@@ -5,7 +5,7 @@
 configok.node.
 
 Read once for each preparation: what is judged, what is rendered and what a verdict is kept under cannot differ. Imports
-no engine, since the daemon reads them too.
+nothing of the engine but its decoder, and that for YAML alone, since the daemon reads them too.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a component reads: the bundle's document with this node's own fields laid over it. Private to configok.node.
 
-A YAML library is imported only when a file must be decoded, which prestart avoids: files are rendered at adoption.
+The engine and a YAML library are imported only when YAML must be decoded, which prestart avoids: files are rendered
+at adoption.
 """
 
 from __future__ import annotations
@@ -42,35 +43,36 @@ class NotRendered(ValueError):
 
 
 def decode(text: str, what: str) -> Any:
-    """Return the values in a YAML or JSON text. Raises NotRendered. For text that was judged, or is this node's own."""
+    """Return the values in a YAML or JSON text as Kubernetes reads them. Raises NotRendered."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        pass
-    import yaml  # not at the top: prestart must not pay for it
+        pass  # not JSON, so YAML
+    from ..._componentconfig._values._canonical import json_values
+
+    return json_values(_decode_strictly(text, what))
+
+
+def _decode_strictly(text: str, what: str) -> Any:
+    # Not at the top: prestart must pay neither for the engine nor for YAML. What is written and compared is what was
+    # judged: PyYAML reads 1:20, 4.1e1, n and dates otherwise than Kubernetes does.
+    from ..._componentconfig._documents._decode import decode as decode_document
 
     try:
-        # Not libyaml's loader, which ends the process on deep nesting: an init config is read here before it is judged.
-        return yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise NotRendered(f"{what} cannot be decoded: {' '.join(str(error).split())[:200]}") from error
+        return decode_document(text, file=what).data
+    except ValueError as error:
+        raise NotRendered(str(error)) from error
 
 
 def render(document: str, instance: str | None) -> bytes:
     """Return the file's bytes: the document itself where there is no instance config, else JSON. Raises NotRendered."""
     if instance is None or not instance.strip():
         return document.encode()
-    # Not at the top: only a node with an instance config needs the engine for it. What is written is what was judged:
-    # PyYAML reads 1:20, 4.1e1, n and dates otherwise than Kubernetes does.
-    from ..._componentconfig._documents._decode import decode as decode_strictly
-    from ..._componentconfig._merge import merge
+    from ..._componentconfig._merge import merge  # not at the top: only a node with an instance config needs it
     from ..._componentconfig._values._canonical import json_values
 
-    try:
-        values = decode_strictly(document, file="the document").data
-        own = decode_strictly(instance, file="the instance config").data
-    except ValueError as error:
-        raise NotRendered(str(error)) from error
+    values = _decode_strictly(document, "the document")
+    own = _decode_strictly(instance, "the instance config")
     if not isinstance(values, dict) or not isinstance(own, dict):
         raise NotRendered("the document and the instance config must both be objects")
     own = {key: value for key, value in own.items() if key not in ("apiVersion", "kind")}
@@ -126,14 +128,5 @@ def fingerprint(values: Any) -> str:
 
     Nothing counts as absent: an empty value or null may switch a default off, and only the engine knows where not.
     """
-    text = json.dumps(_with_text_keys(values), sort_keys=True, separators=(",", ":"), default=repr)
+    text = json.dumps(values, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _with_text_keys(value: Any) -> Any:
-    """Return a value whose keys can be sorted: YAML has keys of several types."""
-    if isinstance(value, Mapping):
-        return {str(key): _with_text_keys(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_with_text_keys(part) for part in value]
-    return value

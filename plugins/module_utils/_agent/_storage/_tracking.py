@@ -81,7 +81,7 @@ def is_crash(end: End) -> bool:
     """
     if not end.exit_code or end.result in ("", "success"):
         return False
-    if end.exit_code == "exited" and end.exit_status.isdigit():
+    if end.exit_code == "exited" and end.exit_status.isascii() and end.exit_status.isdigit():
         return int(end.exit_status) not in _SYSTEMD_CODES
     return True
 

@@ -20,10 +20,10 @@ _LONGEST = 200  # characters of a message
 _TIMEOUT = 5.0  # seconds
 _INVOCATION = re.compile("[0-9a-f]{32}")
 _OURS = ("configok-agent", "systemd")  # the hooks, which run in the component's unit, and what runs them
-_HEADER = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ \S+\] ")  # of klog
-_TRACE = re.compile(r"goroutine \d+ \[|created by |\s|\S+\.go:\d+|\(?[\w./*-]+\(.*\)$")
+_HEADER = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ \S+\] ", re.ASCII)  # of klog
+_TRACE = re.compile(r"goroutine [0-9]+ \[|created by |\s|\S+\.go:[0-9]+|\(?[\w./*-]+\(.*\)$")
 # What tells most, first: what ends a Go program, then klog's errors. The traces of some hundred goroutines may follow.
-_TELLING = (r"^(F\d{4} |panic: |fatal error: )", r"^(E\d{4} |[Ee]rror: )")
+_TELLING = (r"^(F[0-9]{4} |panic: |fatal error: )", r"^(E[0-9]{4} |[Ee]rror: )")
 
 
 class ComponentLog:

@@ -38,14 +38,18 @@ def parse_show(name: str, text: str, *, asleep: float = 0.0) -> Unit:
     pid = found.get("MainPID", "0")
     entered = found.get("ActiveEnterTimestampMonotonic", "0")
     state = _state(found)
-    dated = state == "active" and entered.isdigit() and entered != "0"
+    dated = state == "active" and _is_count(entered)
     return Unit(
         name,
         state,
         invocation=found.get("InvocationID", ""),
-        pid=int(pid) if pid.isdigit() and pid != "0" else None,
+        pid=int(pid) if _is_count(pid) else None,
         active_since=int(entered) / 1e6 + asleep if dated else None,
     )
+
+
+def _is_count(text: str) -> bool:
+    return text.isascii() and text.isdigit() and text != "0"
 
 
 def _state(found: Mapping[str, str]) -> str:

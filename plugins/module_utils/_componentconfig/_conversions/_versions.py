@@ -40,7 +40,7 @@ def versions(kind: Kind) -> list[Kind]:
 
 
 def _age(kind: Kind) -> tuple[int, int, int]:
-    match = re.fullmatch(r"v(\d+)(?:(alpha|beta)(\d+))?", short(kind))
+    match = re.fullmatch(r"v([0-9]+)(?:(alpha|beta)([0-9]+))?", short(kind))
     if match is None:
         return 0, 0, 0
     major, stage, number = match.groups()

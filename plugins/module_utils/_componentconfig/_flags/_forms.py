@@ -58,6 +58,7 @@ def _boolean(texts: Sequence[str]) -> bool:
 def _integer(texts: Sequence[str]) -> int:
     text = texts[-1]
     try:
+        text.encode("ascii")  # int() takes the digits of all scripts, Go those of one
         return int(text, 8) if _OCTAL.fullmatch(text) else int(text, 0)
     except ValueError:
         raise _wrong(text, "must be a whole number") from None
@@ -65,6 +66,7 @@ def _integer(texts: Sequence[str]) -> int:
 
 def _float(texts: Sequence[str]) -> int | float:
     try:
+        texts[-1].encode("ascii")
         value = float(texts[-1])
     except ValueError:
         raise _wrong(texts[-1], "must be a number") from None
@@ -141,7 +143,7 @@ def _reserved_memory(texts: Sequence[str]) -> list[dict[str, Any]]:
 def _reservation(text: str) -> dict[str, Any]:
     number, colon, limits = text.partition(":")
     error = "must be a list of NODE:memory=QUANTITY with semicolons between"
-    if not colon or not number.strip().isdigit():
+    if not colon or not re.fullmatch(r"\s*[0-9]+\s*", number):
         raise ValueError(error)
     found = dict(_pairs([limits], "="))
     try:
@@ -155,7 +157,7 @@ def _reservation(text: str) -> dict[str, Any]:
 def _levels(texts: Sequence[str]) -> list[dict[str, Any]]:
     found = []
     for pattern, level in _pairs(texts, "="):
-        if not pattern or not level.isdigit():
+        if not pattern or not re.fullmatch("[0-9]+", level):
             raise ValueError("must be a list of file=LEVEL with commas between")
         found.append({"filePattern": pattern, "verbosity": int(level)})
     return found

@@ -58,7 +58,7 @@ def flags_of(argv: Sequence[str]) -> list[tuple[str, str]]:
     """
     found: list[tuple[str, str]] = []
     for word in argv[1:]:
-        if word.startswith("-") and not word[1:2].isdigit() and len(word) > 1:
+        if word.startswith("-") and len(word) > 1 and word[1] not in "0123456789":
             name, _equals, value = word.lstrip("-").partition("=")
             found.append((name.replace("_", "-"), value))
         elif found and not found[-1][1]:

@@ -53,7 +53,7 @@ class _WrongType(Exception):
 _SUGGESTIONS = 50
 """For how many unknown fields of a document another name is looked for: that costs, and nobody reads more."""
 _BITS = {"int32": 31, "int64": 63, "int": 63}
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*")
 
 

@@ -80,7 +80,7 @@ def _node_mask(c: Context) -> Iterator[Fault]:
     for one in _networks(c.given(*path) or "") or ():
         argument = f"node-cidr-mask-size-ipv{one.version}" if _dual_stack(c) else "node-cidr-mask-size"
         told = _argument(c, argument)
-        if told and not told.lstrip("+-").isdigit():
+        if told and not re.fullmatch(r"[-+]?[0-9]{1,9}", told):
             yield path, f"needs a whole number as {argument} in controllerManager.extraArgs"
             continue
         mask = int(told) if told else 24 if one.version == 4 else 64

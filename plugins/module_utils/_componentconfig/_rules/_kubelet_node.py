@@ -16,7 +16,7 @@ from ._context import SECOND, Context, Fault, Rule
 
 __all__ = ["NODE_RULES"]
 
-_CPUS = re.compile(r"\d{1,9}(-\d{1,9})?(,\d{1,9}(-\d{1,9})?)*")
+_CPUS = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*")
 
 
 def _alloc_needs_cgroups(c: Context) -> Iterator[Fault]:

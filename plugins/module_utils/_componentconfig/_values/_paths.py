@@ -18,7 +18,7 @@ __all__ = ["Path", "format_path", "parse_path", "lookup"]
 Path = tuple[Union[str, int], ...]
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-_PART = re.compile(r"""\.?([A-Za-z_][A-Za-z0-9_-]*)|\[(\d+)\]|\[([^\]]+)\]""")
+_PART = re.compile(r"""\.?([A-Za-z_][A-Za-z0-9_-]*)|\[([0-9]+)\]|\[([^\]]+)\]""")
 
 
 def format_path(path: Path) -> str:

@@ -15,7 +15,7 @@ from ._errors import ComponentConfigError
 
 __all__ = ["parse_minor", "name", "names", "unquoted"]
 
-_VERSION = re.compile(r"v?1\.(\d{1,3})(?:[.+-].*)?")
+_VERSION = re.compile(r"v?1\.([0-9]{1,3})(?:[.+-].*)?")
 
 
 def parse_minor(version: str) -> int:

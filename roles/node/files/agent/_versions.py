@@ -13,7 +13,7 @@ from ._agent._basis._ports import Journal, Runner
 
 __all__ = ["ComponentVersions"]
 
-_VERSION = re.compile(r"v\d+\.\d+\.\d+[-+.0-9A-Za-z]*")
+_VERSION = re.compile(r"v[0-9]+\.[0-9]+\.[0-9]+[-+.0-9A-Za-z]*")
 _VERSION_TIMEOUT = 10.0
 
 

@@ -67,6 +67,25 @@ def test_unknown_components_have_none() -> None:
     assert local_fields({"staticPodPath": "/x"}, "other") == {}
 
 
-def test_a_text_is_not_a_config() -> None:
-    with pytest.raises(AnsibleFilterError, match="decoded, not str"):
-        local_fields("kind: x", "kubelet")
+def test_a_text_means_what_it_means_to_kubernetes() -> None:
+    text = "registerNode: y\nproviderID: 1:20\nport: 1.025e4\nhostnameOverride: 2026-01-01\nmaxPods: 1\n"
+    options = {"additionalDeniedFields": ["registerNode", "providerID", "port", "hostnameOverride"]}
+    found = local_fields(text, "kubelet", options=options)
+    assert found == {"registerNode": True, "providerID": "1:20", "port": 10250, "hostnameOverride": "2026-01-01"}
+    assert type(found["port"]) is int
+    assert local_fields('{"staticPodPath": "m", "maxPods": 1}', "kubelet", "/etc") == {"staticPodPath": "/etc/m"}
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ("a: [", "^local_fields: the component config:[0-9]+: .*not valid YAML"),
+        ('{"a": }', "^local_fields: the component config:1: .*not valid JSON"),
+        ("- a", "needs a component config, not list"),
+        ("", "not NoneType"),
+        (["a"], "not list"),
+    ],
+)
+def test_what_is_no_config(config: Any, words: str) -> None:
+    with pytest.raises(AnsibleFilterError, match=words):
+        local_fields(config, "kubelet")

@@ -64,8 +64,9 @@ def test_publishes_one_immutable_object_once(cluster: SandboxCluster) -> None:
     assert (other["changed"], other["revision"]) == (True, 2)
 
 
-def test_a_node_that_names_no_version_costs_no_other_node(cluster: SandboxCluster) -> None:
-    info = {"status": {"nodeInfo": {"kubeletVersion": "banana"}}}
+@pytest.mark.parametrize("version", ["banana", "v1.2.3"])
+def test_a_node_that_names_no_version_costs_no_other_node(cluster: SandboxCluster, version: str) -> None:
+    info = {"status": {"nodeInfo": {"kubeletVersion": version}}}
     cluster.client.patch(paths.node_status("n2"), info, kind="strategic")
     result = run(cluster, label_selector="pool=workers")
     assert result["changed"] is True

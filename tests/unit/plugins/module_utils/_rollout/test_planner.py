@@ -135,6 +135,8 @@ def test_a_canary_that_is_to_cover_what_no_node_has_is_refused(cover: str, sente
         (a_view("x", agent=False), "no agent has ever reported"),
         (a_view("x", agent=False, status_error="a number has 4300 digits"), "cannot be read: a number has 4300 digits"),
         (a_view("x", kubelet_version="banana"), "its kubelet says that its version is 'banana'"),
+        (a_view("x", kubelet_version="v1.2.3"), "its kubelet says that its version is 'v1.2.3'"),
+        (a_view("x", kubelet_version="v1.100.0"), "its kubelet says that its version is 'v1.100.0'"),
         (a_view("x", deleting=True), "being deleted"),
         (a_view("x", agent_version="9.9.9\x1b[2J"), "its agent 9.9.9 [2J does not work"),
         (a_view("x", ready=False, ready_reason="PLEG"), "not ready before, and not for its config: PLEG"),

@@ -53,6 +53,19 @@ def test_an_init_config_that_cannot_be_read_as_yaml_is_left_to_the_component() -
     assert render_init("other", b"staticPodPath: a\n", "/etc") == b"staticPodPath: a\n"
 
 
+def test_an_init_config_with_a_relative_path_keeps_the_meaning_that_kubernetes_gives_it() -> None:
+    text = b"staticPodPath: m\nproviderID: 1:20\nfailSwapOn: n\nmaxPods: 4.1e1\nclusterDomain: 2026-01-01\n"
+    assert json.loads(render_init("kubelet", text, "/etc")) == {
+        "staticPodPath": "/etc/m",
+        "providerID": "1:20",
+        "failSwapOn": False,
+        "maxPods": 41,
+        "clusterDomain": "2026-01-01",
+    }
+    # A fraction in JSON stays one: the component refuses it there as a whole number.
+    assert b'"maxPods": 1.0' in render_init("kubelet", b'{"staticPodPath": "m", "maxPods": 1.0}', "/etc")
+
+
 def test_the_smallest_documents() -> None:
     assert json.loads(default_document("kubelet"))["kind"] == "KubeletConfiguration"
     assert json.loads(default_document("other")) == {}
@@ -62,7 +75,10 @@ def test_the_smallest_documents() -> None:
     ("one", "other", "same"),
     [
         ("a: 1\n", "# c\na:   1", True),
-        ("a: 1\nb: 2\n", "{b: 2, a: 1}\n", True),
+        ("a: 1\nb: 2\n", "b: 2\na: 1\n", True),
+        ("a: 1\n", '{"a": 1}', True),
+        ("a: n\nb: 41\nc: 2026-01-01\n", "a: false\nb: 4.1e1\nc: '2026-01-01'\n", True),  # as Kubernetes reads it
+        ("a: 1:20\n", "a: 80\n", False),
         ("a: 1\nb: {}\n", "a: 1\n", False),  # an empty value may switch a default off
         ("a: 1\nb: []\n", "a: 1\n", False),
         ("a: 1\nb: null\n", "a: 1\n", False),
@@ -125,7 +141,7 @@ def test_state_files_depend_on_their_own_fields_only() -> None:
 
 
 def test_deep_nesting_is_an_error_and_not_the_end_of_the_process() -> None:
-    with pytest.raises(NotRendered, match="the init config cannot be decoded"):
+    with pytest.raises(NotRendered, match=r"the init config:2: .*nested deeper"):
         decode("kind: x\na: " + "[" * 100_000, "the init config")
 
 

@@ -63,6 +63,10 @@ BAD = [
     ("reservedMemory", "memory=1Gi"),
     ("reservedMemory", "0:memory=much"),
     ("vmodule", "a=b"),
+    ("vmodule", "a=३"),
+    ("reservedMemory", "\u0966:memory=1Gi"),
+    ("int", "३"),
+    ("float", "३"),
 ]
 
 

@@ -192,7 +192,7 @@ CASES: dict[str, list[Case]] = {
                 network(podSubnet="10.0.0.0/25"),
                 network(podSubnet="10.0.0.0/7"),
                 {**POD_24, **manager(node_cidr_mask_size_ipv4="23")},
-                {**POD_24, **manager(node_cidr_mask_size_ipv4="x")},
+                *({**POD_24, **manager(node_cidr_mask_size_ipv4=text)} for text in ("x", "२४", "+-24", "9" * 5000)),
             ],
             [
                 POD_24,

@@ -17,6 +17,12 @@ def test_minor(text: str) -> None:
     assert parse_minor(text) == 27
 
 
+@pytest.mark.parametrize("text", ["1.२७", "2.27", "1.1000", "1", "x1.27"])
+def test_what_is_no_version(text: str) -> None:
+    with pytest.raises(ValueError, match="not a Kubernetes version"):
+        parse_minor(text)
+
+
 @pytest.mark.parametrize(
     ("minors", "text"), [([], ""), ([27], "1.27"), ([20, 21, 22, 31], "1.20 to 1.22, 1.31"), ([3, 1, 3], "1.1, 1.3")]
 )
