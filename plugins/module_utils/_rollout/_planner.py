@@ -88,13 +88,13 @@ def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) 
     for name in views:
         if name not in sorting.placed:
             sorting.place(views[name], target)
+    passed = has_passed(target, record, sorting.already)
     chooses_canary = not running or _late_need_canary(waves, sorting)
     if running:
         waves = _with_late(waves, sorting, policy, target, size)
         uncovered: tuple[str, ...] = ()
         warnings: list[str] = []
     else:
-        passed = has_passed(target, record, sorting.already)
         waves, uncovered, warnings = _new_waves(sorting, pool, target, size, lane_first=passed)
     max_unavailable = policy.max_unavailable.at_most(size)
     # The budget is counted from the failures in the record, which is bounded.
@@ -124,6 +124,7 @@ def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) 
         warnings=(*warnings, *_warnings(policy, target, views, moving)),
         estimate=_estimate(waves, max_unavailable),
         running=running is not None,
+        passed=passed,
     )
 
 
