@@ -44,14 +44,14 @@ options:
     type: str
   reason:
     description:
-      - Why the config may be tried again.
+      - Why the config may be tried again. It must not be empty.
     type: str
     required: true
   author:
     description:
-      - Who clears it.
+      - Who clears it. It must not be empty.
     type: str
-    default: ""
+    required: true
 seealso:
   - module: configok.node.rollout_plan
   - module: configok.node.config_status_info
@@ -100,7 +100,7 @@ def argument_spec() -> dict[str, Any]:
         "pool": {"type": "str", "required": True},
         "bundle": {"type": "str"},
         "reason": {"type": "str", "required": True},
-        "author": {"type": "str", "default": ""},
+        "author": {"type": "str", "required": True},
     }
 
 

@@ -192,6 +192,10 @@ plan:
       description: Whether this goes on with a rollout that was begun.
       type: bool
       sample: false
+    passed:
+      description: Whether Nodes have shown already that they are good with the target.
+      type: bool
+      sample: false
     changes:
       description: Whether there is anything left to do.
       type: bool

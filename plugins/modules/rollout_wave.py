@@ -50,7 +50,8 @@ options:
     description:
       - The name of the wave, one of what M(configok.node.rollout_plan) returns as C(waves). The waves before it must be
         through.
-      - Without it nothing is moved. A plan with nothing left to do is recorded as complete.
+      - Without it nothing is moved. A plan with nothing left to do is recorded as complete, unless its rollout was
+        halted and nobody has cleared the config. That ends this task as failed.
     type: str
   runner:
     description:

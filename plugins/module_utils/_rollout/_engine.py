@@ -91,7 +91,8 @@ def settle(
 ) -> WaveResult:
     """Record a plan without anything to do as complete, unless the record says so already.
 
-    Takes the lock only to write. Raises Locked, Interrupted, RolloutError, KubeError.
+    A rollout that was halted, and whose config nobody has cleared, or that was paused short of its nodes stays so: the
+    result says why. Takes the lock only to write. Raises Locked, Interrupted, RolloutError, KubeError.
     """
     if plan.changes or plan.refusals or not plan.target.is_published:
         raise RolloutError(f"pool {plan.pool} has waves to move: it is not settled")
@@ -99,11 +100,16 @@ def settle(
     now = session.clock.now()
     with _interruptible(f"pool {plan.pool}"):
         record = read_record(session.client, plan.pool)
-        if steps.settled(record, plan, now) == record:
-            return WaveResult("", COMPLETE, False)
-        with session.locked():
-            _record, changed = update_record(session.client, plan.pool, lambda found: steps.settled(found, plan, now))
-        return WaveResult("", COMPLETE, changed)
+        changed = False
+        if steps.settled(record, plan, now) != record:
+            with session.locked():
+                record, changed = update_record(
+                    session.client, plan.pool, lambda found: steps.settled(found, plan, now)
+                )
+        rollout = steps.rollout_of(record)
+        if rollout.phase == COMPLETE:
+            return WaveResult("", COMPLETE, changed)
+        return WaveResult("", rollout.phase, changed, rollout.reason, exceptions=rollout.exceptions)
 
 
 @contextmanager

@@ -24,6 +24,8 @@ def forget_config(
     """
     if not reason.strip():
         raise RolloutError("reason is empty: say why the config may be tried again; it is kept in the record")
+    if not author.strip():
+        raise RolloutError("author is empty: say who clears the config, with -e author=...; it is kept in the record")
     now = clock.now()
 
     def clear(record: Record) -> Record:

@@ -56,7 +56,8 @@ class Plan:
     """Who moves when.
 
     size: nodes of the pool, the frozen denominator. already: nodes that use the target. refusals: why the rollout must
-    not start. estimate: seconds. running: the waves are those of a rollout that an earlier run has begun.
+    not start. estimate: seconds. running: the waves are those of a rollout that an earlier run has begun. passed: nodes
+    have shown already that they are good with the target.
     """
 
     pool: str
@@ -77,6 +78,7 @@ class Plan:
     warnings: tuple[str, ...] = ()
     estimate: float = 0.0
     running: bool = False
+    passed: bool = False
 
     @property
     def changes(self) -> bool:
@@ -126,6 +128,7 @@ class Plan:
             warnings=_names(value["warnings"]),
             estimate=float(value["estimate"]),
             running=bool(value["running"]),
+            passed=bool(value["passed"]),
         )
 
 

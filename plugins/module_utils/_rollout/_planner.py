@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .._nodeconfig._text import sanitize
-from ._canary import canary_refusals, choose_canary, has_labels, spread
+from ._canary import CanaryChoice, canary_refusals, choose_canary, has_labels, spread
 from ._node_view import NodeView
 from ._plan import BROKEN, CANARY, LeftOut, Plan, Wave, wave_name, with_canaries
 from ._policy import Policy, Pool, crash_loop_seconds
@@ -22,6 +22,7 @@ __all__ = ["ADOPTION_SECONDS", "has_passed", "is_broken", "left_out_reason", "pl
 
 ADOPTION_SECONDS = 6.0  # what one node takes to fetch, restart and answer: measured on a real kubelet, which restarts
 _NAMES_SHOWN = 5
+_FAILING = ("Failing", "Suspect")  # causes: a component fails after its trial, or last-known-good fails as well
 
 
 def left_out_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> str | None:
@@ -52,9 +53,12 @@ def left_out_reason(view: NodeView, target: Target, *, forget_bad: bool = False)
 def is_broken(view: NodeView) -> bool:
     """Return whether a rollout can only help a node: it is not Ready, or a component of it is failing now.
 
-    A healthy node that merely refused its last config, or went back from it, is not broken.
+    A healthy node that merely refused its last config, or went back from it, is not broken. The state of a component
+    that crashes in a loop may be unknown, so the cause that the agent gives counts as well.
     """
-    failing = view.status is not None and any(one.state == "failing" for one in view.status.components.values())
+    failing = view.status is not None and (
+        view.status.cause in _FAILING or any(one.state == "failing" for one in view.status.components.values())
+    )
     return view.config_ok != "True" and (view.ready is not True or failing)
 
 
@@ -84,12 +88,13 @@ def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) 
     for name in views:
         if name not in sorting.placed:
             sorting.place(views[name], target)
+    passed = has_passed(target, record, sorting.already)
+    chooses_canary = not running or _late_need_canary(waves, sorting)
     if running:
         waves = _with_late(waves, sorting, policy, target, size)
         uncovered: tuple[str, ...] = ()
         warnings: list[str] = []
     else:
-        passed = has_passed(target, record, sorting.already)
         waves, uncovered, warnings = _new_waves(sorting, pool, target, size, lane_first=passed)
     max_unavailable = policy.max_unavailable.at_most(size)
     # The budget is counted from the failures in the record, which is bounded.
@@ -97,7 +102,7 @@ def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) 
     moving = any(not wave.finished for wave in waves)
     in_waves = {name for wave in waves for name in wave.nodes}
     refusals = _refusals(pool, target, record, views, in_waves, size) if moving or not views else []
-    if moving and not running:
+    if moving and chooses_canary:
         candidates = [view.name for view in (*sorting.to_move, *sorting.already)] if sorting.to_move else []
         refusals += canary_refusals([*views.values()], policy.canary.cover, policy.canary.labels, candidates)
     return Plan(
@@ -119,6 +124,7 @@ def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) 
         warnings=(*warnings, *_warnings(policy, target, views, moving)),
         estimate=_estimate(waves, max_unavailable),
         running=running is not None,
+        passed=passed,
     )
 
 
@@ -173,13 +179,18 @@ def _with_canaries(
     canary = waves[place]
     later = [views[name] for wave in waves[place + 1 :] if wave.name != BROKEN for name in wave.nodes]
     choice = choose_canary(
-        [view for view in later if view.ready is True and left_out_reason(view, target) is None],
+        [view for view in later if not is_broken(view) and left_out_reason(view, target) is None],
         lost,
         policy.canary.cover,
         policy.canary.labels,
         besides=[views[name] for name in canary.nodes],
     )
     return with_canaries(tuple(waves), place, canary.nodes + choice.nodes)
+
+
+def _late_need_canary(waves: tuple[Wave, ...], sorting: _Sorting) -> bool:
+    """Return whether nodes that have appeared since get a canary: all waves so far are the lane's."""
+    return bool(sorting.to_move) and bool(waves) and all(wave.name == BROKEN for wave in waves)
 
 
 def _with_late(
@@ -196,9 +207,8 @@ def _with_late(
     if last.name != BROKEN:
         return (*waves[:-1], Wave(last.name, last.nodes + late, last.soak, False))
     canary: tuple[str, ...] = ()
-    if all(wave.name != CANARY for wave in waves):
-        count = max(1, policy.canary.count.at_least(size))
-        canary = choose_canary(sorting.to_move, count, policy.canary.cover, policy.canary.labels).nodes
+    if _late_need_canary(waves, sorting):
+        canary = _choose_canary(sorting, policy, size).nodes
     rest = tuple(name for name in late if name not in canary)
     own = (Wave(CANARY, canary, policy.canary_soak(target.trial)), Wave(wave_name(1), rest, policy.soak))
     return (*waves, *(wave for wave in own if wave.nodes))
@@ -214,9 +224,7 @@ def _new_waves(
     lane = [Wave(BROKEN, tuple(view.name for view in sorting.broken), policy.soak)] if sorting.broken else []
     if lane_first:
         waves += lane
-    count = max(1, policy.canary.count.at_least(size))
-    candidates = [*sorting.to_move, *_in_trial(sorting, policy.canary.labels)]
-    canary = choose_canary(candidates, count, policy.canary.cover, policy.canary.labels)
+    canary = _choose_canary(sorting, policy, size)
     if canary.nodes:
         waves.append(Wave(CANARY, canary.nodes, canary_soak))
     if not lane_first:
@@ -235,6 +243,13 @@ def _new_waves(
             rest = rest[part:]
             reached += part
     return tuple(waves), canary.uncovered, warnings
+
+
+def _choose_canary(sorting: _Sorting, policy: Policy, size: int) -> CanaryChoice:
+    """Choose the canary among the nodes that are to move, and those that are in their trial on the target."""
+    count = max(1, policy.canary.count.at_least(size))
+    candidates = [*sorting.to_move, *_in_trial(sorting, policy.canary.labels)]
+    return choose_canary(candidates, count, policy.canary.cover, policy.canary.labels)
 
 
 def _in_trial(sorting: _Sorting, labels: Mapping[str, str]) -> list[NodeView]:

@@ -21,6 +21,7 @@ __all__ = [
     "PAUSED",
     "PLANNED",
     "SOAKING",
+    "UNPROVEN",
     "BadConfig",
     "Exceptional",
     "Forgotten",
@@ -37,6 +38,8 @@ HALTED = "Halted"
 COMPLETE = "Complete"
 ABORTED = "Aborted"
 
+UNPROVEN = "Unproven"  # the result of a revision whose rollout is complete, without a node that passed on it
+
 DRIFTED = "drifted"  # the kind of an exception: it had passed, then somebody else assigned the node something
 _ENDED = (COMPLETE, HALTED, ABORTED)
 
@@ -49,7 +52,7 @@ _MAX_REASON = 300
 
 @dataclass(frozen=True)
 class Revision:
-    """The Nth bundle published for a pool. result: the phase its last rollout ended in, "" before that."""
+    """The Nth bundle published for a pool. result: the phase its last rollout ended in, or UNPROVEN; "" before that."""
 
     number: int
     name: str
@@ -166,6 +169,17 @@ class Rollout:
     def failures(self) -> int:
         """Return how many nodes have failed so far, which the budget is spent on; those of the lane spend none."""
         return sum(1 for one in self.exceptions if one.kind == "failed" and one.wave != BROKEN)
+
+    @property
+    def has_passed(self) -> bool:
+        """Return whether a node of the waves that are through has passed.
+
+        Where more exceptions were found than are kept, nodes of the lane are not counted: those outside are kept first.
+        """
+        all_kept = len(self.exceptions) < MAX_EXCEPTIONS
+        without = {one.node for one in self.exceptions if one.kind != DRIFTED}
+        through = [wave for wave in self.waves[: self.finished] if all_kept or wave.name != BROKEN]
+        return any(name not in without for wave in through for name in wave.nodes)
 
     def with_exceptions(self, found: Mapping[str, Exceptional]) -> Rollout:
         """Return the rollout with the newest word on each of these nodes; the number that is kept is bounded.

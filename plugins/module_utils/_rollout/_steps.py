@@ -15,7 +15,19 @@ from ._errors import LockLost, RolloutError, RolloutRefused
 from ._node_view import NodeView
 from ._plan import BROKEN, CANARY, Plan, Wave, with_canaries
 from ._planner import left_out_reason
-from ._record import COMPLETE, DRIFTED, HALTED, PAUSED, PLANNED, SOAKING, Exceptional, Record, Rollout, phase_of
+from ._record import (
+    COMPLETE,
+    DRIFTED,
+    HALTED,
+    PAUSED,
+    PLANNED,
+    SOAKING,
+    UNPROVEN,
+    Exceptional,
+    Record,
+    Rollout,
+    phase_of,
+)
 from ._target import Target
 from ._window import Step
 
@@ -233,7 +245,7 @@ def ended(record: Record, plan: Plan, place: int, step: Step, found: Mapping[str
     )
     if through.finished < len(through.waves):
         return replace(record, rollout=through)
-    return replace(record, rollout=replace(through, phase=COMPLETE)).with_result(rollout.revision, COMPLETE)
+    return _completed(record, plan, through)
 
 
 def taken_back(record: Record, step: Step, count: int, found: Mapping[str, Exceptional], *, now: str) -> Record:
@@ -248,17 +260,36 @@ def taken_back(record: Record, step: Step, count: int, found: Mapping[str, Excep
 
 
 def settled(record: Record, plan: Plan, now: str) -> Record:
-    """Write down that a plan without anything to do is complete, unless it says so already."""
+    """Write down that a plan without anything to do is complete, unless its rollout says so or stands where it is."""
     rollout = record.rollout
-    if rollout is not None and rollout.is_for(plan.target) and rollout.ended:
-        return record
-    if rollout is None or not rollout.is_for(plan.target):
+    if rollout is not None and rollout.is_for(plan.target):
+        if rollout.phase == COMPLETE:
+            return _completed(record, plan, rollout)
+        if _stands(record, rollout, plan):
+            return record
+    if rollout is None or not rollout.is_for(plan.target) or rollout.ended:
         record = _superseding(record)
         rollout = Rollout(
             plan.revision, plan.target, PLANNED, (), plan.size, now, now, selector=plan.selector, already=plan.already
         )
-    done = replace(rollout, phase=COMPLETE, finished=len(rollout.waves), cursor=0, changed=now, reason="")
-    return replace(record, rollout=done).with_result(plan.revision, COMPLETE)
+    done = replace(rollout, finished=len(rollout.waves), cursor=0, changed=now, reason="")
+    return _completed(record, plan, done)
+
+
+def _stands(record: Record, rollout: Rollout, plan: Plan) -> bool:
+    """Return whether a rollout is not complete although its plan has nothing to do: it waits for an operator to clear
+    the config, or nodes of its waves are neither on the target nor to be moved.
+    """
+    if rollout.ended:
+        return not record.forgets_bad(plan.target)
+    left_out = {one.node for one in plan.left_out}
+    return rollout.taking_back or any(name in left_out for wave in rollout.waves for name in wave.nodes)
+
+
+def _completed(record: Record, plan: Plan, rollout: Rollout) -> Record:
+    """Return the record in which a rollout is complete; its revision is so only when a node has passed on it."""
+    result = COMPLETE if plan.passed or rollout.has_passed else UNPROVEN
+    return replace(record, rollout=replace(rollout, phase=COMPLETE)).with_result(rollout.revision, result)
 
 
 def _is_confirmed(rollout: Rollout, wave: Wave) -> bool:

@@ -52,7 +52,7 @@ def test_every_playbook_takes_kubeconfig_and_context(
         ("provision", ("-e", "provision_hosts=none"), False),
         ("rollout", (), True),
         ("status", (), True),
-        ("forget", ("-e", "reason=because"), True),
+        ("forget", ("-e", "reason=because", "-e", "author=me"), True),
         ("undo", ("-e", "to_revision=0"), True),
         ("remove", ("-e", "provision_hosts=none"), False),
     ):

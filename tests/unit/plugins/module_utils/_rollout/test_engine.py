@@ -14,6 +14,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, events, lease, node
+from ansible_collections.configok.node.plugins.module_utils._modules._wave import describe
 from ansible_collections.configok.node.plugins.module_utils._rollout import _engine, _steps
 from ansible_collections.configok.node.plugins.module_utils._rollout._assign import assign
 from ansible_collections.configok.node.plugins.module_utils._rollout._engine import settle
@@ -24,9 +25,12 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._errors imp
     RolloutError,
     RolloutRefused,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout._forget import forget_config
 from ansible_collections.configok.node.plugins.module_utils._rollout._history import read_target, undo_revision
 from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock
 from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._status import pool_status
 from ansible_collections.configok.node.plugins.module_utils._rollout._steps import begin
@@ -38,6 +42,7 @@ MakeWorld = Callable[[int], World]
 
 # Nodes that give up soon: 30 seconds of the runner's clock are 0.3 of ours.
 QUICK = {"nodeTimeout": "30s", "healthTimeout": "1s", "restartDelay": "1s", "timeToCrash": "1s"}
+TWO: dict[str, Any] = {"canary": {"count": 2, "soak": "5s"}, "maxUnavailable": 1}
 
 
 def until(holds: Callable[[], bool]) -> None:
@@ -545,6 +550,130 @@ def test_a_deadly_config_reaches_the_canary_and_not_the_nodes_that_refused_the_l
     assert len({name for name, _id, _source in world.nodes.assignments}) == len(refused) == 2
 
 
+@pytest.mark.parametrize("fate", [SILENT, CRASHES, GOOD])
+def test_a_config_on_which_no_node_has_passed_does_not_reach_broken_nodes_before_the_canary(
+    make_world: MakeWorld, fate: str
+) -> None:
+    world = make_world(1)
+    broken(world, "n00")
+    first = world.publish(90)
+    world.nodes.behaviour = lambda _name, _source: fate
+    world.when("assigned n00", lambda: world.nodes.set_ready("n00", fate == GOOD))
+    assert [(one.wave, one.phase) for one in world.rollout(first, **QUICK)] == [("broken", "Complete")]
+    passed = fate == GOOD
+    assert [one.result for one in world.record().revisions] == ["Complete" if passed else "Unproven"]
+    if fate == CRASHES:  # nothing is left to move, and nothing has passed by now
+        again = world.plan(first, **QUICK)
+        assert settle(world.client, again, runner="again", progress=world.said.append).phase == "Complete"
+        assert [one.result for one in world.record().revisions] == ["Unproven"]
+    for name in ("n01", "n02", "n03"):
+        world.nodes.add(name)
+    world.nodes.add("n04")
+    broken(world, "n04")
+    waves = [wave.name for wave in world.plan(first, maxUnavailable=1, **QUICK).waves]
+    assert waves.index("canary") == (1 if passed else 0)
+    # Nor does an undo go there by itself.
+    world.nodes.behaviour = lambda _name, _source: GOOD
+    world.rollout(world.publish(100), maxUnavailable=4, **QUICK)
+    found = undo_revision(world.record())
+    assert (found.number if found else None) == (1 if passed else None)
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_pool_without_a_node_that_can_be_moved_proves_nothing(make_world: MakeWorld, there: bool) -> None:
+    world = make_world(0)
+    target = world.publish(100)
+    world.nodes.add("mute", agent=False)
+    world.nodes.add("n00")
+    assign(world.client, target.source, names=["n00"])
+    until(lambda: world.nodes.view("n00").is_on(target.source))
+    if not there:
+        world.client.delete(node("n00"))
+    result = settle(world.client, world.plan(target, **QUICK), runner="me", progress=world.said.append)
+    assert (result.phase, result.changed) == ("Complete", True)
+    assert [one.result for one in world.record().revisions] == ["Complete" if there else "Unproven"]
+    if not there:  # and when a node has passed, by whatever way, running again says so
+        world.nodes.add("n01")
+        assign(world.client, target.source, names=["n01"])
+        until(lambda: world.nodes.view("n01").is_on(target.source))
+        settle(world.client, world.plan(target, **QUICK), runner="again", progress=world.said.append)
+        assert [one.result for one in world.record().revisions] == ["Complete"]
+
+
+def halted_with_nothing_left(world: World) -> tuple[Target, str]:
+    """Halt a rollout of two canaries, of which one passes and one lies: no node is left to move."""
+    target = world.publish(100)
+    _other, liar = world.plan(target, **TWO).wave("canary").nodes
+    world.nodes.behaviour = lambda name, _source: CRASHES if name == liar else GOOD
+    assert [one.phase for one in world.rollout(target, **TWO)] == ["Halted"]
+    assert not world.plan(target, **TWO).changes
+    return target, liar
+
+
+def test_a_halted_rollout_with_nothing_left_to_move_stays_halted_until_its_config_is_cleared(
+    make_world: MakeWorld,
+) -> None:
+    world = make_world(2)
+    target, _liar = halted_with_nothing_left(world)
+    halted = world.record()
+    assert halted.rollout is not None
+    made = world.plan(target, **TWO)
+    result = settle(world.client, made, runner="again", progress=world.said.append)
+    assert (result.phase, result.failed, result.changed) == ("Halted", True, False)
+    assert result.reason == halted.rollout.reason
+    assert describe(made, result)["msg"].startswith("pool workers is Halted: 1 node has failed, the budget is 0: ")
+    assert world.record() == halted
+    # Another target does not wait for the answer.
+    world.nodes.behaviour = lambda _name, _source: GOOD
+    assert [one.phase for one in world.rollout(Target.init(), **TWO)][-1] == "Complete"
+
+
+@pytest.mark.parametrize("liar_is", ["there", "gone"])
+def test_a_halted_rollout_whose_config_was_cleared_goes_on(make_world: MakeWorld, liar_is: str) -> None:
+    world = make_world(2)
+    target, liar = halted_with_nothing_left(world)
+    forget_config(world.client, "workers", None, reason="broken disk", author="alice", clock=world.clock)
+    world.nodes.behaviour = lambda _name, _source: GOOD
+    if liar_is == "there":
+        assert [one.phase for one in world.rollout(target, **TWO)] == ["Complete"]
+        assert world.nodes.view(liar).is_on(target.source)
+        return
+    world.client.delete(node(liar))
+    made = world.plan(target, **TWO)
+    assert not made.changes
+    assert settle(world.client, made, runner="again", progress=world.said.append).phase == "Complete"
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert (rollout.phase, rollout.waves, rollout.exceptions) == ("Complete", (), ())
+    assert [one.result for one in world.record().revisions] == ["Complete"]
+
+
+@pytest.mark.parametrize(("there", "phase"), [(["n00"], "Paused"), (["n00", "n01"], "Complete")])
+def test_a_paused_rollout_with_nothing_left_to_move_is_complete_only_when_its_nodes_are_there(
+    make_world: MakeWorld, there: list[str], phase: str
+) -> None:
+    world = make_world(2)
+    target = world.publish(100)
+    world.nodes.behaviour = lambda _name, _source: SILENT
+    assert [one.phase for one in world.rollout(target, **TWO, **QUICK)] == ["Paused"]
+    world.nodes.behaviour = lambda _name, _source: GOOD
+    assign(world.client, None, names=["n00", "n01"])
+    until(lambda: world.nodes.view("n00").is_on(None) and world.nodes.view("n01").is_on(None))
+    assign(world.client, target.source, names=there)
+    until(lambda: all(world.nodes.view(name).is_on(target.source) for name in there))
+    for name in {"n00", "n01"} - set(there):
+        world.nodes.set_ready(name, False)
+    # As a run planned it that did not see the record yet.
+    views = observe(world.client, selector="pool=workers")
+    made = plan(views, world.pool(**TWO), target, Record("workers").with_revision(target, time="", author="", cause=""))
+    assert not made.changes
+    result = settle(world.client, made, runner="again", progress=world.said.append)
+    assert (result.phase, result.failed) == (phase, phase == "Paused")
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert (rollout.phase, rollout.reason) == (phase, result.reason)
+
+
 def test_a_canary_that_vanishes_pauses_and_another_candidate_takes_its_place(make_world: MakeWorld) -> None:
     """A repair tool deletes the canary that a deadly config has killed: nobody else gets the config."""
     world = make_world(9)
@@ -961,6 +1090,18 @@ def test_a_paused_rollout_that_another_replaces_is_superseded(make_world: MakeWo
     assert not back.changes
     settle(world.client, back, runner="back", progress=world.said.append, clock=world.clock)
     assert [one.result for one in world.record().revisions] == ["Complete", "Superseded"]
+
+
+def test_a_paused_rollout_that_another_with_nodes_to_move_replaces_is_superseded(make_world: MakeWorld) -> None:
+    world = make_world(3)
+    first = world.publish(100)
+    world.nodes.behaviour = lambda _name, _source: SILENT
+    assert world.rollout(first, **QUICK)[-1].phase == "Paused"
+    second = world.publish(200)
+    world.nodes.behaviour = lambda _name, _source: GOOD
+    world.move(world.plan(second), "canary")
+    assert [one.result for one in world.record().revisions] == ["Superseded", ""]
+    assert world.rollout(second)[-1:] == [] or world.record().revisions[-1].result == "Complete"
 
 
 def test_never_more_than_max_unavailable_at_a_time_those_that_are_down_included(make_world: MakeWorld) -> None:

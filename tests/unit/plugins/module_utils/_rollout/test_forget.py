@@ -135,6 +135,8 @@ def test_what_is_not_refused_cannot_be_cleared_and_the_sentence_names_what_is(ma
         forget(world, bundle="other")
     with pytest.raises(RolloutError, match="reason is empty"):
         forget(world, reason=" ")
+    with pytest.raises(RolloutError, match=r"author is empty: say who clears the config, with -e author=\.\.\."):
+        forget(world, author=" ")
     assert forget(world, check=True) == (target.name, True)
     assert world.record().forgotten == ()
     assert forget(world, bundle=target.name) == (target.name, True)
@@ -157,9 +159,9 @@ def test_records_of_earlier_versions_are_read(make_world: MakeWorld) -> None:
 
 def test_the_module_says_what_comes_next(cluster: SandboxCluster) -> None:
     given: dict[str, Any] = {"kubeconfig": cluster.kubeconfig, "pool": "workers"}
-    result = run_module(rollout_forget.main, {**given, "reason": "try again"})
+    result = run_module(rollout_forget.main, {**given, "reason": "try again", "author": "alice"})
     assert (result["failed"], result["msg"]) == (True, "pool workers does not refuse a config: it refuses none")
-    assert run_module(rollout_forget.main, given)["msg"] == "missing required arguments: reason"
+    assert run_module(rollout_forget.main, given)["msg"] == "missing required arguments: author, reason"
 
 
 def test_the_module_clears_a_config(make_world: MakeWorld, tmp_path: Any) -> None:

@@ -196,6 +196,21 @@ def test_broken_nodes_go_first_with_a_config_that_has_passed_on_others(shown: st
     assert plan(trying, pool(), a_target(), EMPTY).waves[0].name == "canary"
 
 
+@pytest.mark.parametrize("cause", ["Failing", "Suspect"])
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_node_that_says_only_by_its_cause_that_it_fails_is_broken_and_no_canary(cause: str, begun: bool) -> None:
+    views = [a_view("n000", config_ok="False", cause=cause, component="unknown"), *map(a_view, names(5)[1:])]
+    if not begun:
+        made = plan(views, pool(canary={"count": 5}), a_target(), EMPTY)
+        assert [(wave.name, len(wave.nodes)) for wave in made.waves] == [("canary", 4), ("broken", 1)]
+        return
+    # It is in a wave to come: it does not take the place of a canary that has vanished.
+    waves = (Wave("canary", ("gone",), 5.0), Wave("wave 1", tuple(names(5)), 2.0))
+    rollout = Rollout(1, a_target(), "Paused", waves, 6, "then", "then")
+    made = plan(views, pool(), a_target(), replace(EMPTY, rollout=rollout))
+    assert made.wave("canary").nodes == ("n001",)
+
+
 def test_a_healthy_node_that_refused_its_last_config_is_not_broken() -> None:
     views = [a_view(name, source=a_source(9), active=None, config_ok="False", cause="CrashLoop") for name in names(2)]
     made = plan(views, pool(canary={"count": 1}, maxUnavailable=1), a_target(), EMPTY)
@@ -273,6 +288,28 @@ def test_late_nodes_never_join_the_lane_of_broken_nodes(before: tuple[str, ...],
     made = plan(views, pool(canary={"count": 1}), target, replace(EMPTY, rollout=rollout))
     assert made.waves[: len(waves)] == waves
     assert [(wave.name, len(wave.nodes)) for wave in made.waves[len(waves) :]] == after
+
+
+@pytest.mark.parametrize("policy", [{"labels": {"cannary": "yes"}}, {"labels": {"tier": "lane"}}, {"cover": ["racks"]}])
+def test_a_canary_for_late_nodes_that_cannot_be_meant_is_refused(policy: dict[str, Any]) -> None:
+    target = a_target()
+    rollout = Rollout(1, target, "Paused", (Wave("broken", ("n004",), 2.0),), 1, "then", "then")
+    lane = replace(BROKEN_NODES[0], labels={"tier": "lane"})
+    late = [a_view(name, labels={"canary": "yes"}) for name in ("late1", "late2", "late3", "late4", "late5")]
+    record = replace(EMPTY, rollout=rollout)
+    (refusal,) = plan([lane, *late], pool(canary=policy), target, record).refusals
+    assert refusal.startswith("policy.canary.")
+    assert plan([lane, *late], pool(canary={"labels": {"canary": "yes"}}), target, record).refusals == ()
+    assert plan([lane], pool(canary=policy), target, record).refusals == (), "no canary is to be chosen"
+
+
+def test_a_late_node_that_is_in_its_trial_on_the_target_is_the_canary_of_late_nodes() -> None:
+    target = a_target()
+    rollout = Rollout(1, target, "Paused", (Wave("broken", ("n004",), 2.0),), 1, "then", "then")
+    trying = a_view("on-it", source=a_source(), in_trial=True, labels={"tier": "first"})
+    views = [BROKEN_NODES[0], a_view("late"), trying]
+    made = plan(views, pool(canary={"labels": {"tier": "first"}}), target, replace(EMPTY, rollout=rollout))
+    assert [(wave.name, wave.nodes) for wave in made.waves[1:]] == [("canary", ("on-it",)), ("wave 1", ("late",))]
 
 
 def test_waves_are_spread_over_zones() -> None:

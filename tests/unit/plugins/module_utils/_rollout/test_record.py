@@ -155,6 +155,27 @@ def test_the_newest_word_on_a_node_counts_and_failures_are_kept_first() -> None:
 
 
 @pytest.mark.parametrize(
+    ("waves", "exceptions", "passed"),
+    [
+        ((("broken", 2),), ["n0", "n1"], False),
+        ((("broken", 2),), ["n0"], True),
+        ((("canary", 1), ("broken", 1)), ["n1"], True),
+        # More than are kept: what is not named may be what was cut off.
+        ((("broken", 300),), [f"n{number}" for number in range(300)], False),
+        ((("canary", 1), ("broken", 299)), [f"n{number}" for number in range(1, 300)], True),
+        ((), [], False),
+    ],
+)
+def test_whether_a_node_has_passed(waves: tuple[tuple[str, int], ...], exceptions: list[str], passed: bool) -> None:
+    names = iter(f"n{number}" for number in range(300))
+    made = tuple(Wave(name, tuple(next(names) for _node in range(count)), 0.0) for name, count in waves)
+    rollout = Rollout(1, a_target(), "Wave 0", made, 300, NOW, NOW, finished=len(made))
+    rollout = rollout.with_exceptions({name: Exceptional(name, "unknown", "broken", "") for name in exceptions})
+    assert rollout.has_passed == passed
+    assert not replace(rollout, finished=0).has_passed
+
+
+@pytest.mark.parametrize(
     ("wave", "phase"), [("canary", "Canary"), ("wave 3", "Wave 3"), ("broken", "Wave 0"), ("wave 12", "Wave 12")]
 )
 def test_phases(wave: str, phase: str) -> None:
@@ -176,6 +197,7 @@ def with_results(*results: str) -> Record:
         (("Complete", "Halted", "Halted"), None, 1),
         (("Complete",), None, None),
         (("Halted", "Paused"), None, None),
+        (("Complete", "Unproven", "Complete"), None, 1),
         (("Complete", "Complete", "Complete"), 1, 1),
         (("Complete", "Complete"), 0, None),
     ],
