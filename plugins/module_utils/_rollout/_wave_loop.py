@@ -162,7 +162,7 @@ class WaveLoop:
 
             def is_done(view: NodeView) -> bool:
                 self._hooks.keep()  # right before each write: many of them may take longer than the lock holds
-                assigned = again and not view.source_error and view.source == source
+                assigned = again and view.is_assigned(source)
                 return view.is_on(source) or (assigned and not (forget_bad and view.config_ok == "False"))
 
             view = self._feed.views.get(name)

@@ -14,6 +14,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, events, lease, node
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, assignment_lost
 from ansible_collections.configok.node.plugins.module_utils._rollout import _engine, _steps
 from ansible_collections.configok.node.plugins.module_utils._rollout._assign import assign
 from ansible_collections.configok.node.plugins.module_utils._rollout._engine import settle
@@ -140,6 +141,30 @@ def test_undo_goes_to_the_init_config_when_there_is_nothing_before(make_world: M
     assert [one.phase for one in world.rollout(Target.init())][-1] == "Complete"
     assert all(world.nodes.view(f"n{number:02d}").is_on(None) for number in range(4))
     assert not world.plan(Target.init()).changes
+
+
+def test_a_node_that_lost_its_assignment_is_undone_also_by_a_run_that_follows_a_kill(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    world.rollout(world.publish(100))
+    view = world.nodes.view("n02")
+    world.client.patch(node("n02"), {"metadata": {"annotations": {"configok.dev/config-source": None}}})
+    assert view.status is not None
+    using = Using("current", None if view.active is None else view.active.uid)
+    world.nodes.say("n02", assignment_lost(using), view.status._replace(assigned=None, cause="AssignmentLost"))
+
+    class DyingBeforeItAssigns(Dying):
+        def __getattr__(self, name: str) -> Any:
+            self.dead = self.dead or name == "patch"
+            return super().__getattr__(name)
+
+    policy = {"canary": {"count": 4, "soak": "0s"}, "maxUnavailable": 3, **QUICK}
+    with pytest.raises(Killed):
+        world.rollout(Target.init(), client=DyingBeforeItAssigns(world.client, 0, after=False), **policy)
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert rollout.cursor == 4
+    assert world.rollout(Target.init(), **policy)[-1].phase == "Complete"
+    assert world.nodes.view("n02").is_on(None)
 
 
 def test_more_failures_than_the_budget_in_a_wave_halt_it_and_good_nodes_stay(make_world: MakeWorld) -> None:
