@@ -140,7 +140,7 @@ def _with_replacements(
 
 
 def take_back(record: Record, views: Sequence[NodeView], *, runner: str, now: str) -> Record:
-    """Say who takes nodes back, and which: those on the failed config; broken ones have gone back by themselves.
+    """Say who takes nodes back, and which: those on the failed config; those that refused it went back by themselves.
 
     An earlier run may have written which, and may have moved some of them already.
     """
@@ -148,7 +148,9 @@ def take_back(record: Record, views: Sequence[NodeView], *, runner: str, now: st
     returning = rollout.returning or tuple(
         view.name
         for view in views
-        if view.name in rollout.before and view.source == rollout.target.source and view.config_ok != "False"
+        if view.name in rollout.before
+        and view.source == rollout.target.source
+        and not (view.config_ok == "False" and view.has_answered(rollout.target.source))
     )
     return replace(record, rollout=replace(rollout, returning=returning, runner=runner, changed=now))
 
@@ -210,11 +212,11 @@ def soaked(record: Record, seconds: Mapping[str, int]) -> Record:
 def still_broken(rollout: Rollout, place: int, down: Iterable[NodeView]) -> frozenset[str]:
     """Return the nodes of the lane that hold up no other wave: all while the lane is to come, then those it left down.
 
-    down: the nodes of the pool that are not Ready.
+    down: the nodes of the pool that are not Ready. One that the lane has repaired counts like any other.
     """
     to_come = {name for wave in rollout.waves[place + 1 :] if wave.name == BROKEN for name in wave.nodes}
-    moved = {name for wave in rollout.waves[:place] if wave.name == BROKEN for name in wave.nodes}
-    return frozenset(to_come | {view.name for view in down if view.name in moved})
+    left = {one.node for one in rollout.exceptions if one.wave == BROKEN and one.kind != DRIFTED}
+    return frozenset(to_come | {view.name for view in down if view.name in left})
 
 
 def ended(record: Record, plan: Plan, place: int, step: Step, found: Mapping[str, Exceptional], *, now: str) -> Record:

@@ -28,10 +28,12 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._errors imp
 from ansible_collections.configok.node.plugins.module_utils._rollout._history import read_target, undo_revision
 from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock
 from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._status import pool_status
-from ansible_collections.configok.node.plugins.module_utils._rollout._steps import begin
+from ansible_collections.configok.node.plugins.module_utils._rollout._steps import begin, take_back
 from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+from support.rollout_views import a_target, a_view
 from support.rollout_world import World
 from support.simulated_nodes import ADOPTS, CRASHES, GOOD, SILENT, status_of
 
@@ -527,6 +529,69 @@ def test_nodes_that_the_lane_leaves_down_hold_up_no_later_wave(make_world: MakeW
     assert [one.wave for one in results][:2] == (["broken", "canary"] if place == "first" else ["canary", "broken"])
     assert results[-1].phase == "Complete"
     assert {one.node for one in results[-1].exceptions} == {"n03", "n04"}
+
+
+def test_nodes_that_the_lane_has_repaired_count_like_any_other(make_world: MakeWorld) -> None:
+    world = make_world(12)
+    repaired = [f"n{number:02d}" for number in range(3, 8)]
+    for name in repaired:
+        broken(world, name)
+
+    def repair() -> None:
+        for name in repaired:
+            world.nodes.set_ready(name, True)
+
+    target = world.publish(100)
+    made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], **QUICK)
+    world.when("broken: assigned", repair)
+    assert [world.move(made, wave).phase for wave in ("canary", "broken")] == ["Canary", "Wave 0"]
+    assert world.record().rollout.exceptions == ()  # type: ignore[union-attr]
+    for name in repaired:
+        world.nodes.set_ready(name, False)
+    for _run in range(2):
+        result = world.move(made, "wave 1")
+        assert (result.phase, result.counts["waiting"]) == ("Paused", 6)
+        assert result.reason.startswith("nodes down for another reason: 5")
+
+
+@pytest.mark.parametrize("fate", [CRASHES, SILENT])
+def test_nodes_that_the_lane_leaves_down_keep_no_other_node_from_going_back(make_world: MakeWorld, fate: str) -> None:
+    world = make_world(12)
+    first = world.publish(100)
+    world.rollout(first)
+    lane = {"n00", "n01", "n02"}
+    for name in lane:
+        broken(world, name)
+    second = world.publish(200)
+    policy = {"onFailure": "rollback", "canary": {"count": 1, "soak": "0s"}, "waves": ["100%"], **QUICK}
+    doomed = set(world.plan(second, **policy).wave("wave 1").nodes[2:4])
+
+    def behave(name: str, source: object) -> str:
+        if name in lane:
+            return fate
+        return CRASHES if name in doomed and source == second.source else GOOD
+
+    world.nodes.behaviour = behave
+    results = world.rollout(second, **policy)
+    assert (results[-1].wave, results[-1].phase) == ("wave 1", "Halted")
+    for number in range(12):
+        view = world.nodes.view(f"n{number:02d}")
+        assert view.name in lane | doomed or view.is_on(first.source), view.words
+    assert world.record().rollout.taking_back == (fate == SILENT)  # type: ignore[union-attr]
+
+
+def test_a_node_whose_false_answers_another_assignment_is_taken_back() -> None:
+    target = a_target(2)
+    views = [
+        a_view("good", source=target.source, given=2),
+        a_view("refused the last", source=target.source, given=2, answered=1, active=None, config_ok="False"),
+        a_view("refused this", source=target.source, given=2, active=None, config_ok="False"),
+    ]
+    before = dict.fromkeys([view.name for view in views], None)
+    record = Record("workers", rollout=Rollout(1, target, "Halted", (), 3, "now", "now", before=before))
+    rollout = take_back(record, views, runner="me", now="now").rollout
+    assert rollout is not None
+    assert rollout.returning == ("good", "refused the last")
 
 
 @pytest.mark.parametrize("when", ["before the lane begins", "before it goes on"])
