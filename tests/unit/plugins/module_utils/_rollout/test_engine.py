@@ -1176,6 +1176,25 @@ def test_nothing_is_assigned_when_the_watch_is_lost_while_the_record_is_written(
     assert blind == []
 
 
+def test_nothing_is_assigned_when_nodes_go_down_while_the_record_is_written(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = make_world(8)
+    made = world.plan(world.publish(100), maxUnavailable=2, **QUICK)
+    assigning = _steps.assigning
+
+    def slowly(*arguments: Any, **options: Any) -> Any:
+        for name in made.wave("wave 2").nodes[:2]:
+            world.nodes.set_ready(name, False)
+        time.sleep(0.3)  # the thread that watches has seen it by then
+        return assigning(*arguments, **options)
+
+    monkeypatch.setattr(_steps, "assigning", slowly)
+    result = world.move(made, "canary")
+    assert (result.phase, world.nodes.assignments) == ("Paused", [])
+    assert result.reason.startswith("nodes down for another reason: 2")
+
+
 def test_an_api_server_that_is_away_for_a_moment_costs_nothing(make_world: MakeWorld) -> None:
     world = make_world(6)
     target = world.publish(100)
