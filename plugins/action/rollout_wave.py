@@ -100,4 +100,4 @@ class ActionModule(ActionBase):
             }
             with interruptible():
                 result = move_wave(client, plan, wave, **orders) if wave else settle(client, plan, **orders)
-            return describe(plan, result)
+            return {**describe(plan, result), "runner": orders["runner"]}

@@ -78,6 +78,7 @@ EXAMPLES = r"""
   configok.node.rollout_wave:
     plan: "{{ planned.plan }}"
     wave: wave 1
+    runner: "{{ moved.runner | default(omit) }}"
 """
 
 RETURN = r"""
@@ -96,6 +97,11 @@ phase:
   returned: always, unless the rollout could not be moved at all
   type: str
   sample: Complete
+runner:
+  description: Who moved it. The next wave of the same run is given that as O(runner).
+  returned: outside check mode
+  type: str
+  sample: me@controller (5f1c7f1e)
 reason:
   description: Why it was halted or paused, empty otherwise.
   returned: outside check mode

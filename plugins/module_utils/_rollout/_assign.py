@@ -71,7 +71,7 @@ def assign(
     results = []
     todo = []
     for view in found:
-        if not forget_bad and _has(view, source):
+        if not forget_bad and view.is_assigned(source):
             results.append(Assigned(view.name, view.given, False, view.source))
         else:
             todo.append(view)
@@ -141,15 +141,6 @@ def _get(client: Client, name: str) -> NodeView | None:
     except NotFound:
         return None
     return None if view.deleting else view
-
-
-def _has(view: NodeView, source: ConfigSource | None) -> bool:
-    # An id below what the node has answered means that the annotations were lost: they are written anew.
-    if view.source_error or view.source != source or view.given < view.answered:
-        return False
-    # A node that takes an absent annotation for a lost one has to be told that it is meant so, under a new id.
-    lost = view.status is not None and view.status.cause == "AssignmentLost"
-    return not (source is None and lost and view.given == view.answered)
 
 
 def _next(view: NodeView) -> int:

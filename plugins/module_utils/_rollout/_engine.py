@@ -21,6 +21,7 @@ from ._clock import Clock
 from ._errors import Interrupted, RolloutError, RolloutRefused
 from ._events import tell_began, tell_ended
 from ._node_feed import NodeFeed
+from ._node_view import NodeView
 from ._plan import BROKEN, CANARY, Plan
 from ._progress import Progress
 from ._record import COMPLETE, DRIFTED, HALTED, PAUSED, Exceptional, Rollout
@@ -161,7 +162,7 @@ class _Mover:
         budget, failed = (0, 0) if wave.name == CANARY else (self._plan.failure_budget, rollout.failures)
         through = rollout.waves[:place]
         failed_before = {one.node for one in rollout.exceptions if one.kind != DRIFTED}
-        lane = steps.still_broken(rollout, place, [view for view in feed.views.values() if view.ready is not True])
+        lane = steps.still_broken(rollout, place, _down(feed))
         window = self._window(wave.nodes, feed, budget, failed, wave.name, lane)
         kept = {name for earlier in through for name in earlier.nodes} | (set(self._plan.already) - set(wave.nodes))
         orders = WaveOrders(
@@ -227,12 +228,13 @@ class _Mover:
             lambda record: steps.take_back(record, views, runner=session.runner, now=session.clock.now())
         )
         by_name = {view.name: view for view in views}
+        lane = steps.still_broken(rollout, rollout.finished - 1, _down(feed))  # it may be the lane that was halted
         sources = {
             name: rollout.before[name]
-            for name in rollout.returning
+            for name in sorted(rollout.returning, key=lambda name: name in lane)
             if name in by_name and by_name[name].source in (rollout.target.source, rollout.before[name])
         }
-        window = self._window(tuple(sources), feed, len(sources), 0, _ROLLBACK)
+        window = self._window(tuple(sources), feed, len(sources), 0, _ROLLBACK, lane)
         orders = WaveOrders(
             _ROLLBACK,
             sources,
@@ -257,7 +259,7 @@ class _Mover:
             limit=self._plan.max_unavailable,
             budget=budget,
             failed=failed,
-            down=[name for name, view in feed.views.items() if view.ready is not True],
+            down=[view.name for view in _down(feed)],
             timeout=self._plan.node_timeout + _GRACE,
             canary=wave == CANARY,
             lane=wave == BROKEN,
@@ -302,6 +304,11 @@ class _Mover:
         words = {"done": "through", "halt": "HALTED", "pause": "PAUSED"}
         line = f"{wave}: {words[step.outcome]}" + (f": {step.reason}" if step.reason else "")
         self._session.progress(Progress(wave, line, sum(window.counts.values()), dict(window.counts)))
+
+
+def _down(feed: NodeFeed) -> list[NodeView]:
+    """Return the nodes of the pool that are not Ready."""
+    return [view for view in feed.views.values() if view.ready is not True]
 
 
 def _nothing(*_arguments: object) -> None:

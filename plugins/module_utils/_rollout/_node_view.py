@@ -111,6 +111,20 @@ class NodeView:
             return self.architecture
         return self.labels.get(name, "")
 
+    def is_assigned(self, source: ConfigSource | None) -> bool:
+        """Return whether the Node is assigned source (None: the init config), and need not be told so again.
+
+        An annotation that was lost assigns nothing: the node goes on with what it uses, and says so.
+        """
+        # An id below what the node has answered means that the annotations were lost: they are written anew.
+        if self.source_error or self.source != source or self.given < self.answered:
+            return False
+        if source is not None or self.status is None or self.given > self.answered:
+            return True
+        # A node that takes an absent annotation for a lost one has to be told that it is meant so, under a new id. That
+        # it still uses a bundle tells as much, where something more urgent is the cause that it names.
+        return self.active is None and self.status.cause != "AssignmentLost"
+
     def has_answered(self, source: ConfigSource | None) -> bool:
         """Return whether the Node is assigned source (None: the init config) and has said something to that."""
         return (

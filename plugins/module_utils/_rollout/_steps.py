@@ -152,7 +152,7 @@ def _with_replacements(
 
 
 def take_back(record: Record, views: Sequence[NodeView], *, runner: str, now: str) -> Record:
-    """Say who takes nodes back, and which: those on the failed config; broken ones have gone back by themselves.
+    """Say who takes nodes back, and which: those on the failed config; those that refused it went back by themselves.
 
     An earlier run may have written which, and may have moved some of them already.
     """
@@ -160,7 +160,9 @@ def take_back(record: Record, views: Sequence[NodeView], *, runner: str, now: st
     returning = rollout.returning or tuple(
         view.name
         for view in views
-        if view.name in rollout.before and view.source == rollout.target.source and view.config_ok != "False"
+        if view.name in rollout.before
+        and view.source == rollout.target.source
+        and not (view.config_ok == "False" and view.has_answered(rollout.target.source))
     )
     return replace(record, rollout=replace(rollout, returning=returning, runner=runner, changed=now))
 
@@ -222,11 +224,11 @@ def soaked(record: Record, seconds: Mapping[str, int]) -> Record:
 def still_broken(rollout: Rollout, place: int, down: Iterable[NodeView]) -> frozenset[str]:
     """Return the nodes of the lane that hold up no other wave: all while the lane is to come, then those it left down.
 
-    down: the nodes of the pool that are not Ready.
+    down: the nodes of the pool that are not Ready. One that the lane has repaired counts like any other.
     """
     to_come = {name for wave in rollout.waves[place + 1 :] if wave.name == BROKEN for name in wave.nodes}
-    moved = {name for wave in rollout.waves[:place] if wave.name == BROKEN for name in wave.nodes}
-    return frozenset(to_come | {view.name for view in down if view.name in moved})
+    left = {one.node for one in rollout.exceptions if one.wave == BROKEN and one.kind != DRIFTED}
+    return frozenset(to_come | {view.name for view in down if view.name in left})
 
 
 def ended(record: Record, plan: Plan, place: int, step: Step, found: Mapping[str, Exceptional], *, now: str) -> Record:
@@ -280,8 +282,10 @@ def _stands(record: Record, rollout: Rollout, plan: Plan) -> bool:
     """Return whether a rollout is not complete although its plan has nothing to do: it waits for an operator to clear
     the config, or nodes of its waves are neither on the target nor to be moved.
     """
-    if rollout.ended:
-        return not record.forgets_bad(plan.target)
+    if rollout.ended and record.forgets_bad(plan.target):
+        return False
+    if record.refusal(plan.target) is not None:
+        return True
     left_out = {one.node for one in plan.left_out}
     return rollout.taking_back or any(name in left_out for wave in rollout.waves for name in wave.nodes)
 
@@ -293,8 +297,11 @@ def _completed(record: Record, plan: Plan, rollout: Rollout) -> Record:
 
 
 def _is_confirmed(rollout: Rollout, wave: Wave) -> bool:
-    """Return whether a failure is the config's: one node of several may lie, or be broken."""
-    return rollout.failures > 1 or (wave.name == CANARY and len(wave.nodes) == 1)
+    """Return whether a failure is the config's: one node of several may lie, or be broken.
+
+    A canary of one node is one of several where other nodes use the config already.
+    """
+    return rollout.failures > 1 or (wave.name == CANARY and len(wave.nodes) == 1 and not rollout.already)
 
 
 def _superseding(record: Record) -> Record:

@@ -140,11 +140,13 @@ class WaveLoop:
             step = self._window.step(self._clock.monotonic(), _BATCH)
             self._report()
             if step.assign:
+                down = self._window.down
                 self._hooks.before_assigning(step.assign, self.exceptions())
                 self._take_events(0.0)
-                if self._hooks.outages() != outages or self._is_blind():  # who is down may have changed meanwhile
+                # Who is down may have changed meanwhile, or is seen to have.
+                if self._hooks.outages() != outages or self._is_blind() or self._window.down - down:
                     self._window.withdraw(step.assign)
-                    pause = _TICK
+                    pause = 0.0
                     continue
                 self._assign(step.assign)
                 self._report()
@@ -162,7 +164,7 @@ class WaveLoop:
 
             def is_done(view: NodeView) -> bool:
                 self._hooks.keep()  # right before each write: many of them may take longer than the lock holds
-                assigned = again and not view.source_error and view.source == source
+                assigned = again and view.is_assigned(source)
                 return view.is_on(source) or (assigned and not (forget_bad and view.config_ok == "False"))
 
             view = self._feed.views.get(name)

@@ -97,6 +97,11 @@ class Window:
         return self._counts
 
     @property
+    def down(self) -> frozenset[str]:
+        """Return the nodes of the pool that are unavailable, but for those of which that is expected."""
+        return frozenset(self._down)
+
+    @property
     def in_flight(self) -> tuple[str, ...]:
         """Return the nodes that hold a slot."""
         return tuple(self._in_flight)

@@ -14,6 +14,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
+from ansible_collections.configok.node.plugins.module_utils._sandbox._http import Request, Response
 from support.apiserver import Embedded
 from support.clusters import look, prepare
 from support.in_process import roll_out
@@ -84,6 +85,28 @@ def test_a_pool_from_nothing(embedded_api: Embedded, client: Client, nodes: Simu
     assert status.code == 0, status.output
     assert f"Pool workers: revision 1 ({bundle}), Complete, 6 nodes" in status.output
     assert len([line for line in status.output.splitlines() if "True       ok" in line]) == len(NODES)
+
+
+def test_no_wave_waits_for_the_lock_of_the_wave_before(
+    embedded_api: Embedded, client: Client, nodes: SimulatedNodes, user: Playbooks
+) -> None:
+    """Also when the lock could not be given up: all waves of a run are moved under one name."""
+    prepare(client)
+    user.write(quick_pool(), "maxPods: 60\n")
+    server = embedded_api.server
+    kept: list[str] = []
+
+    def keep_locked(request: Request, _user: object, _perform: object) -> Response | None:
+        if not (request.method == "PUT" and "/leases/" in request.path and b'"holderIdentity":""' in request.body):
+            return None
+        kept.append(request.path)
+        return server.refusal(403)
+
+    server.intercept = keep_locked
+    done = user.run("rollout")
+    assert done.code == 0, done.output
+    assert len(kept) > 1
+    assert "is locked by" not in done.output
 
 
 def test_bad_configs_and_the_way_back(client: Client, nodes: SimulatedNodes, user: Playbooks) -> None:

@@ -14,6 +14,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import node
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, assignment_lost
 from ansible_collections.configok.node.plugins.module_utils._rollout._assign import assign
@@ -95,12 +96,17 @@ def test_a_name_that_no_node_has_is_an_error_before_anything_is_changed(
     assert world.server.requests.count(verb="patch", resource="nodes") == 0
 
 
+@pytest.mark.parametrize(
+    ("cause", "active"), [("AssignmentLost", a_source()), ("AssignmentLost", None), ("UnitStopped", a_source())]
+)
 @pytest.mark.parametrize("given", [None, "5"])
-def test_a_node_that_lost_its_annotation_is_told_that_it_is_meant_so(make_world: MakeWorld, given: str | None) -> None:
+def test_a_node_that_lost_its_annotation_is_told_that_it_is_meant_so(
+    make_world: MakeWorld, given: str | None, cause: str, active: ConfigSource | None
+) -> None:
     """As after the Node was registered again, or after somebody took only the source away."""
     world = make_world(1)
     world.nodes.behaviour = lambda _name, _source: SILENT
-    lost = ConfigStatus(assignment=int(given or 0), active=a_source(), cause="AssignmentLost", agent_version="0.1.0")
+    lost = ConfigStatus(assignment=int(given or 0), active=active, cause=cause, agent_version="0.1.0")
     world.client.patch(node("n00"), {"metadata": {"annotations": {"configok.dev/assignment": given}}})
     world.nodes.say("n00", assignment_lost(Using("current", a_source().uid)), lost)
     told = assign(world.client, None, names=["n00"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, events, lease, node
 from ansible_collections.configok.node.plugins.module_utils._modules._wave import describe
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, assignment_lost
 from ansible_collections.configok.node.plugins.module_utils._rollout import _engine, _steps
 from ansible_collections.configok.node.plugins.module_utils._rollout._assign import assign
 from ansible_collections.configok.node.plugins.module_utils._rollout._engine import settle
@@ -30,11 +32,12 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._history im
 from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock
 from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
 from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._status import pool_status
-from ansible_collections.configok.node.plugins.module_utils._rollout._steps import begin
+from ansible_collections.configok.node.plugins.module_utils._rollout._steps import begin, take_back
 from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+from support.rollout_views import a_target, a_view
 from support.rollout_world import World
 from support.simulated_nodes import ADOPTS, CRASHES, GOOD, SILENT, status_of
 
@@ -145,6 +148,30 @@ def test_undo_goes_to_the_init_config_when_there_is_nothing_before(make_world: M
     assert [one.phase for one in world.rollout(Target.init())][-1] == "Complete"
     assert all(world.nodes.view(f"n{number:02d}").is_on(None) for number in range(4))
     assert not world.plan(Target.init()).changes
+
+
+def test_a_node_that_lost_its_assignment_is_undone_also_by_a_run_that_follows_a_kill(make_world: MakeWorld) -> None:
+    world = make_world(4)
+    world.rollout(world.publish(100))
+    view = world.nodes.view("n02")
+    world.client.patch(node("n02"), {"metadata": {"annotations": {"configok.dev/config-source": None}}})
+    assert view.status is not None
+    using = Using("current", None if view.active is None else view.active.uid)
+    world.nodes.say("n02", assignment_lost(using), view.status._replace(assigned=None, cause="AssignmentLost"))
+
+    class DyingBeforeItAssigns(Dying):
+        def __getattr__(self, name: str) -> Any:
+            self.dead = self.dead or name == "patch"
+            return super().__getattr__(name)
+
+    policy = {"canary": {"count": 4, "soak": "0s"}, "maxUnavailable": 3, **QUICK}
+    with pytest.raises(Killed):
+        world.rollout(Target.init(), client=DyingBeforeItAssigns(world.client, 0, after=False), **policy)
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert rollout.cursor == 4
+    assert world.rollout(Target.init(), **policy)[-1].phase == "Complete"
+    assert world.nodes.view("n02").is_on(None)
 
 
 def test_more_failures_than_the_budget_in_a_wave_halt_it_and_good_nodes_stay(make_world: MakeWorld) -> None:
@@ -509,6 +536,69 @@ def test_nodes_that_the_lane_leaves_down_hold_up_no_later_wave(make_world: MakeW
     assert {one.node for one in results[-1].exceptions} == {"n03", "n04"}
 
 
+def test_nodes_that_the_lane_has_repaired_count_like_any_other(make_world: MakeWorld) -> None:
+    world = make_world(12)
+    repaired = [f"n{number:02d}" for number in range(3, 8)]
+    for name in repaired:
+        broken(world, name)
+
+    def repair() -> None:
+        for name in repaired:
+            world.nodes.set_ready(name, True)
+
+    target = world.publish(100)
+    made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], **QUICK)
+    world.when("broken: assigned", repair)
+    assert [world.move(made, wave).phase for wave in ("canary", "broken")] == ["Canary", "Wave 0"]
+    assert world.record().rollout.exceptions == ()  # type: ignore[union-attr]
+    for name in repaired:
+        world.nodes.set_ready(name, False)
+    for _run in range(2):
+        result = world.move(made, "wave 1")
+        assert (result.phase, result.counts["waiting"]) == ("Paused", 6)
+        assert result.reason.startswith("nodes down for another reason: 5")
+
+
+@pytest.mark.parametrize("fate", [CRASHES, SILENT])
+def test_nodes_that_the_lane_leaves_down_keep_no_other_node_from_going_back(make_world: MakeWorld, fate: str) -> None:
+    world = make_world(12)
+    first = world.publish(100)
+    world.rollout(first)
+    lane = {"n00", "n01", "n02"}
+    for name in lane:
+        broken(world, name)
+    second = world.publish(200)
+    policy = {"onFailure": "rollback", "canary": {"count": 1, "soak": "0s"}, "waves": ["100%"], **QUICK}
+    doomed = set(world.plan(second, **policy).wave("wave 1").nodes[2:4])
+
+    def behave(name: str, source: object) -> str:
+        if name in lane:
+            return fate
+        return CRASHES if name in doomed and source == second.source else GOOD
+
+    world.nodes.behaviour = behave
+    results = world.rollout(second, **policy)
+    assert (results[-1].wave, results[-1].phase) == ("wave 1", "Halted")
+    for number in range(12):
+        view = world.nodes.view(f"n{number:02d}")
+        assert view.name in lane | doomed or view.is_on(first.source), view.words
+    assert world.record().rollout.taking_back == (fate == SILENT)  # type: ignore[union-attr]
+
+
+def test_a_node_whose_false_answers_another_assignment_is_taken_back() -> None:
+    target = a_target(2)
+    views = [
+        a_view("good", source=target.source, given=2),
+        a_view("refused the last", source=target.source, given=2, answered=1, active=None, config_ok="False"),
+        a_view("refused this", source=target.source, given=2, active=None, config_ok="False"),
+    ]
+    before = dict.fromkeys([view.name for view in views], None)
+    record = Record("workers", rollout=Rollout(1, target, "Halted", (), 3, "now", "now", before=before))
+    rollout = take_back(record, views, runner="me", now="now").rollout
+    assert rollout is not None
+    assert rollout.returning == ("good", "refused the last")
+
+
 @pytest.mark.parametrize("when", ["before the lane begins", "before it goes on"])
 def test_nodes_that_appear_while_the_lane_is_the_last_wave_get_a_canary_of_their_own(
     make_world: MakeWorld, when: str
@@ -626,6 +716,33 @@ def test_a_halted_rollout_with_nothing_left_to_move_stays_halted_until_its_confi
     # Another target does not wait for the answer.
     world.nodes.behaviour = lambda _name, _source: GOOD
     assert [one.phase for one in world.rollout(Target.init(), **TWO)][-1] == "Complete"
+
+
+def test_a_halted_undo_to_the_init_config_is_complete_once_all_nodes_are_there(make_world: MakeWorld) -> None:
+    world = make_world(2)
+    world.rollout(world.publish(100), **TWO)
+    world.rollout(Target.init(), **TWO)
+
+    def halted(record: Record) -> Record:
+        assert record.rollout is not None
+        return replace(record, rollout=replace(record.rollout, phase="Halted", finished=0, reason="a node has failed"))
+
+    update_record(world.client, "workers", halted)
+    made = world.plan(Target.init(), **TWO)
+    assert not made.changes
+    assert settle(world.client, made, runner="again", progress=world.said.append).phase == "Complete"
+
+
+def test_one_new_node_does_not_end_a_config_that_others_use(make_world: MakeWorld) -> None:
+    world = make_world(3)
+    target = world.publish(100)
+    world.rollout(target)
+    world.nodes.add("n99")
+    world.nodes.behaviour = lambda name, _source: CRASHES if name == "n99" else GOOD
+    assert [one.phase for one in world.rollout(target)][-1] == "Halted"
+    bad = world.record().bad_config(target)
+    assert bad is not None
+    assert not bad.confirmed
 
 
 @pytest.mark.parametrize("liar_is", ["there", "gone"])
@@ -1228,6 +1345,25 @@ def test_nothing_is_assigned_when_the_watch_is_lost_while_the_record_is_written(
     monkeypatch.setattr(_steps, "assigning", lose_the_watch)
     assert world.move(made, "canary").phase == "Canary"
     assert blind == []
+
+
+def test_nothing_is_assigned_when_nodes_go_down_while_the_record_is_written(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = make_world(8)
+    made = world.plan(world.publish(100), maxUnavailable=2, **QUICK)
+    assigning = _steps.assigning
+
+    def slowly(*arguments: Any, **options: Any) -> Any:
+        for name in made.wave("wave 2").nodes[:2]:
+            world.nodes.set_ready(name, False)
+        time.sleep(0.3)  # the thread that watches has seen it by then
+        return assigning(*arguments, **options)
+
+    monkeypatch.setattr(_steps, "assigning", slowly)
+    result = world.move(made, "canary")
+    assert (result.phase, world.nodes.assignments) == ("Paused", [])
+    assert result.reason.startswith("nodes down for another reason: 2")
 
 
 def test_an_api_server_that_is_away_for_a_moment_costs_nothing(make_world: MakeWorld) -> None:
