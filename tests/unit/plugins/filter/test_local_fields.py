@@ -72,7 +72,7 @@ def test_a_text_means_what_it_means_to_kubernetes() -> None:
     options = {"additionalDeniedFields": ["registerNode", "providerID", "port", "hostnameOverride"]}
     found = local_fields(text, "kubelet", options=options)
     assert found == {"registerNode": True, "providerID": "1:20", "port": 10250, "hostnameOverride": "2026-01-01"}
-    assert type(found["port"]) is int
+    assert isinstance(found["port"], int)
     assert local_fields('{"staticPodPath": "m", "maxPods": 1}', "kubelet", "/etc") == {"staticPodPath": "/etc/m"}
 
 
