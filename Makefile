@@ -53,7 +53,7 @@ fuzz: .venv/.test $(LINK) ## the fuzz tests at length, at random (SEED=N repeats
 # ansible-core to be had here. The playbooks' own tests run with both in `make integration`.
 UTILS = tests/unit/plugins/module_utils
 CONTROL = tests/unit/plugins/action tests/unit/plugins/filter tests/unit/plugins/modules tests/unit/support \
-  $(UTILS)/_kube $(UTILS)/_modules $(UTILS)/_rollout
+  $(UTILS)/_kube $(UTILS)/_modules
 .PHONY: control
 control: .venv-oldest/.made .venv-newest/.made $(LINK) ## tests of the control side with the oldest and the newest Python and ansible-core
 	@for venv in .venv-oldest .venv-newest; do \

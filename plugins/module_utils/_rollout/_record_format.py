@@ -10,6 +10,7 @@ import binascii
 import json
 import zlib
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from .._nodeconfig._config_source import ConfigSource, InvalidConfigSource
@@ -141,23 +142,26 @@ def _decode(value: dict[str, Any], data: Mapping[str, str]) -> Record:
         pool=str(value["pool"]),
         revisions=tuple(_decode_revision(one) for one in value["revisions"]),
         bad=tuple(
-            BadConfig(**_texts(one), confirmed=one["uid"] not in value.get("unconfirmed", ())) for one in value["bad"]
+            BadConfig(**_texts(BadConfig, one, "confirmed"), confirmed=one["uid"] not in value.get("unconfirmed", ()))
+            for one in value["bad"]
         ),
         forgotten=tuple(
-            Forgotten(**_texts(one, "assigned"), assigned=bool(one["assigned"])) for one in value.get("forgotten", ())
+            Forgotten(**_texts(Forgotten, one, "assigned"), assigned=bool(one["assigned"]))
+            for one in value.get("forgotten", ())
         ),
         rollout=None if rollout is None else _decode_rollout(rollout, _unpack(data[_KEY_NODES])),
     )
 
 
-def _texts(value: Mapping[str, Any], *others: str) -> dict[str, str]:
-    """Return the fields that are texts: all but the others."""
-    return {key: str(text) for key, text in value.items() if key not in others}
+def _texts(kind: type[Any], value: Mapping[str, Any], *others: str) -> dict[str, str]:
+    """Return the fields of a dataclass that are texts: all but the others. What a newer version added is left out."""
+    names = {one.name for one in fields(kind)}.difference(others)
+    return {key: str(text) for key, text in value.items() if key in names}
 
 
 def _decode_revision(value: dict[str, Any]) -> Revision:
     number = int(value["number"])
-    return Revision(number, **_texts(value, "number"))
+    return Revision(number, **_texts(Revision, value, "number"))
 
 
 def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
@@ -194,7 +198,7 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         reason=str(value["reason"]),
         runner=str(value["runner"]),
         down=tuple(str(name) for name in nodes["down"]),
-        exceptions=tuple(Exceptional(**{key: str(text) for key, text in one.items()}) for one in value["exceptions"]),
+        exceptions=tuple(Exceptional(**_texts(Exceptional, one)) for one in value["exceptions"]),
         before=before,
         taking_back=bool(value["takingBack"]),
         forget_bad=bool(value.get("forgetBad", False)),

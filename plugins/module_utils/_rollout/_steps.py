@@ -19,6 +19,7 @@ from ._record import (
     COMPLETE,
     DRIFTED,
     HALTED,
+    MAX_EXCEPTIONS,
     PAUSED,
     PLANNED,
     SOAKING,
@@ -228,6 +229,8 @@ def still_broken(rollout: Rollout, place: int, down: Iterable[NodeView]) -> froz
     """
     to_come = {name for wave in rollout.waves[place + 1 :] if wave.name == BROKEN for name in wave.nodes}
     left = {one.node for one in rollout.exceptions if one.wave == BROKEN and one.kind != DRIFTED}
+    if len(rollout.exceptions) >= MAX_EXCEPTIONS:  # not all are kept: which nodes it left down is not known
+        left = {name for wave in rollout.waves[:place] if wave.name == BROKEN for name in wave.nodes}
     return frozenset(to_come | {view.name for view in down if view.name in left})
 
 

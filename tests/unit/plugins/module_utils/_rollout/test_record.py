@@ -21,8 +21,11 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._errors imp
 from ansible_collections.configok.node.plugins.module_utils._rollout._history import history, undo_revision
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import (
+    BadConfig,
     Exceptional,
+    Forgotten,
     Record,
+    Revision,
     Rollout,
     phase_of,
 )
@@ -92,6 +95,21 @@ def test_15000_nodes_fit_with_names_that_do_not_compress_and_all_bounds_reached(
     record = replace(record, rollout=record.rollout.with_exceptions(found))
     config_map = encode_record(record)
     assert len(json.dumps(config_map)) < 1024 * 1024
+    assert decode_record(config_map) == record
+
+
+def test_what_a_newer_version_adds_to_an_entry_is_left_out() -> None:
+    exceptions = (Exceptional("a", "failed", "canary", "no answer"),)
+    bad = (BadConfig("uid", "name", "hash", "reason", "time"),)
+    forgotten = (Forgotten("uid", "name", "hash", "failure", "time", "reason", "author"),)
+    revisions = (Revision(1, "name", "namespace", "uid", "hash", "time"),)
+    record = a_record(["a"], exceptions=exceptions)
+    record = replace(record, bad=bad, forgotten=forgotten, revisions=revisions)
+    config_map = encode_record(record)
+    data = json.loads(config_map["data"]["record"])
+    for entries in (data["bad"], data["forgotten"], data["revisions"], data["rollout"]["exceptions"], [data]):
+        entries[0]["added"] = "later"
+    config_map["data"]["record"] = json.dumps(data)
     assert decode_record(config_map) == record
 
 
