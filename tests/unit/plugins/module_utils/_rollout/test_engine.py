@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._errors import
 from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, events, lease, node
 from ansible_collections.configok.node.plugins.module_utils._modules._wave import describe
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, assignment_lost
-from ansible_collections.configok.node.plugins.module_utils._rollout import _engine, _record, _steps
+from ansible_collections.configok.node.plugins.module_utils._rollout import _engine, _node_feed, _record, _steps
 from ansible_collections.configok.node.plugins.module_utils._rollout._assign import assign
 from ansible_collections.configok.node.plugins.module_utils._rollout._engine import settle
 from ansible_collections.configok.node.plugins.module_utils._rollout._errors import (
@@ -30,6 +30,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._errors imp
 from ansible_collections.configok.node.plugins.module_utils._rollout._forget import forget_config
 from ansible_collections.configok.node.plugins.module_utils._rollout._history import read_target, undo_revision
 from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import node_view
 from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
 from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
@@ -1124,7 +1125,8 @@ def test_ctrl_c_leaves_a_record_that_goes_on_and_frees_the_lock(make_world: Make
     assert world.rollout(target)[-1].phase == "Complete"
 
 
-@pytest.mark.parametrize("at", range(2, 17, 2))
+# How many requests come before the end depends on how many nodes answer at once: twelve always do.
+@pytest.mark.parametrize("at", range(2, 13, 2))
 def test_killed_while_it_takes_nodes_back_it_goes_on_taking_them_back(make_world: MakeWorld, at: int) -> None:
     world = make_world(6)
     first = world.publish(100)
@@ -1140,7 +1142,7 @@ def test_killed_while_it_takes_nodes_back_it_goes_on_taking_them_back(make_world
         world.rollout(second, client=dying, onFailure="rollback")
     rollout = world.record().rollout
     assert rollout is not None
-    if not rollout.ended:  # how many requests come before its end depends on how many nodes answer at once
+    if not rollout.ended:
         world.publish(200)  # the playbook publishes first; the config is bad now, but its rollout is not over
         assert [one.phase for one in world.rollout(second, onFailure="rollback")][-1] == "Halted"
     for number in range(6):
@@ -1340,21 +1342,25 @@ def test_nothing_is_assigned_when_the_watch_is_lost_while_the_record_is_written(
     made = world.plan(world.publish(100))
     assigning = _steps.assigning
     ends: list[float] = []
+    refused: list[str] = []
     blind: list[str] = []
 
     def intercept(request: Any, _user: object, _perform: object) -> Any:
-        if time.monotonic() > ends[0]:
+        if ends and time.monotonic() > ends[0]:
             return None
         if request.method == "PATCH" and "/nodes/" in request.path:
             blind.append(request.path)
-        return world.server.refusal(503) if request.query.get("watch") else None
+        if not request.query.get("watch"):
+            return None
+        refused.append(request.path)
+        return world.server.refusal(503)
 
     def lose_the_watch(*arguments: Any, **options: Any) -> Any:
         if not ends:
-            ends.append(time.monotonic() + 1)
             world.server.intercept = intercept
             world.server.end_watches()
-            time.sleep(0.3)  # the thread that watches has seen it by then
+            until(lambda: len(refused) > 1)  # the thread that watches has told of the first one by then
+            ends.append(time.monotonic() + 0.5)
         return assigning(*arguments, **options)
 
     monkeypatch.setattr(_steps, "assigning", lose_the_watch)
@@ -1368,13 +1374,23 @@ def test_nothing_is_assigned_when_nodes_go_down_while_the_record_is_written(
     world = make_world(8)
     made = world.plan(world.publish(100), maxUnavailable=2, **QUICK)
     assigning = _steps.assigning
+    falling = set(made.wave("wave 2").nodes[:2])
+    seen: set[str] = set()
+
+    def see(node: Any) -> Any:
+        view = node_view(node)
+        if view.ready is False:
+            seen.add(view.name)
+        return view
 
     def slowly(*arguments: Any, **options: Any) -> Any:
-        for name in made.wave("wave 2").nodes[:2]:
+        for name in falling:
             world.nodes.set_ready(name, False)
-        time.sleep(0.3)  # the thread that watches has seen it by then
+        until(lambda: seen == falling)
+        time.sleep(0.1)  # until the thread that watches has told of what it has seen
         return assigning(*arguments, **options)
 
+    monkeypatch.setattr(f"{_node_feed.__name__}.node_view", see)
     monkeypatch.setattr(_steps, "assigning", slowly)
     result = world.move(made, "canary")
     assert (result.phase, world.nodes.assignments) == ("Paused", [])

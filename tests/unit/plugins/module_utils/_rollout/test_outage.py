@@ -454,7 +454,7 @@ def test_nodes_that_went_down_during_an_outage_count_before_the_next_are_assigne
                     self.fell = True
                     for other in others[:2]:
                         world.nodes.set_ready(other, False)
-                    time.sleep(0.3)  # until the watch has told it
+                    time.sleep(1.0)  # until the watch has told it
                     raise Unreachable("connection refused", where=f"PUT {path}", sent=False)
                 return method(path, body, **options)
 
