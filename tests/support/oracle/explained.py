@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["EXPLAINED"]
+__all__ = ["EXPLAINED", "RACES"]
 
 _LIMIT = "we read no more than a component config needs, so that hostile input costs nothing"
 _PEM = "we look for the frame of a certificate in a file, and not into it"
@@ -37,3 +37,9 @@ EXPLAINED: Mapping[str, str] = {
     "corner runtimeRequestTimeout='1ns'": _TIMEOUT,
 }
 """Names of cases, and why."""
+
+RACES: Mapping[str, str] = {
+    # The read-only server ends the kubelet when it comes second, the health server only logs.
+    "corner healthzPort=10255, readOnlyPort=10255": "which of two servers has a port first differs from start to start",
+}
+"""Names of cases that the kubelet itself answers now so, now otherwise, and why."""
