@@ -49,6 +49,11 @@ QUICK = {"nodeTimeout": "100s", "healthTimeout": "1s", "restartDelay": "1s", "ti
 TWO: dict[str, Any] = {"canary": {"count": 2, "soak": "5s"}, "maxUnavailable": 1}
 
 
+def is_the_runners_watch(request: Any) -> bool:
+    """Return whether a request is not one of the simulated nodes' own watch, which selects nothing."""
+    return bool(request.query.get("watch")) and bool(request.query.get("labelSelector"))
+
+
 def until(holds: Callable[[], bool]) -> None:
     """Wait until something is so."""
     deadline = time.monotonic() + 10
@@ -1320,18 +1325,18 @@ def test_while_the_nodes_cannot_be_watched_nothing_is_assigned_and_time_stands_s
     world.nodes.behaviour = lambda name, _source: SILENT if name == first else GOOD
 
     def away() -> None:
-        # No watch is answered, for longer (by the runner's clock) than a node has to answer; the attempt that is then
-        # answered comes at most 1.6 s later, before the three seconds after which the run would end.
+        # The runner's watch is not answered, for longer (by the runner's clock) than a node has to answer; the attempt
+        # that is then answered comes at most 1.6 s later, before the three seconds after which the run would end.
         ends = time.monotonic() + 1.3
         world.server.intercept = lambda request, _user, _perform: (
-            world.server.refusal(503) if request.query.get("watch") and time.monotonic() < ends else None
+            world.server.refusal(503) if is_the_runners_watch(request) and time.monotonic() < ends else None
         )
         world.server.end_watches()
         view = world.nodes.view(first)
         world.nodes.say(first, *status_of(view, target.source, GOOD)[-1])
 
     world.when(f"assigned {first}", away)
-    assert world.move(made, "wave 1").phase == "Complete", world.lines()
+    assert world.move(made, "wave 1").phase == "Complete", "\n".join(world.lines())
     assert any("the nodes are watched again after" in line for line in world.lines())
 
 
@@ -1350,7 +1355,7 @@ def test_nothing_is_assigned_when_the_watch_is_lost_while_the_record_is_written(
             return None
         if request.method == "PATCH" and "/nodes/" in request.path:
             blind.append(request.path)
-        if not request.query.get("watch"):
+        if not is_the_runners_watch(request):
             return None
         refused.append(request.path)
         return world.server.refusal(503)
