@@ -74,7 +74,7 @@ UNBOUNDED: Mapping[str, tuple[str, ...]] = {
     # Not eventRecordQPS, whose 0 hardening guides ask for, so that no Event is lost.
     _KUBELET: ("registryPullQPS",),
 }
-"""Fields of MAXIMA whose value 0 means no bound at all."""
+"""Fields of MAXIMA whose value 0 means that there is no limit."""
 
 KEPT: Mapping[str, tuple[str, ...]] = {
     # Whoever answers the names that pods look up can be whatever they talk to.
@@ -113,8 +113,8 @@ def _above(data: Mapping[str, Any], kind: str) -> Iterator[Problem]:
             if isinstance(value, (int, float)) and value > most:
                 yield Problem(path, f"above {most} the field is denied, {_UNLESS}", "denied", value)
     for field in UNBOUNDED.get(kind, ()):
-        if data.get(field) == 0 and data.get(field) is not False:
-            yield Problem((field,), f"0, which is no bound, is denied, {_UNLESS}", "denied", 0)
+        if data.get(field) == 0:
+            yield Problem((field,), f"0 means no limit: the field is denied, {_UNLESS}", "denied", 0)
 
 
 def left_out(data: Mapping[str, Any], kind: str, own: OwnValues, minor: int) -> Iterator[Problem]:

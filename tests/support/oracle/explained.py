@@ -39,7 +39,7 @@ EXPLAINED: Mapping[str, str] = {
 """Names of cases, and why."""
 
 RACES: Mapping[str, str] = {
-    # The read-only server ends the kubelet when it comes second, the health server only logs.
+    # The read-only server ends the kubelet when it comes second, the health server only logs: we refuse it.
     "corner healthzPort=10255, readOnlyPort=10255": "which of two servers has a port first differs from start to start",
 }
 """Names of cases that the kubelet itself answers now so, now otherwise, and why."""

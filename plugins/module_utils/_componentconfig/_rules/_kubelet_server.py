@@ -16,6 +16,7 @@ from ._context import Context, Fault, Rule, value_table
 __all__ = ["SERVER_CHECKS"]
 
 _EVERYWHERE = ("0.0.0.0", "::")
+_ADDRESS_OF = {"port": "address", "readOnlyPort": "address", "healthzPort": "healthzBindAddress"}
 _HTTP2_SUITES = ("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256")
 _SUITES = frozenset(
     "TLS_" + name
@@ -87,11 +88,12 @@ def _address(c: Context) -> Iterator[Fault]:
 
 
 def _ports(c: Context) -> Iterator[Fault]:
-    # With healthzPort it is a matter of who is first: port is slower, since its server reads its certificate before.
-    for field, address in (("readOnlyPort", "address"), ("healthzPort", "healthzBindAddress")):
-        same = c.get(field) and c.get(field) == c.get("port")
-        if same and c.get("enableServer") and _overlap(c.get(address), c.get("address")):
-            yield (field,), f"must be another one than port, which is {c.get('port')}"
+    # The health server only logs that its port is taken, the other two end the kubelet. Which comes first varies.
+    for field, other in (("readOnlyPort", "port"), ("healthzPort", "port"), ("readOnlyPort", "healthzPort")):
+        same = c.get(field) and c.get(field) == c.get(other)
+        served = c.get("enableServer") or other != "port"
+        if same and served and _overlap(c.get(_ADDRESS_OF[field]), c.get(_ADDRESS_OF[other])):
+            yield (field,), f"must be another one than {other}, which is {c.get(other)}"
 
 
 def _overlap(one: str, other: str) -> bool:
