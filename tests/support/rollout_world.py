@@ -21,7 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._planner im
 from ansible_collections.configok.node.plugins.module_utils._rollout._policy import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._progress import Progress
 from ansible_collections.configok.node.plugins.module_utils._rollout._publish import publish
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
 from ansible_collections.configok.node.plugins.module_utils._sandbox._apiserver import EmbeddedApiServer
@@ -81,6 +81,12 @@ class World:
 
     def record(self) -> Record:
         return read_record(self.client, "workers")
+
+    def rollout_recorded(self) -> Rollout:
+        """The pool's rollout as its record has it; there must be one."""
+        rollout = self.record().rollout
+        assert rollout is not None
+        return rollout
 
     def plan(self, target: Target, **policy: Any) -> Plan:
         return plan(observe(self.client, selector="pool=workers"), self.pool(**policy), target, self.record())

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -570,7 +571,7 @@ def test_nodes_that_the_lane_has_repaired_count_like_any_other(make_world: MakeW
     made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], **QUICK)
     world.when("broken: assigned", repair)
     assert [world.move(made, wave).phase for wave in ("canary", "broken")] == ["Canary", "Wave 0"]
-    assert world.record().rollout.exceptions == ()  # type: ignore[union-attr]
+    assert world.rollout_recorded().exceptions == ()
     for name in repaired:
         world.nodes.set_ready(name, False)
     for _run in range(2):
@@ -602,7 +603,7 @@ def test_nodes_that_the_lane_leaves_down_keep_no_other_node_from_going_back(make
     for number in range(12):
         view = world.nodes.view(f"n{number:02d}")
         assert view.name in lane | doomed or view.is_on(first.source), view.words
-    assert world.record().rollout.taking_back == (fate == SILENT)  # type: ignore[union-attr]
+    assert world.rollout_recorded().taking_back == (fate == SILENT)
 
 
 def test_a_node_whose_false_answers_another_assignment_is_taken_back() -> None:
@@ -1130,8 +1131,7 @@ def test_ctrl_c_leaves_a_record_that_goes_on_and_frees_the_lock(make_world: Make
     assert world.rollout(target)[-1].phase == "Complete"
 
 
-# How many requests come before the end depends on how many nodes answer at once: twelve always do.
-@pytest.mark.parametrize("at", range(2, 13, 2))
+@pytest.mark.parametrize("at", range(2, 17, 2))
 def test_killed_while_it_takes_nodes_back_it_goes_on_taking_them_back(make_world: MakeWorld, at: int) -> None:
     world = make_world(6)
     first = world.publish(100)
@@ -1143,11 +1143,10 @@ def test_killed_while_it_takes_nodes_back_it_goes_on_taking_them_back(make_world
     for wave in made.waves[:-1]:
         world.move(made, wave.name)
     dying = Dying(world.client, at, after=False)
-    with pytest.raises(Killed):
+    with contextlib.suppress(Killed):
         world.rollout(second, client=dying, onFailure="rollback")
-    rollout = world.record().rollout
-    assert rollout is not None
-    if not rollout.ended:
+    assert dying.dead or at > 12, "nodes that answer at once need fewer requests, but never fewer than twelve"
+    if not world.rollout_recorded().ended:
         world.publish(200)  # the playbook publishes first; the config is bad now, but its rollout is not over
         assert [one.phase for one in world.rollout(second, onFailure="rollback")][-1] == "Halted"
     for number in range(6):
@@ -1206,7 +1205,7 @@ def test_a_run_after_a_kill_waits_for_nodes_that_were_being_taken_back_and_count
     world.nodes.say(silent, *status_of(world.nodes.view(silent), first.source, GOOD)[-1])
     result = world.move(made, "wave 2")
     assert result.reason.endswith("; 4 nodes were taken back")
-    assert not world.record().rollout.taking_back  # type: ignore[union-attr]
+    assert not world.rollout_recorded().taking_back
     backs = [name for name, _id, source in world.nodes.assignments if source == first.source]
     assert backs.count(silent) == 2, "on the first rollout, and once on the way back"
 
@@ -1424,15 +1423,12 @@ def test_killed_at_any_write_and_run_again_it_finishes(make_world: MakeWorld, af
         world = make_world(5)
         target = world.publish(100)
         dying = Dying(world.client, at, after=after)
-        try:
+        with contextlib.suppress(Killed):
             world.rollout(target, client=dying)
-        except Killed:
-            pass
         if not dying.dead:
             break
-        assert world.rollout(target)[-1:] == [] or world.record().rollout.phase == "Complete"  # type: ignore[union-attr]
-        rollout = world.record().rollout
-        assert rollout is not None
+        world.rollout(target)
+        rollout = world.rollout_recorded()
         assert (at, rollout.phase, rollout.exceptions) == (at, "Complete", ())
         assert all(world.nodes.view(f"n{number:02d}").is_on(target.source) for number in range(5))
         assert len(world.nodes.assignments) == 5, "no node was assigned twice"
