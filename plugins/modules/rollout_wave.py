@@ -51,7 +51,7 @@ options:
       - The name of the wave, one of what M(configok.node.rollout_plan) returns as C(waves). The waves before it must be
         through.
       - Without it nothing is moved. A plan with nothing left to do is recorded as complete, unless its rollout was
-        halted and nobody has cleared the config. That ends this task as failed.
+        halted and its config is still marked bad. That ends this task as failed.
     type: str
   runner:
     description:

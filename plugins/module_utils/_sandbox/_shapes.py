@@ -23,7 +23,7 @@ __all__ = ["Mismatch", "round_trip"]
 
 # A field is written `name` (left out when empty), `name!` (always written) or `name*` (written when given).
 # Its shape: the name of a scalar, a mapping of fields, or a list with the shape of its items.
-Shape = Union[str, Mapping[str, Any], list]  # type: ignore[type-arg]
+Shape = Union[str, Mapping[str, Any], list]  # type: ignore[type-arg]  # the shape would name itself
 
 _OWNER = {"apiVersion!": "string", "kind!": "string", "name!": "string", "uid!": "string",
           "controller*": "boolean", "blockOwnerDeletion*": "boolean"}  # fmt: skip
