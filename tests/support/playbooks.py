@@ -80,8 +80,9 @@ def start(
         # Half of what a task costs here is copying it to a file first.
         "ANSIBLE_PIPELINING": "true",
     }
+    # A shell starts its background jobs with SIGINT ignored, and whatever these start: a terminal does not.
     return subprocess.Popen(
-        [str(venv / "bin/ansible-playbook"), *arguments],
+        ["env", "--default-signal=INT", str(venv / "bin/ansible-playbook"), *arguments],
         cwd=directory,
         env=environment,
         stdin=subprocess.DEVNULL,
