@@ -19,18 +19,18 @@ from typing import Any, NoReturn
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
-from ansible_collections.configok.node.plugins.module_utils._kube._arguments import client_from_params
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError, MissingLibrary
-from ansible_collections.configok.node.plugins.module_utils._modules._wave import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._options import client_from_params
+from ansible_collections.configok.node.plugins.module_utils._ansible._wave_task import (
     WAVE_ARGUMENT_SPEC,
     describe,
     live_line,
     read_lease_duration,
     read_plan,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize
-from ansible_collections.configok.node.plugins.module_utils._rollout._engine import move_wave, settle
-from ansible_collections.configok.node.plugins.module_utils._rollout._errors import Interrupted, RolloutError
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, MissingLibrary
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
+from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import Interrupted, RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import move_wave, settle
 
 display = Display()
 

@@ -139,7 +139,12 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._apply import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import sentences
+from ansible_collections.configok.node.plugins.module_utils._ansible._options import (
+    KUBE_ARGUMENT_SPEC,
+    client_from_params,
+)
+from ansible_collections.configok.node.plugins.module_utils._cluster._access import (
     Removal,
     apply_steps,
     clean_nodes,
@@ -148,13 +153,8 @@ from ansible_collections.configok.node.plugins.module_utils._cluster._apply impo
     plan_removal,
     plan_setup,
 )
-from ansible_collections.configok.node.plugins.module_utils._cluster._objects import Access
-from ansible_collections.configok.node.plugins.module_utils._kube._arguments import (
-    KUBE_ARGUMENT_SPEC,
-    client_from_params,
-)
-from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 
 
 def argument_spec() -> dict[str, Any]:

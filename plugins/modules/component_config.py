@@ -297,6 +297,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import file_sentences, read_layers
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._document import Document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import LEVELS, Finding
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import Judgement, judge
@@ -305,9 +306,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._va
     ComponentConfigError,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import redacted
-from ansible_collections.configok.node.plugins.module_utils._host._facts import read_host
-from ansible_collections.configok.node.plugins.module_utils._modules._config_files import file_sentences, read_layers
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._host._host_facts import read_host
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "files": {"type": "list", "elements": "path"},

@@ -150,15 +150,15 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import Converted, convert_text
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode_all
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import redacted
-from ansible_collections.configok.node.plugins.module_utils._modules._config_files import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
     file_sentences,
     read_layers,
     write_config,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import Converted, convert_text
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode_all
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import redacted
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "file": {"type": "path"},

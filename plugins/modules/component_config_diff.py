@@ -174,6 +174,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import file_sentences, read_layers
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._comparison import (
     Comparison,
     Side,
@@ -181,8 +182,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import redacted
-from ansible_collections.configok.node.plugins.module_utils._modules._config_files import file_sentences, read_layers
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 
 _SIDE: dict[str, Any] = {
     "type": "dict",

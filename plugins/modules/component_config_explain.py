@@ -102,8 +102,8 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import file_sentences
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
-from ansible_collections.configok.node.plugins.module_utils._modules._config_files import file_sentences
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "fields": {"type": "list", "elements": "str", "required": True},

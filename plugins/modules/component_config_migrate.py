@@ -175,10 +175,10 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._modules._component_units import SystemctlFailed
-from ansible_collections.configok.node.plugins.module_utils._modules._config_files import file_sentences
-from ansible_collections.configok.node.plugins.module_utils._modules._migration import migration_of, result_of
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._ansible._component_units import SystemctlFailed
+from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import file_sentences
+from ansible_collections.configok.node.plugins.module_utils._ansible._node_migration import migration_of, result_of
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "component": {"type": "str", "default": "kubelet"},

@@ -233,40 +233,38 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import Finding
-from ansible_collections.configok.node.plugins.module_utils._kube._arguments import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import sentences
+from ansible_collections.configok.node.plugins.module_utils._ansible._options import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
-from ansible_collections.configok.node.plugins.module_utils._modules._change_text import (
-    ChangedNodes,
-    change_lines,
-    field_changes,
-)
-from ansible_collections.configok.node.plugins.module_utils._modules._documents import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._release import (
     changes,
     judge_documents,
     present_documents,
     read_documents,
     text_diff,
 )
-from ansible_collections.configok.node.plugins.module_utils._modules._pool_changes import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import (
+    ChangedNodes,
     PoolNodes,
+    change_lines,
     denied_findings,
+    field_changes,
     pool_changes,
     read_pool_nodes,
 )
-from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import Finding
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import NAMESPACE_BUNDLES
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import observe
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView
-from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
-from ansible_collections.configok.node.plugins.module_utils._rollout._policy import parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._publish import Published, publish
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import Published, publish
+from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 from ansible_collections.configok.node.plugins.module_utils._rollout._versions import is_kubernetes_version
 
 

@@ -117,15 +117,18 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._kube._arguments import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import sentences
+from ansible_collections.configok.node.plugins.module_utils._ansible._options import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
-from ansible_collections.configok.node.plugins.module_utils._modules._nodes import NODES_ARGUMENT_SPEC
-from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize, sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._rollout._assign import Assigned, assign
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import (
+    NODES_ARGUMENT_SPEC,
+    Assigned,
+    assign,
+)
 
 
 def argument_spec() -> dict[str, Any]:

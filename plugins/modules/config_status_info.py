@@ -192,24 +192,27 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._kube._arguments import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import sentences
+from ansible_collections.configok.node.plugins.module_utils._ansible._options import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
-from ansible_collections.configok.node.plugins.module_utils._modules._nodes import NODES_ARGUMENT_SPEC, observe_all
-from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
-from ansible_collections.configok.node.plugins.module_utils._modules._status_lines import status_lines
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
-from ansible_collections.configok.node.plugins.module_utils._rollout._history import history
-from ansible_collections.configok.node.plugins.module_utils._rollout._lock import holder_of
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._status import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import (
+    NODES_ARGUMENT_SPEC,
+    observe_all,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import holder_of
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_status import (
     node_facts,
     node_state,
     pool_status,
+    status_lines,
 )
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import history
+from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 
 
 def argument_spec() -> dict[str, Any]:

@@ -59,12 +59,12 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._kube._arguments import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import sentences
+from ansible_collections.configok.node.plugins.module_utils._ansible._options import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
-from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
-from ansible_collections.configok.node.plugins.module_utils._rollout._local_configs import publish_local_config
+from ansible_collections.configok.node.plugins.module_utils._cluster._local_configs import publish_local_config
 
 
 def argument_spec() -> dict[str, Any]:

@@ -248,24 +248,26 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._kube._arguments import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import sentences
+from ansible_collections.configok.node.plugins.module_utils._ansible._options import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
-from ansible_collections.configok.node.plugins.module_utils._modules._change_text import field_changes
-from ansible_collections.configok.node.plugins.module_utils._modules._sentences import sentences
-from ansible_collections.configok.node.plugins.module_utils._modules._way_back import read_way_back
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._rollout._history import read_target, undo_revision
-from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
-from ansible_collections.configok.node.plugins.module_utils._rollout._overlap import find_overlaps, warnings
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan_text import render
+from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import find_overlaps, warnings
+from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import (
+    field_changes,
+    read_way_back,
+)
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._policy import parse_policy, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import parse_policy, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import render
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import read_target, undo_revision
 
 
 def argument_spec() -> dict[str, Any]:

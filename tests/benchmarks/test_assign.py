@@ -20,11 +20,14 @@ from typing import Any
 import pytest
 import urllib3
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._fanout import fan_out
-from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import from_kubeconfig
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, assignment_patch
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._kube._parallel import fan_out
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
+    Assignment,
+    ConfigSource,
+    assignment_patch,
+)
 from support.apiserver import Real
 
 NODES = [f"bench-{number:04d}" for number in range(1000)]

@@ -18,8 +18,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent import _posts
 from ansible_collections.configok.node.plugins.module_utils._agent._storage._files import Disk
 from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import Damaged, Record
 from ansible_collections.configok.node.plugins.module_utils._agent._storage._store import Store
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from faults.invariants import UNKNOWN, Expected, Seen, Told
 from support import agent_bench
 from support.agent_bench import Bench

@@ -15,17 +15,20 @@ from typing import Any
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import Damaged, Record
-from ansible_collections.configok.node.plugins.module_utils._cluster._apply import apply_steps, plan_setup
-from ansible_collections.configok.node.plugins.module_utils._cluster._objects import Access
-from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError, NotFound
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_maps
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import node as node_path
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, assignment_patch
+from ansible_collections.configok.node.plugins.module_utils._cluster._access import apply_steps, plan_setup
+from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_maps
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node as node_path
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
+    Assignment,
+    ConfigSource,
+    assignment_patch,
+)
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_condition
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
 from faults.invariants import UNKNOWN, Seen, Told
 from support.agent_node import COLLECTION, HEAD, STUB, AgentNode
 

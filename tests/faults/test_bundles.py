@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from faults.bench_node import CHANGES, TEXTS, BenchNode, node_before
 from faults.invariants import Told
 from faults.ledger import Ledger

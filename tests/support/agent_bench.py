@@ -39,17 +39,16 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._do
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import DecodeError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._equality import same_config
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._versions import parse_minor
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError, NotFound
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, NotFound
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
 from support.errands import ErrandOnTheBench, Hangs
 
 NODE = "n1"

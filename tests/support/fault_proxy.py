@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 import urllib3
 
-from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import from_kubeconfig
-from ansible_collections.configok.node.plugins.module_utils._kube._tls import ssl_context
+from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig, ssl_context
 
 __all__ = ["FaultProxy", "Harm", "Rule"]
 

@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ConfigStatus,
     read_condition,
     read_status,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
     NAMESPACE_BUNDLES,
     NAMESPACE_ROLLOUTS,
 )

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
-from ansible_collections.configok.node.plugins.module_utils._rollout._engine import move_wave
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import move_wave
 from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
 from support.modules import run_module
 from support.playbooks import quick_pool

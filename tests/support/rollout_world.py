@@ -9,21 +9,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials_types import Credentials
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import NAMESPACES
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NAMESPACES
+from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._rollout._engine import WaveResult, move_wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._policy import Pool, parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._progress import Progress
-from ansible_collections.configok.node.plugins.module_utils._rollout._publish import publish
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import Progress
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import WaveResult, move_wave
 from ansible_collections.configok.node.plugins.module_utils._sandbox._apiserver import EmbeddedApiServer
 from support.simulated_nodes import FastClock, SimulatedNodes
 

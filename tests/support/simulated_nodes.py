@@ -10,19 +10,19 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import NODES, node, node_status
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, node, node_status
 from ansible_collections.configok.node.plugins.module_utils._kube._watch import watch
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _verdict as verdicts
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdicts
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ComponentStatus,
     ConfigStatus,
     status_patch,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView, node_view
+from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 
 __all__ = ["ADOPTS", "CRASHES", "GOOD", "SILENT", "FastClock", "SimulatedNodes", "status_of"]
 

@@ -22,8 +22,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._judging._own
 from ansible_collections.configok.node.plugins.module_utils._agent._storage._files import Disk
 from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import Damaged, Record
 from ansible_collections.configok.node.plugins.module_utils._agent._storage._store import Store
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agent_bench import STARTS_IN, Bench, FakeClock
 
 __all__ = ["Published", "WatchedBench"]

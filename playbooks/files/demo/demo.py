@@ -64,8 +64,8 @@ class Demo:
         """Start the API server and the nodes."""
         shutil.copytree(HERE / "pool", self.pool)
         apiserver = importlib.import_module("module_utils._sandbox._apiserver")
-        client = importlib.import_module("module_utils._kube._client")
-        kubeconfig = importlib.import_module("module_utils._kube._kubeconfig")
+        client = importlib.import_module("module_utils._kube._api_client")
+        kubeconfig = importlib.import_module("module_utils._kube._credentials")
         self.server = apiserver.EmbeddedApiServer()
         self.server.start()
         self.admin = self._kubeconfig_for("admin", ["system:masters"])

@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from .._nodeconfig import _verdict as words
+from .._nodeconfig import _config_ok as words
+from .._nodeconfig._config_ok import Verdict
 from .._nodeconfig._config_status import ConfigStatus
-from .._nodeconfig._verdict import Verdict
 from ._announcer import Announcer
 from ._basis._backoff import Backoff
 from ._basis._configuration import AgentConfiguration

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from .._nodeconfig._config_source import ConfigSource
+from .._nodeconfig._assignment import ConfigSource
 from ._basis._backoff import Backoff
 from ._basis._configuration import AgentConfiguration
 from ._basis._errand import PATIENCE

@@ -1,200 +1,265 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Credentials on the control side, however a user has them. Private to configok.node: no compatibility is promised.
-
-The only file that imports the kubernetes package, and only for what is hard: merged kubeconfigs, exec plugins, OIDC
-and other auth providers. Its import costs half a second and 44 MB, which one module call for 1,000 Nodes would feel;
-a kubeconfig that is one file with a certificate or a token is read without it.
-"""
+"""Who we are to an API server, wherever that was read. Private to configok.node: no compatibility is promised."""
 
 from __future__ import annotations
 
 import base64
-import logging
+import binascii
 import os
-import tempfile
+import ssl
 import traceback
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple, Optional
 
-from ._credentials_types import Credentials
-from ._errors import CredentialsError, MissingLibrary
-from ._kubeconfig import NeedsPlugin, from_kubeconfig
+from ._api_errors import CredentialsError, MissingLibrary
 
-__all__ = ["load"]
+__all__ = [
+    "Credentials",
+    "HAS_YAML",
+    "NeedsPlugin",
+    "Stamp",
+    "YAML_IMPORT_ERROR",
+    "file_stamps",
+    "from_kubeconfig",
+    "ssl_context",
+]
 
-_DEFAULT_KUBECONFIG = "~/.kube/config"
-_SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
+# What tells one content of a file from the next, symlinks followed: modified (ns), inode, size. None: not readable.
+Stamp = Optional[tuple[int, int, int]]
 
 
-def load(
-    *,
-    kubeconfig: str | None = None,
-    context: str | None = None,
-    host: str | None = None,
-    api_key: str | None = None,
-    ca_cert: str | None = None,
-    validate_certs: bool | None = None,
-    client_cert: str | None = None,
-    client_key: str | None = None,
-    tls_server_name: str | None = None,
-    environ: Mapping[str, str] | None = None,
-    service_account: str = _SERVICE_ACCOUNT,
-) -> Credentials:
-    """Return the credentials for these options; raise CredentialsError or MissingLibrary.
+class Credentials(NamedTuple):
+    """How to reach and be known to an API server.
 
-    In this order: host together with an api_key or a client_cert; kubeconfig (paths with the system's separator are
-    merged as kubectl does), else $KUBECONFIG, else ~/.kube/config; else the service account of the Pod we run in.
-    What is given beside that wins over what is found there; None means not given.
+    server is a URL. CA, certificate, key and token are each a path or the data itself (PEM bytes, for the token the
+    text); a path is read again when the file behind it changes. Without a CA the system's are used; verify=False
+    trusts anybody. namespace is the context's. source is the file all this was read from, if it should be read again
+    when it changes. refresh, where there is one, returns these credentials anew (reads the files, runs the exec
+    plugin) or raises CredentialsError; the client calls it when source changes and after a 401.
     """
-    environ = os.environ if environ is None else environ
-    given = {
-        "server": host.rstrip("/") if host else None,
-        "ca_file": _path(ca_cert),
-        "cert_file": _path(client_cert),
-        "key_file": _path(client_key),
-        "token": api_key,
-        "tls_server_name": tls_server_name,
-        "verify": validate_certs,
-    }
-    paths = _kubeconfigs(kubeconfig, environ)
-    explicit = bool(kubeconfig or context)
-    if host and (api_key or client_cert) and not explicit:
-        found = Credentials(server=host)
-    elif paths:
-        found = _from_files(paths, context)
-    elif explicit:
-        raise CredentialsError(f"there is no kubeconfig {kubeconfig or _DEFAULT_KUBECONFIG}")
-    elif environ.get("KUBERNETES_SERVICE_HOST"):
-        found = _in_cluster(environ, service_account)
-    elif host:
-        found = Credentials(server=host)
-    else:
-        raise CredentialsError(
-            f"no API server is given: set kubeconfig, or host and api_key, or have {_DEFAULT_KUBECONFIG}"
-        )
-    return _overridden(found, given)
+
+    server: str
+    ca_file: str | None = None
+    ca_data: bytes | None = None
+    cert_file: str | None = None
+    key_file: str | None = None
+    cert_data: bytes | None = None
+    key_data: bytes | None = None
+    token: str | None = None
+    token_file: str | None = None
+    username: str | None = None
+    password: str | None = None
+    tls_server_name: str | None = None
+    verify: bool = True
+    proxy: str | None = None
+    namespace: str | None = None
+    source: str | None = None
+    refresh: Callable[[], Credentials] | None = None
+
+    def __repr__(self) -> str:
+        """Return what may be seen: nothing that is secret."""
+        return f"Credentials(server={self.server!r}, source={self.source!r})"
+
+    def files(self) -> tuple[str, ...]:
+        """Return the paths whose change means that connections must be made anew; source, if any, comes first."""
+        paths = (self.source, self.ca_file, self.cert_file, self.key_file, self.token_file)
+        return tuple(path for path in paths if path)
 
 
-def _path(path: str | None) -> str | None:
-    return os.path.abspath(os.path.expanduser(path)) if path else None
+def file_stamps(paths: tuple[str, ...]) -> tuple[Stamp, ...]:
+    """Return a comparable stamp for each path."""
+    return tuple(_stamp(path) for path in paths)
 
 
-def _kubeconfigs(kubeconfig: str | None, environ: Mapping[str, str]) -> list[str]:
-    """Return the kubeconfigs that exist: one that does not is no error where another does, as for kubectl."""
-    named = kubeconfig or environ.get("KUBECONFIG") or _DEFAULT_KUBECONFIG
-    paths = [os.path.abspath(os.path.expanduser(path)) for path in named.split(os.pathsep) if path]
-    return [path for path in paths if os.path.exists(path)]
-
-
-def _from_files(paths: list[str], context: str | None) -> Credentials:
-    if len(paths) == 1:
-        try:
-            return from_kubeconfig(paths[0], context=context)
-        except NeedsPlugin:
-            pass
-    return _through_kubernetes(paths, context)
-
-
-def _in_cluster(environ: Mapping[str, str], directory: str) -> Credentials:
-    """Return the Pod's service account; its token file is replaced by the kubelet, and read again then."""
-    host = environ["KUBERNETES_SERVICE_HOST"]
-    port = environ.get("KUBERNETES_SERVICE_PORT", "443")
-    return Credentials(
-        server=f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}",
-        ca_file=os.path.join(directory, "ca.crt"),
-        token_file=os.path.join(directory, "token"),
-    )
-
-
-def _overridden(found: Credentials, given: dict[str, Any]) -> Credentials:
-    """Return found with what was given in place of it; also whenever it is refreshed."""
-    changes = {key: value for key, value in given.items() if value is not None}
-    if "ca_file" in changes:
-        changes["ca_data"] = None
-    if "cert_file" in changes:
-        changes["cert_data"] = None
-    if "key_file" in changes:
-        changes["key_data"] = None
-    if "token" in changes:
-        changes["token_file"] = None
-    refresh = found.refresh
-    if refresh is not None and changes:
-        changes["refresh"] = lambda: _overridden(refresh(), given)
-    return found._replace(**changes) if changes else found
-
-
-def _through_kubernetes(paths: list[str], context: str | None) -> Credentials:
+def _stamp(path: str) -> Stamp:
     try:
-        import kubernetes  # pylint: disable=import-outside-toplevel
-    except ImportError as exc:
-        raise MissingLibrary("kubernetes", traceback.format_exc()) from exc
-    # Not typed, or only in part.
-    library: Any = kubernetes
-    config = library.config
-    complaints = _Complaints()
-    logging.getLogger().addHandler(complaints)
-    # The package writes inline keys to files that live as long as the process: let it be in a directory of ours.
-    with tempfile.TemporaryDirectory(prefix="configok-") as directory:
-        try:
-            configuration = library.client.Configuration()
-            config.load_kube_config(
-                config_file=os.pathsep.join(paths),
-                context=context,
-                client_configuration=configuration,
-                persist_config=False,
-                temp_file_path=directory,
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino, found.st_size
+
+
+try:
+    import yaml
+except ImportError:
+    HAS_YAML = False
+    YAML_IMPORT_ERROR = traceback.format_exc()
+else:
+    HAS_YAML = True
+    YAML_IMPORT_ERROR = ""
+
+
+_LARGEST = 1024 * 1024
+
+
+class NeedsPlugin(CredentialsError):
+    """The user of a kubeconfig is known only to a program or a library that is not run here."""
+
+
+def from_kubeconfig(path: str, *, context: str | None = None) -> Credentials:
+    """Return the credentials of a kubeconfig's context (default: its current one); raise CredentialsError.
+
+    Files that it names are relative to its own directory and are read again when they change; so is the kubeconfig. A
+    user that needs an exec plugin or an auth provider is refused (NeedsPlugin): a node has neither.
+    """
+    path = os.path.abspath(os.path.expanduser(path))
+    config = _read(path)
+    name = context or config.get("current-context")
+    if not name:
+        raise CredentialsError(f"{path} has no current-context")
+    chosen = _named(path, config, "contexts", "context", name)
+    cluster = _named(path, config, "clusters", "cluster", chosen.get("cluster"))
+    # A context without a user is anonymous.
+    user = _named(path, config, "users", "user", chosen["user"]) if chosen.get("user") else {}
+    for key, what in (("exec", "the exec plugin"), ("auth-provider", "the auth provider")):
+        if user.get(key):
+            program = user[key].get("command") or user[key].get("name") if isinstance(user[key], dict) else None
+            raise NeedsPlugin(
+                f"user {chosen['user']!r} in {path} needs {what} {program or ''}".rstrip()
+                + ", which is not run here: give a kubeconfig with a client certificate or a token file"
             )
-            found = _from_configuration(configuration, directory)
-        except (config.ConfigException, OSError, ValueError, KeyError, TypeError) as exc:
-            raise CredentialsError(f"the kubeconfig {os.pathsep.join(paths)} cannot be used: {exc}") from exc
-        finally:
-            logging.getLogger().removeHandler(complaints)
-            # Otherwise it would hand out the names of the deleted files next time.
-            forget = getattr(config.kube_config, "_cleanup_temp_files", None)
-            if forget is not None:
-                forget()
-    if complaints.said:
-        # An exec plugin that fails is only logged, and the request would be sent as anonymous.
-        said = "; ".join(complaints.said)
-        raise CredentialsError(f"the kubeconfig {os.pathsep.join(paths)} gives no credentials: {said}")
-    return found._replace(refresh=lambda: _through_kubernetes(paths, context))
-
-
-class _Complaints(logging.Handler):
-    """What the kubernetes package logs instead of raising."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.ERROR)
-        self.said: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.said.append(record.getMessage())
-
-
-def _from_configuration(configuration: Any, directory: str) -> Credentials:
-    parts: dict[str, Any] = {}
-    for name, attribute in (("ca", "ssl_ca_cert"), ("cert", "cert_file"), ("key", "key_file")):
-        path = getattr(configuration, attribute, None)
-        if not path:
-            continue
-        if os.path.dirname(path) == directory:
-            with open(path, "rb") as stream:
-                parts[f"{name}_data"] = stream.read()
-        else:
-            parts[f"{name}_file"] = path
-    # The name of the key has changed between versions of the package.
-    keys = configuration.api_key
-    scheme, _space, secret = str(keys.get("BearerToken") or keys.get("authorization") or "").partition(" ")
-    if scheme == "Bearer":
-        parts["token"] = secret
-    elif scheme == "Basic":
-        parts["username"], _colon, parts["password"] = base64.b64decode(secret).decode().partition(":")
+    if any(key.startswith("as") for key in user):
+        raise CredentialsError(f"user {chosen['user']!r} in {path} impersonates another, which is not supported")
+    server = cluster.get("server")
+    if not isinstance(server, str) or not server:
+        raise CredentialsError(f"cluster {chosen.get('cluster')!r} in {path} has no server")
+    where = _Where(path, os.path.dirname(path))
+    ca_data = where.data(cluster, "certificate-authority-data")
+    cert_data = where.data(user, "client-certificate-data")
+    key_data = where.data(user, "client-key-data")
+    token_file = where.file(user, "tokenFile")
     return Credentials(
-        server=configuration.host.rstrip("/"),
-        verify=configuration.verify_ssl is not False,
-        tls_server_name=getattr(configuration, "tls_server_name", None),
-        proxy=configuration.proxy or None,
-        **parts,
+        server=server.rstrip("/"),
+        ca_file=None if ca_data else where.file(cluster, "certificate-authority"),
+        ca_data=ca_data,
+        cert_file=None if cert_data else where.file(user, "client-certificate"),
+        key_file=None if key_data else where.file(user, "client-key"),
+        cert_data=cert_data,
+        key_data=key_data,
+        token=None if token_file else where.text(user, "token"),
+        token_file=token_file,
+        username=where.text(user, "username"),
+        password=where.text(user, "password"),
+        tls_server_name=where.text(cluster, "tls-server-name"),
+        verify=cluster.get("insecure-skip-tls-verify") is not True,
+        proxy=where.text(cluster, "proxy-url"),
+        namespace=where.text(chosen, "namespace"),
+        source=path,
+        refresh=lambda: from_kubeconfig(path, context=context),
     )
+
+
+def _read(path: str) -> dict[str, Any]:
+    if not HAS_YAML:
+        raise MissingLibrary("PyYAML", YAML_IMPORT_ERROR)
+    try:
+        with open(path, "rb") as stream:
+            text = stream.read(_LARGEST + 1)
+    except OSError as exc:
+        raise CredentialsError(f"the kubeconfig {path} cannot be read: {exc.strerror}") from exc
+    if len(text) > _LARGEST:
+        raise CredentialsError(f"the kubeconfig {path} is larger than 1 MiB")
+    try:
+        # Not the loader in C: deep nesting ends the whole process there, and here in a RecursionError.
+        config = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as exc:
+        # Not the parser's own words: they quote the line, which may be a key.
+        mark = getattr(exc, "problem_mark", None)
+        line = f" (line {mark.line + 1})" if mark is not None else ""
+        raise CredentialsError(f"the kubeconfig {path} is not YAML{line}") from exc
+    if not isinstance(config, dict):
+        raise CredentialsError(f"the kubeconfig {path} holds no kubeconfig")
+    return config
+
+
+def _named(path: str, config: dict[str, Any], plural: str, singular: str, name: object) -> dict[str, Any]:
+    entries = config.get(plural)
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, dict) and entry.get("name") == name:
+            found = entry.get(singular)
+            return found if isinstance(found, dict) else {}
+    raise CredentialsError(f"{path} has no {singular} {name!r}")
+
+
+class _Where:
+    """How values of one kubeconfig are read; errors name it."""
+
+    def __init__(self, path: str, directory: str) -> None:
+        self._path = path
+        self._directory = directory
+
+    def text(self, mapping: dict[str, Any], key: str) -> str | None:
+        value = mapping.get(key)
+        if value is None or value == "":
+            return None
+        if not isinstance(value, str):
+            # YAML 1.1 makes a boolean of an unquoted n, no, on.
+            raise CredentialsError(f"{key} in {self._path} is not text: put it in quotes")
+        return value
+
+    def file(self, mapping: dict[str, Any], key: str) -> str | None:
+        value = self.text(mapping, key)
+        return None if value is None else os.path.join(self._directory, value)
+
+    def data(self, mapping: dict[str, Any], key: str) -> bytes | None:
+        value = self.text(mapping, key)
+        if value is None:
+            return None
+        try:
+            return base64.b64decode("".join(value.split()), validate=True)
+        except (binascii.Error, ValueError) as exc:
+            raise CredentialsError(f"{key} in {self._path} is not base64") from exc
+
+
+def ssl_context(credentials: Credentials) -> ssl.SSLContext:
+    """Return the TLS context for credentials; raise CredentialsError where a file cannot be used."""
+    try:
+        cadata = credentials.ca_data.decode("ascii") if credentials.ca_data else None
+        context = ssl.create_default_context(cafile=None if cadata else credentials.ca_file, cadata=cadata)
+    except (OSError, ValueError) as exc:
+        raise CredentialsError(f"the CA {credentials.ca_file or '(inline)'} cannot be used: {exc}") from exc
+    # Python 3.13 refuses CAs without an authority key id, which clusters have and every other client accepts.
+    context.verify_flags &= ~getattr(ssl, "VERIFY_X509_STRICT", 0)
+    if not credentials.verify:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    if credentials.cert_file or credentials.cert_data:
+        _load_client_certificate(context, credentials)
+    return context
+
+
+def _load_client_certificate(context: ssl.SSLContext, credentials: Credentials) -> None:
+    if not credentials.key_file and not credentials.key_data:
+        raise CredentialsError(f"the client certificate {credentials.cert_file or '(inline)'} has no key")
+    try:
+        if not credentials.cert_data and not credentials.key_data and credentials.cert_file:
+            context.load_cert_chain(credentials.cert_file, credentials.key_file, password=_no_password)
+            return
+        import tempfile  # half a megabyte, and most nodes have files
+
+        # The ssl module reads certificates only from files: a private directory for the moment of reading.
+        with tempfile.TemporaryDirectory(prefix="configok-") as directory:
+            cert = credentials.cert_file
+            if credentials.cert_data:
+                cert = _private_file(directory, "cert", credentials.cert_data)
+            key = credentials.key_file
+            if credentials.key_data:
+                key = _private_file(directory, "key", credentials.key_data)
+            context.load_cert_chain(str(cert), key, password=_no_password)
+    except (OSError, ValueError) as exc:
+        names = " and ".join(name or "(inline)" for name in (credentials.cert_file, credentials.key_file))
+        raise CredentialsError(f"the client certificate and key {names} cannot be used: {exc}") from exc
+
+
+def _private_file(directory: str, name: str, data: bytes) -> str:
+    path = os.path.join(directory, name)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+        stream.write(data)
+    return path
+
+
+def _no_password() -> str:
+    """Answer for an encrypted key: without this OpenSSL would ask on the terminal and hang a daemon."""
+    raise ValueError("the key is encrypted")

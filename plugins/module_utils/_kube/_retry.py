@@ -8,7 +8,7 @@ from __future__ import annotations
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
-from ._errors import KubeError, NotImplementedByServer, ServerError, TooManyRequests, Unreachable, bounded_wait
+from ._api_errors import KubeError, NotImplementedByServer, ServerError, TooManyRequests, Unreachable, bounded_wait
 
 __all__ = ["ONCE", "PATIENT", "RetryPolicy", "backoff", "is_transient", "parse_retry_after", "wait_before_retry"]
 

@@ -19,11 +19,10 @@ import traceback
 from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
-from ._credentials_types import Credentials, Stamp, file_stamps
-from ._errors import CredentialsError, KubeError, MissingLibrary, Unreachable, UnusableAnswer, shorten
+from ._api_errors import CredentialsError, KubeError, MissingLibrary, Unreachable, UnusableAnswer, shorten
+from ._api_paths import describe
+from ._credentials import Credentials, Stamp, file_stamps, ssl_context
 from ._interrupt import Interrupt, SocketOptions
-from ._paths import describe
-from ._tls import ssl_context
 
 try:
     import urllib3

@@ -10,17 +10,16 @@ import json
 import random as _random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ._client import Client, Lines, Object
-from ._errors import MAX_RETRY_AFTER, Gone, KubeError, Unreachable, error_of_status
+from ._api_client import Client, Lines, Object
+from ._api_errors import MAX_RETRY_AFTER, Gone, KubeError, Unreachable, error_of_status
+from ._api_paths import describe
 from ._interrupt import Interrupt
-from ._known import Known
-from ._paths import describe
 from ._retry import backoff
 
-__all__ = ["Event", "watch"]
+__all__ = ["Event", "Known", "watch"]
 
 SERVER_TIMEOUT = (290.0, 350.0)
 GRACE = 15.0
@@ -258,3 +257,46 @@ def _parsed(line: bytes, where: str) -> tuple[str, Object]:
     if not isinstance(found, dict) or not isinstance(found.get("metadata") or {}, dict):
         raise Unreachable("a line of the watch has no object", where=where)
     return kind, found
+
+
+Key = tuple[str, str]
+
+
+class Known:
+    """Which objects exist as far as has been told: only names and uids, since thousands may be followed."""
+
+    def __init__(self) -> None:
+        self._uids: dict[Key, str] = {}
+
+    def note(self, kind: str, found: dict[str, Any]) -> str:
+        """Take in one event of a watch and return its kind."""
+        key, uid = _identity(found)
+        if kind == "DELETED":
+            self._uids.pop(key, None)
+        else:
+            self._uids[key] = uid
+        return kind
+
+    def replace(self, listed: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Take in a whole list and yield the events that lead there: DELETED for what is gone comes first.
+
+        An object of the same name with another uid is another object. Of what is gone only name, namespace and uid
+        are known.
+        """
+        objects = list(listed)
+        now = dict(_identity(found) for found in objects)
+        before, self._uids = self._uids, now
+        for (namespace, name), uid in before.items():
+            if now.get((namespace, name)) != uid:
+                metadata = {"name": name, "uid": uid}
+                if namespace:
+                    metadata["namespace"] = namespace
+                yield "DELETED", {"metadata": metadata}
+        for found in objects:
+            key, uid = _identity(found)
+            yield ("MODIFIED" if before.get(key) == uid else "ADDED"), found
+
+
+def _identity(found: dict[str, Any]) -> tuple[Key, str]:
+    metadata = found.get("metadata") or {}
+    return (str(metadata.get("namespace") or ""), str(metadata.get("name") or "")), str(metadata.get("uid") or "")

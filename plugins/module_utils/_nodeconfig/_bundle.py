@@ -11,8 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ._config_source import UID_PATTERN, ConfigSource
-from ._names import (
+from ._assignment import UID_PATTERN, ConfigSource
+from ._bundle_trial import TRIAL_KEY, InvalidTrial, Trial
+from ._well_known import (
     ANNOTATION_AUTHOR,
     ANNOTATION_CHANGE_CAUSE,
     ANNOTATION_CONTENT_HASH,
@@ -20,7 +21,6 @@ from ._names import (
     LABEL_POOL,
     NAMESPACE_BUNDLES,
 )
-from ._trial import TRIAL_KEY, InvalidTrial, Trial
 
 __all__ = ["HASH_SCHEME", "MAX_BYTES", "MAX_POOL_LENGTH", "Bundle", "InvalidBundle", "build_bundle", "content_hash"]
 

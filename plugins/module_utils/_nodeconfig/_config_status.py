@@ -9,11 +9,10 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ._annotation_json import load_json
-from ._assignment import LAST_ID
-from ._config_source import ConfigSource, InvalidConfigSource
-from ._names import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK, LABEL_CONFIG, LABEL_CONFIG_OK
-from ._verdict import Verdict
+from ._assignment import LAST_ID, ConfigSource, InvalidConfigSource
+from ._config_ok import Verdict
+from ._untrusted import load_json
+from ._well_known import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK, LABEL_CONFIG, LABEL_CONFIG_OK
 
 __all__ = ["ComponentStatus", "ConfigStatus", "read_condition", "read_status", "status_patch", "try_status"]
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from .._componentconfig._denied_fields import INSTANCE_FIELDS, DenyPolicy
 from .._componentconfig._values._secrets import redacted
-from ._names import LABEL_LOCAL_CONFIG, NAMESPACE_ROLLOUTS
+from ._well_known import LABEL_LOCAL_CONFIG, NAMESPACE_ROLLOUTS
 
 __all__ = [
     "InvalidLocalConfig",

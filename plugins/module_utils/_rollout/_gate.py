@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from .._nodeconfig._config_source import ConfigSource
+from .._nodeconfig._assignment import ConfigSource
 from ._node_view import NodeView
 
 __all__ = ["DONT_KNOW", "FAIL", "GONE", "PASS", "WAIT", "Answer", "Task", "judge"]

@@ -9,16 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._nodeconfig._assignment import Assignment, InvalidAssignment
-from .._nodeconfig._config_source import ConfigSource, InvalidConfigSource
+from .._nodeconfig._assignment import Assignment, ConfigSource, InvalidAssignment, InvalidConfigSource
 from .._nodeconfig._config_status import ConfigStatus, read_condition, try_status
-from .._nodeconfig._names import (
+from .._nodeconfig._untrusted import sanitize
+from .._nodeconfig._well_known import (
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,
     CONDITION_CONFIG_OK,
 )
-from .._nodeconfig._text import sanitize
 
 __all__ = ["COVER_FIELDS", "NodeView", "drift", "given_assignment", "given_source", "node_view", "reduced"]
 

@@ -10,12 +10,12 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from .._kube._client import Client, Listing, Object
-from .._kube._errors import Forbidden, KubeError, Unauthorized
+from .._kube._api_client import Client, Listing, Object
+from .._kube._api_errors import Forbidden, KubeError, Unauthorized
 from .._kube._interrupt import Interrupt
 from .._kube._retry import is_transient
-from ._clock import Clock
-from ._errors import ApiAway
+from ._rollout_errors import ApiAway
+from ._timing import Clock
 
 __all__ = ["LONGEST", "Outage", "OutageClock", "SteadyClient"]
 

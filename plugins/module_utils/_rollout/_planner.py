@@ -9,13 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .._nodeconfig._text import sanitize
+from .._nodeconfig._untrusted import sanitize
 from ._canary import CanaryChoice, canary_refusals, choose_canary, has_labels, spread
 from ._node_view import NodeView
-from ._plan import BROKEN, CANARY, LeftOut, Plan, Wave, wave_name, with_canaries
-from ._policy import Policy, Pool, crash_loop_seconds
+from ._plan import BROKEN, CANARY, LeftOut, Plan, Target, Wave, wave_name, with_canaries
+from ._pool_file import Policy, Pool, crash_loop_seconds
 from ._record import COMPLETE, MAX_EXCEPTIONS, Record, Rollout
-from ._target import Target
 from ._versions import COLLECTION_VERSION, agent_fits, is_kubernetes_version
 
 __all__ = ["ADOPTION_SECONDS", "has_passed", "is_broken", "left_out_reason", "plan"]

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from .._nodeconfig._config_source import ConfigSource
-from ._plan import BROKEN, CANARY, Wave
-from ._target import Target
+from .._nodeconfig._assignment import ConfigSource
+from ._plan import BROKEN, CANARY, Target, Wave
 
 __all__ = [
     "ABORTED",

@@ -6,22 +6,26 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from .._kube._client import Client
-from .._kube._errors import KubeError
-from . import _steps as steps
-from ._clock import Clock
-from ._errors import RolloutError
-from ._lock import Lock
+from .._kube._api_client import Client
+from .._kube._api_errors import KubeError
+from .._kube._api_paths import config_map, events
+from .._nodeconfig._untrusted import sanitize
+from .._nodeconfig._well_known import NAMESPACE_ROLLOUTS
+from . import _transitions as steps
 from ._outage import Outage, OutageClock, SteadyClient
 from ._plan import Plan
-from ._progress import Progress
-from ._record import Record, Rollout
+from ._pool_lock import Lock
+from ._record import COMPLETE, HALTED, PAUSED, Record, Rollout
 from ._record_store import update_record
+from ._rendering import Progress
+from ._rollout_errors import RolloutError
+from ._timing import Clock
 
-__all__ = ["Session"]
+__all__ = ["Session", "tell_began", "tell_ended"]
 
 
 class Session:
@@ -104,3 +108,46 @@ class Session:
 
         rollout, _changed = self.update(step)
         return rollout
+
+
+_REASONS = {COMPLETE: "RolloutComplete", HALTED: "RolloutHalted", PAUSED: "RolloutPaused"}
+_MAX_MESSAGE = 1024  # what the API server takes
+
+
+def tell_began(client: Client, pool: str, rollout: Rollout, runner: str) -> None:
+    """Tell that a rollout began."""
+    message = f"{_what(rollout)}, nodes: {rollout.size}, waves: {len(rollout.waves)}, moved by {runner}"
+    _tell(client, pool, "RolloutStarted", message, rollout.changed)
+
+
+def tell_ended(client: Client, pool: str, rollout: Rollout) -> None:
+    """Tell that a rollout is complete, halted or paused; in another phase there is nothing to tell."""
+    if rollout.phase in _REASONS:
+        message = f"{_what(rollout)}: {rollout.reason}" if rollout.reason else _what(rollout)
+        _tell(client, pool, _REASONS[rollout.phase], message, rollout.changed)
+
+
+def _what(rollout: Rollout) -> str:
+    return "the init config" if rollout.target.is_init else f"revision {rollout.revision} ({rollout.target.name})"
+
+
+def _tell(client: Client, pool: str, reason: str, message: str, now: str) -> None:
+    about = {"apiVersion": "v1", "kind": "ConfigMap", "namespace": NAMESPACE_ROLLOUTS, "name": pool}
+    try:
+        found = client.get(config_map(NAMESPACE_ROLLOUTS, pool), metadata_only=True)
+        body = {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {"name": f"{pool}.{uuid.uuid4().hex[:16]}", "namespace": NAMESPACE_ROLLOUTS},
+            "involvedObject": {**about, "uid": found["metadata"]["uid"]},
+            "type": "Normal" if reason in ("RolloutStarted", "RolloutComplete") else "Warning",
+            "reason": reason,
+            "message": sanitize(message, _MAX_MESSAGE),
+            "source": {"component": "configok.node"},
+            "firstTimestamp": now,
+            "lastTimestamp": now,
+            "count": 1,
+        }
+        client.create(events(NAMESPACE_ROLLOUTS), body)
+    except KubeError:
+        return  # The record says it, too: no rollout ends for want of an Event.

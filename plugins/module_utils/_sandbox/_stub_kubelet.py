@@ -18,10 +18,10 @@ from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from .._kube._client import Client
-from .._kube._errors import AlreadyExists, KubeError, NotFound
-from .._kube._kubeconfig import from_kubeconfig
-from .._kube._paths import NODES, lease, leases, node, node_status
+from .._kube._api_client import Client
+from .._kube._api_errors import AlreadyExists, KubeError, NotFound
+from .._kube._api_paths import NODES, lease, leases, node, node_status
+from .._kube._credentials import from_kubeconfig
 
 __all__ = ["DEADLY_FIELD", "DEADLY_VALUE", "VERSION", "InvalidConfig", "check", "run"]
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._apply import apply_steps, plan_setup
-from ansible_collections.configok.node.plugins.module_utils._cluster._objects import Access
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import NotFound
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import node as node_path
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import ANNOTATION_CONFIG_STATUS
+from ansible_collections.configok.node.plugins.module_utils._cluster._access import apply_steps, plan_setup
+from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node as node_path
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import ANNOTATION_CONFIG_STATUS
 from support.apiserver import Embedded
 
 STUB = Path(__file__).resolve().parents[3] / "playbooks/files/demo/stub_kubelet.py"

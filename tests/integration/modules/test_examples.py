@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import BadConfig
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
 from support.apiserver import Embedded

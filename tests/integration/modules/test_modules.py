@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden, KubeError
-from ansible_collections.configok.node.plugins.module_utils._kube._fanout import fan_out
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden, KubeError
+from ansible_collections.configok.node.plugins.module_utils._kube._parallel import fan_out
 from ansible_collections.configok.node.plugins.modules import cluster_access, config_bundle, config_source
 from support.apiserver import ApiServer
 from support.clusters import prepare

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._units._start import start_of
+from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import start_of
 from ansible_collections.configok.node.plugins.modules import component_unit_info
 from support.left_out import leave_out
 from support.machines import CONFIG_PATHS, KUBECONFIG, Node, NodeSpec, Testbed, Unavailable

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._cluster._objects import Access
+from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from support.clusters import SandboxCluster, prepare
 from support.playbooks import HEAD, ROOT, PlaybookRun, Playbooks, finish, start
 from support.role import load, render

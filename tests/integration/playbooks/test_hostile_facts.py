@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import Verdict
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ComponentStatus,
     ConfigStatus,
     status_patch,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Verdict
 from support.apiserver import Embedded
 from support.clusters import prepare
 from support.hostile import FORGED

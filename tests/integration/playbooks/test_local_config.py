@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from support.apiserver import Embedded
 from support.clusters import prepare
 from support.playbooks import ROOT, Playbooks, finish, quick_pool, start

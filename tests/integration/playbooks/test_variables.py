@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from support.apiserver import Embedded
 from support.clusters import look, prepare
 from support.left_out import leave_out

@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, config_maps
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import node as node_path
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, config_maps
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node as node_path
 from support.conformance.payloads import document
 from support.conformance.wait import until
 from support.machines import Node, Testbed

@@ -11,23 +11,26 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import Conflict
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, config_maps, events
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import node as node_path
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, next_id
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Conflict
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, config_maps, events
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node as node_path
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
+    Assignment,
+    ConfigSource,
+    next_id,
+)
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ConfigStatus,
     read_condition,
     read_status,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
     NAMESPACE_BUNDLES,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
 from support.conformance.payloads import document, shareable
 from support.conformance.wait import until
 from support.machines import Node, Testbed

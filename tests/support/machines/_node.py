@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     read_condition,
     read_status,
@@ -33,7 +33,7 @@ _STARTED = "39f53479d3a045ac8e11786248231fbf"
 
 @dataclass(frozen=True)
 class NodeSpec:
-    """What a node is made of. layout: one of `_units.LAYOUTS`."""
+    """What a node is made of. layout: one of `_systemd.LAYOUTS`."""
 
     name: str
     distribution: str = "bookworm"

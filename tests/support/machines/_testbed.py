@@ -15,12 +15,12 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import AlreadyExists
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import AlreadyExists
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._rollout._assign import assign
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign
 from support import playbooks
 from support.apiserver import start_real
 from support.binaries import Unavailable, find, release_of

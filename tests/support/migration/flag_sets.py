@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ansible_collections.configok.node.plugins.module_utils._units._start import start_of
+from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import start_of
 
 __all__ = ["QUICK", "SETS", "FlagSet"]
 

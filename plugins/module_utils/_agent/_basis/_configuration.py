@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from typing import Any, Callable, NamedTuple
 
 from ..._componentconfig._denied_fields import DenyPolicy
-from ..._nodeconfig._names import NAMESPACE_BUNDLES
-from ..._nodeconfig._trial import InvalidTrial, parse_duration
+from ..._nodeconfig._bundle_trial import InvalidTrial, parse_duration
+from ..._nodeconfig._well_known import NAMESPACE_BUNDLES
 
 __all__ = [
     "API_VERSION",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..._nodeconfig._trial import Trial
+from ..._nodeconfig._bundle_trial import Trial
 from .._storage._records import LOCAL, Outcome, Record, same_config
 from .._storage._tracking import BadConfig
 

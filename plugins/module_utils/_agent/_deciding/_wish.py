@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..._nodeconfig._assignment import Assignment, InvalidAssignment
-from ..._nodeconfig._config_source import ConfigSource, InvalidConfigSource
+from ..._nodeconfig._assignment import Assignment, ConfigSource, InvalidAssignment, InvalidConfigSource
 from .._storage._records import Answered, Record
 
 __all__ = ["NodeView", "Wish", "read_wish"]

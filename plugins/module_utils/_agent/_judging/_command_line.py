@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 
 from ..._componentconfig._flags._names import flags_of
-from ..._host._drop_in_files import drop_ins, read_drop_in
+from ..._host._component_process import drop_ins, read_drop_in
 from .._basis._configuration import AgentConfiguration
 from .._basis._ports import Unit
 from .._storage._lock import locked

@@ -14,7 +14,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..._host._drop_in_files import drop_ins, read_drop_in
+from ..._host._component_process import drop_ins, read_drop_in
 from .._basis._configuration import ComponentConfiguration
 from .._storage._store import Store
 from ._command_line import command_line

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from ..._kube._errors import KubeError
-from ..._kube._paths import config_map
+from ..._kube._api_errors import KubeError
+from ..._kube._api_paths import config_map
 from ..._kube._retry import is_transient
+from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._bundle import Bundle, InvalidBundle
-from ..._nodeconfig._config_source import ConfigSource
 from .._basis._configuration import AgentConfiguration, ComponentConfiguration
 from .._basis._ports import Clock
 from .._storage._lock import locked

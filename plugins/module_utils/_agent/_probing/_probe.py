@@ -17,8 +17,8 @@ from datetime import datetime, timezone
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..._kube._errors import KubeError, NotFound
-from ..._kube._paths import lease
+from ..._kube._api_errors import KubeError, NotFound
+from ..._kube._api_paths import lease
 from .._basis._configuration import AgentConfiguration, ComponentConfiguration
 from .._basis._ports import Clock, ProbeResult, Unit
 

@@ -14,8 +14,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..._nodeconfig._config_source import ConfigSource, InvalidConfigSource
-from ..._nodeconfig._trial import Trial
+from ..._nodeconfig._assignment import ConfigSource, InvalidConfigSource
+from ..._nodeconfig._bundle_trial import Trial
 
 __all__ = ["API_VERSION", "LOCAL", "Answered", "Damaged", "Outcome", "Record", "same_config"]
 

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..._nodeconfig._config_source import UID_PATTERN, ConfigSource
+from ..._nodeconfig._assignment import UID_PATTERN, ConfigSource
 from ._files import MAX_BYTES, Disk, Files
 from ._lock import STORE_LOCK
 from ._records import Answered, Damaged, Record

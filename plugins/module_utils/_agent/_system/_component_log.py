@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from ..._nodeconfig._text import sanitize
+from ..._nodeconfig._untrusted import sanitize
 from .._basis._ports import Runner
 from .._basis._redact import beginning, redact
 

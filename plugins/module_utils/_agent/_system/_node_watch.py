@@ -9,9 +9,9 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..._kube._paths import NODES
+from ..._kube._api_paths import NODES
 from ..._kube._watch import Event, watch
-from ..._nodeconfig._names import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
+from ..._nodeconfig._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
 from .._basis._ports import Journal
 from .._basis._tally import Tally
 from .._deciding._wish import NodeView

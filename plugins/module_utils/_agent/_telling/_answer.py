@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..._nodeconfig import _verdict as words
-from ..._nodeconfig._verdict import Using, Verdict
+from ..._nodeconfig import _config_ok as words
+from ..._nodeconfig._config_ok import Using, Verdict
 from .._deciding._decision import duration_text, in_trial
 from .._deciding._local import Local
 from .._deciding._wish import Wish

@@ -13,9 +13,9 @@ import hashlib
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
-from ..._kube._errors import AlreadyExists, KubeError
-from ..._kube._paths import events
-from ..._nodeconfig._text import sanitize
+from ..._kube._api_errors import AlreadyExists, KubeError
+from ..._kube._api_paths import events
+from ..._nodeconfig._untrusted import sanitize
 from .._basis._backoff import Backoff
 from .._basis._ports import Clock, Errand, Journal
 

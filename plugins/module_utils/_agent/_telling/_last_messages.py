@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from ..._nodeconfig import _verdict as words
-from ..._nodeconfig._verdict import Verdict
+from ..._nodeconfig import _config_ok as words
+from ..._nodeconfig._config_ok import Verdict
 from .._basis._errand import PATIENCE
 from .._basis._ports import Clock, Errand
 from .._deciding._local import Local

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..._nodeconfig._config_source import ConfigSource
+from ..._nodeconfig._assignment import ConfigSource
 from .._basis._tally import BUCKETS, Tally
 
 __all__ = ["CONTENT_TYPE", "Gauges", "render"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from ..._nodeconfig._verdict import Verdict
+from ..._nodeconfig._config_ok import Verdict
 from .._storage._files import Files
 
 __all__ = ["Report", "read_report", "write_report"]

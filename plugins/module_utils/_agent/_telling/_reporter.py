@@ -10,11 +10,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
 
-from ..._kube._errors import KubeError
-from ..._kube._paths import node_status
+from ..._kube._api_errors import KubeError
+from ..._kube._api_paths import node_status
 from ..._kube._retry import is_transient
+from ..._nodeconfig._config_ok import Verdict
 from ..._nodeconfig._config_status import ConfigStatus, status_patch
-from ..._nodeconfig._verdict import Verdict
 from .._basis._backoff import Backoff
 from .._basis._errand import PATIENCE
 from .._basis._message_ids import CONDITION

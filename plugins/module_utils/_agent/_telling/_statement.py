@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..._nodeconfig._config_source import ConfigSource
+from ..._nodeconfig._assignment import ConfigSource
+from ..._nodeconfig._config_ok import Verdict
 from ..._nodeconfig._config_status import ComponentStatus, ConfigStatus
-from ..._nodeconfig._verdict import Verdict
 from .._basis._configuration import AgentConfiguration
 from .._deciding._decision import in_trial
 from .._deciding._local import Local

@@ -256,8 +256,8 @@ def _status(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> int:
     from ._agent._judging._deny_policy import deprecations, refuse_unknown_fields
-    from ._kube._errors import KubeError
-    from ._kube._kubeconfig import from_kubeconfig
+    from ._kube._api_errors import KubeError
+    from ._kube._credentials import from_kubeconfig
 
     configuration = _configuration(arguments)
     refuse_unknown_fields(configuration)

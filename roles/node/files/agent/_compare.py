@@ -23,8 +23,8 @@ from ._componentconfig._documents._findings import DecodeError
 from ._componentconfig._kinds._gates import newest_minor
 from ._componentconfig._validate import context_of
 from ._componentconfig._values._versions import parse_minor
-from ._kube._errors import KubeError
-from ._kube._kubeconfig import from_kubeconfig
+from ._kube._api_errors import KubeError
+from ._kube._credentials import from_kubeconfig
 from ._output import show
 
 __all__ = ["compare"]

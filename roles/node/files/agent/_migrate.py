@@ -14,7 +14,7 @@ from ._componentconfig._migrate import migrate
 from ._componentconfig._values._errors import ComponentConfigError
 from ._componentconfig._values._secrets import redacted
 from ._componentconfig._values._versions import parse_minor
-from ._host._started import read_started
+from ._host._component_process import read_started
 from ._output import complain
 
 __all__ = ["migrate_flags"]

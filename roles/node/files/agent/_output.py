@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ._nodeconfig._text import sanitize, sanitize_lines
+from ._nodeconfig._untrusted import sanitize, sanitize_lines
 
 if TYPE_CHECKING:
     from ._agent._basis._ports import Journal

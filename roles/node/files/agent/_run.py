@@ -28,9 +28,9 @@ from ._agent._system._supervisor_client import Supervisors
 from ._agent._system._systemd import Systemd
 from ._agent._telling._metrics_file import MetricsFile
 from ._agent._telling._surface import MetricsSink
-from ._kube._client import Client
-from ._kube._errors import KubeError
-from ._kube._kubeconfig import from_kubeconfig
+from ._kube._api_client import Client
+from ._kube._api_errors import KubeError
+from ._kube._credentials import from_kubeconfig
 from ._kube._retry import ONCE, RetryPolicy
 from ._output import complain
 from ._processes import run_command

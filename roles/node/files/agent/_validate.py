@@ -80,7 +80,7 @@ def judge_on_node(
     """
     from ._agent._judging._judge_here import judge_here
     from ._agent._judging._local_values import Inputs
-    from ._host._facts import read_host
+    from ._host._host_facts import read_host
 
     def judge(text: bytes, name: str) -> list[Finding]:
         if with_inputs:

@@ -17,10 +17,10 @@ from ansible.playbook.task import Task
 from ansible.template import Templar
 
 from ansible_collections.configok.node.plugins.action import rollout_wave
-from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import lease
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import lease
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import Verdict
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus, status_patch
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Verdict
 from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
 from support.clusters import SandboxCluster
 from support.hostile import FORGED, unsafe_texts

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
-from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.modules import cluster_access
 from support.clusters import SandboxCluster, look

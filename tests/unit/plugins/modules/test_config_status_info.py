@@ -9,20 +9,19 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
-from ansible_collections.configok.node.plugins.module_utils._modules._status_lines import status_lines
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _verdict as verdicts
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdicts
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ComponentStatus,
     ConfigStatus,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
-from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import Lock
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_status import pool_status, status_lines
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._status import pool_status
+from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 from ansible_collections.configok.node.plugins.modules import config_status_info
 from support.clusters import SandboxCluster
 from support.hostile import FORGED, unsafe_texts

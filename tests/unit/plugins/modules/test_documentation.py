@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.doc_fragments import kube, nodes
-from ansible_collections.configok.node.plugins.module_utils._kube._arguments import KUBE_ARGUMENT_SPEC
-from ansible_collections.configok.node.plugins.module_utils._modules._nodes import NODES_ARGUMENT_SPEC
-from ansible_collections.configok.node.plugins.module_utils._modules._wave import WAVE_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._ansible._options import KUBE_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._ansible._wave_task import WAVE_ARGUMENT_SPEC
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import NODES_ARGUMENT_SPEC
 
 PACKAGE = "ansible_collections.configok.node.plugins"
 NAMES = [

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_maps
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_maps
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import COMPLETE, Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_format import encode_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import encode_record
 from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
 from support.clusters import SandboxCluster
 from support.modules import run_module

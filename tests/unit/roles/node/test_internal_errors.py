@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import file_sentences
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._errors import ComponentConfigError
-from ansible_collections.configok.node.plugins.module_utils._modules._config_files import file_sentences
 
 Entry = Callable[[str], ModuleType]
 

@@ -13,9 +13,9 @@ from ansible_collections.configok.node.plugins.module_utils._agent._basis._confi
     AgentConfiguration,
     parse_configuration,
 )
-from ansible_collections.configok.node.plugins.module_utils._modules._component_units import MADE_DIRECTORY
-from ansible_collections.configok.node.plugins.module_utils._units._merged import faults
-from ansible_collections.configok.node.plugins.module_utils._units._start import start_of
+from ansible_collections.configok.node.plugins.module_utils._ansible._component_units import MADE_DIRECTORY
+from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import start_of
+from ansible_collections.configok.node.plugins.module_utils._systemd._unit_checks import faults
 from ansible_collections.configok.node.plugins.modules.component_unit_info import COMPONENT
 from support.role import load, render
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._system._clock import BOOT_ID
-from ansible_collections.configok.node.plugins.module_utils._host import _facts
+from ansible_collections.configok.node.plugins.module_utils._host import _host_facts
 from support.left_out import leave_out
 from support.role import render
 
@@ -101,7 +101,7 @@ def test_another_proc_tells_the_agent_nothing_else(unit: Path) -> None:
     text = unit.read_text()
     assert f"\nEnvironment={BOOT_ID}=%b\n" in text
     [bound] = re.findall(r"^BindReadOnlyPaths=(.+)", text, re.M)
-    facts = set(re.findall(r'"proc/(?!sys/)([^"]+)"', Path(str(_facts.__file__)).read_text()))
+    facts = set(re.findall(r'"proc/(?!sys/)([^"]+)"', Path(str(_host_facts.__file__)).read_text()))
     assert facts
     assert set(bound.split()) == {f"-/proc/{name}" for name in facts}
     assert not re.search(r"^(ProcSubset|PrivatePIDs)=", text, re.M)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._telling._report import Report, write_report
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Verdict
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import Verdict
 from support.hostile import FORGED, unsafe_texts
 
 

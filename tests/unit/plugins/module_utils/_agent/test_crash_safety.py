@@ -16,7 +16,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent import _prestart
 from ansible_collections.configok.node.plugins.module_utils._agent._storage._files import Disk, Files
 from ansible_collections.configok.node.plugins.module_utils._agent._storage._store import Store
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agent_bench import Bench
 from support.lossy_disk import LossyDisk, PowerLost
 

@@ -41,9 +41,9 @@ from ansible_collections.configok.node.plugins.module_utils._agent._storage._tra
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._telling._report import read_report
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._cpu_set import cpu_set
-from ansible_collections.configok.node.plugins.module_utils._host import _facts, _runtime
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._host import _host_facts
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.fuzzing import fuzz
 from support.hostile import JSON_VALUES, TEXTS, damaged, json_texts, lines_of, mutated, parse_twice
 
@@ -174,15 +174,15 @@ def test_report(text: str) -> None:
 @fuzz(150)
 @given(lines_of(HOST))
 def test_files_of_the_host(text: str) -> None:
-    assert all(isinstance(one, str) for one in parse_twice(_facts._swaps, text).value)
+    assert all(isinstance(one, str) for one in parse_twice(_host_facts._swaps, text).value)
     assert all(isinstance(one, int) for one in parse_twice(cpu_set, text).value)
-    assert parse_twice(_facts._memory, text).value >= 0
-    parse_twice(_runtime._of_containerd, text)
-    parse_twice(lambda one: _runtime._of_crio([one]), text)
-    parse_twice(lambda name: list(_facts._cgroup_names(name)), text)
+    assert parse_twice(_host_facts._memory, text).value >= 0
+    parse_twice(_host_facts._of_containerd, text)
+    parse_twice(lambda one: _host_facts._of_crio([one]), text)
+    parse_twice(lambda name: list(_host_facts._cgroup_names(name)), text)
 
 
 @fuzz(50)
 @given(TEXTS)
 def test_names_of_control_groups(name: str) -> None:
-    assert list(_facts._cgroup_names(name))
+    assert list(_host_facts._cgroup_names(name))

@@ -17,14 +17,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from ansible_collections.configok.node.plugins.module_utils._agent._forget import forget_bad
 from ansible_collections.configok.node.plugins.module_utils._agent._storage._files import Disk
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import Unreachable
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import (
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
 from support.fuzzing import fuzz
 from support.lossy_disk import LossyDisk, PowerLost
 from support.watched_bench import Published, WatchedBench

@@ -14,8 +14,12 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import AgentConfiguration
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._verdicts import JudgeFailed
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import KubeError, ServerError, Unreachable
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
+    KubeError,
+    ServerError,
+    Unreachable,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agent_bench import Bench
 from support.errands import Hangs
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._storage._store import Store
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import Unreachable
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import (
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
 from support.agent_bench import Bench
 
 ALL_WELL = "all checks passed"

@@ -20,7 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._poststop imp
 from ansible_collections.configok.node.plugins.module_utils._agent._prestart import prestart
 from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import LOCAL
 from ansible_collections.configok.node.plugins.module_utils._agent._system._nudge import Nudges
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agent_bench import Bench
 
 PACKAGE = "ansible_collections.configok.node.plugins.module_utils._agent"

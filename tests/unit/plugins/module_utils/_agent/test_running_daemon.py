@@ -18,12 +18,15 @@ from ansible_collections.configok.node.plugins.module_utils._agent._daemon impor
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._own_check import OwnCheck
 from ansible_collections.configok.node.plugins.module_utils._agent._system._clock import SystemClock
 from ansible_collections.configok.node.plugins.module_utils._agent._system._nudge import Nudges, nudge
-from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import from_kubeconfig
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import NODES, config_maps, node
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, assignment_patch
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, config_maps, node
+from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
+    Assignment,
+    ConfigSource,
+    assignment_patch,
+)
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     read_condition,
     read_status,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import File, Host, Wanted
-from ansible_collections.configok.node.plugins.module_utils._host._facts import read_host
+from ansible_collections.configok.node.plugins.module_utils._host._host_facts import read_host
 
 pytestmark = pytest.mark.contract("validate.host-checks")
 

@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import migrate
-from ansible_collections.configok.node.plugins.module_utils._host._drop_in_files import MOST
-from ansible_collections.configok.node.plugins.module_utils._host._started import read_process, read_started
+from ansible_collections.configok.node.plugins.module_utils._host._component_process import (
+    MOST,
+    read_process,
+    read_started,
+)
 
 
 def test_the_files_of_a_command_line(tmp_path: Path) -> None:

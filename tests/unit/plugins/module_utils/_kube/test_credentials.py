@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._kube._arguments import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._options import (
     ENVIRONMENT,
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import load
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import CredentialsError
-from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import NeedsPlugin, from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import CredentialsError
+from ansible_collections.configok.node.plugins.module_utils._kube._credentials import NeedsPlugin, from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._kube._user_credentials import load
 
 Write = Callable[..., str]
 SECRET = base64.b64encode(b"PEM").decode()

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _errors as errors
-from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_errors as errors
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 
 
 @pytest.mark.parametrize(

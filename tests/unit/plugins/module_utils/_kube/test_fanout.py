@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import NotFound
-from ansible_collections.configok.node.plugins.module_utils._kube._fanout import fan_out
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
+from ansible_collections.configok.node.plugins.module_utils._kube._parallel import fan_out
 
 
 def test_every_item_has_its_result_or_error() -> None:

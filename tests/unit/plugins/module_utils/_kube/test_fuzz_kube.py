@@ -13,14 +13,14 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _client, _watch
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import (
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_client, _watch
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     CredentialsError,
     KubeError,
     Unreachable,
     error_for,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
 from ansible_collections.configok.node.plugins.module_utils._kube._retry import parse_retry_after
 from support.fuzzing import fuzz
 from support.hostile import TEXTS, damaged, json_texts, parse_twice
@@ -71,7 +71,7 @@ def test_errors(body: bytes | str, status: int) -> None:
 @given(damaged(json.dumps(EVENT).encode()) | json_texts(EVENT))
 def test_answers_and_lines_of_a_watch(body: bytes | str) -> None:
     data = body if isinstance(body, bytes) else body.encode("utf-8", "surrogatepass")
-    outcome = parse_twice(_client._decoded, data, "GET", "/api/v1/nodes/n1", refused=Unreachable)
+    outcome = parse_twice(_api_client._decoded, data, "GET", "/api/v1/nodes/n1", refused=Unreachable)
     assert outcome.error is not None or isinstance(outcome.value, dict)
     line = parse_twice(_watch._parsed, data, "WATCH nodes", refused=Unreachable)
     assert line.error is not None or isinstance(line.value[1], dict)

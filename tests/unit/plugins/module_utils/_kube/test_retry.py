@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _errors as errors
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_errors as errors
 from ansible_collections.configok.node.plugins.module_utils._kube._retry import (
     RetryPolicy,
     backoff,

@@ -16,14 +16,16 @@ import pytest
 import trustme
 import urllib3
 
-from ansible_collections.configok.node.plugins.module_utils._kube import _errors as errors
-from ansible_collections.configok.node.plugins.module_utils._kube import _paths as paths
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_errors as errors
+from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube import _transport
-from ansible_collections.configok.node.plugins.module_utils._kube._client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials_types import Credentials
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._credentials import (
+    Credentials,
+    from_kubeconfig,
+    ssl_context,
+)
 from ansible_collections.configok.node.plugins.module_utils._kube._interrupt import Interrupt
-from ansible_collections.configok.node.plugins.module_utils._kube._kubeconfig import from_kubeconfig
-from ansible_collections.configok.node.plugins.module_utils._kube._tls import ssl_context
 
 N1 = paths.node("n1")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._modules._component_units import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._component_units import (
     MADE_DIRECTORY,
     ComponentUnits,
     NoSystemd,

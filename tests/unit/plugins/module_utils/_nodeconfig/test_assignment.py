@@ -13,11 +13,11 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignm
     LAST_ID,
     MAX_ID,
     Assignment,
+    ConfigSource,
     InvalidAssignment,
     assignment_patch,
     next_id,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
 from support.fuzzing import fuzz
 
 SOURCE = ConfigSource("configok-system", "workers-0123456789", "5f1c6dd2-8d3c-4d7a-9e57-0c6c0b1c2a11")

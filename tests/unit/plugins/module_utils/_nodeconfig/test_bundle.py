@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import (
     MAX_BYTES,
     Bundle,
@@ -19,8 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle 
     build_bundle,
     content_hash,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.fuzzing import fuzz
 
 UID = "5f1c6dd2-8d3c-4d7a-9e57-0c6c0b1c2a11"

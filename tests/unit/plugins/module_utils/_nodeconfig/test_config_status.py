@@ -9,8 +9,9 @@ import json
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _verdict as verdict
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdict
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import Using, Verdict
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ComponentStatus,
     ConfigStatus,
@@ -19,7 +20,6 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     status_patch,
     try_status,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, Verdict
 
 NEW, CUR, LKG = "n" * 36, "c" * 36, "l" * 36
 SOURCE = ConfigSource("configok-system", "workers-0123456789", "5f1c6dd2-8d3c-4d7a-9e57-0c6c0b1c2a11")

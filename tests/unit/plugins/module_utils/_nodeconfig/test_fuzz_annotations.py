@@ -17,7 +17,9 @@ from ansible_collections.configok.node.plugins.module_utils._agent._storage._rec
 from ansible_collections.configok.node.plugins.module_utils._agent._system._node_watch import view_of
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
     Assignment,
+    ConfigSource,
     InvalidAssignment,
+    InvalidConfigSource,
     next_id,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import (
@@ -26,9 +28,10 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle 
     build_bundle,
     content_hash,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import (
-    ConfigSource,
-    InvalidConfigSource,
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import (
+    InvalidTrial,
+    Trial,
+    parse_duration,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ComponentStatus,
@@ -36,15 +39,10 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     read_condition,
     read_status,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,
-)
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import (
-    InvalidTrial,
-    Trial,
-    parse_duration,
 )
 from support.fuzzing import fuzz
 from support.hostile import JSON_VALUES, TEXTS, json_texts, mutated, parse_twice

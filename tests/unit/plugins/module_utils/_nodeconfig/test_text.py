@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _verdict as verdicts
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._text import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdicts
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import (
     sanitize,
     sanitize_all,
     sanitize_lines,

@@ -11,19 +11,22 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import node
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import Using, assignment_lost
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, assignment_lost
-from ansible_collections.configok.node.plugins.module_utils._rollout._assign import assign
-from ansible_collections.configok.node.plugins.module_utils._rollout._errors import RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign, observe
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import node_view
-from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
-from ansible_collections.configok.node.plugins.module_utils._rollout._publish import publish
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_status import (
+    node_facts,
+    node_state,
+    pool_status,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record, update_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._status import node_facts, node_state, pool_status
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish
+from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import RolloutError
 from support.rollout_views import a_source, a_view
 from support.rollout_world import World
 from support.simulated_nodes import CRASHES, GOOD, SILENT, status_of

@@ -14,31 +14,33 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, events, lease, node
-from ansible_collections.configok.node.plugins.module_utils._modules._wave import describe
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, assignment_lost
-from ansible_collections.configok.node.plugins.module_utils._rollout import _engine, _node_feed, _record, _steps
-from ansible_collections.configok.node.plugins.module_utils._rollout._assign import assign
-from ansible_collections.configok.node.plugins.module_utils._rollout._engine import settle
-from ansible_collections.configok.node.plugins.module_utils._rollout._errors import (
+from ansible_collections.configok.node.plugins.module_utils._ansible._wave_task import describe
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, events, lease, node
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import Using, assignment_lost
+from ansible_collections.configok.node.plugins.module_utils._rollout import (
+    _node_watcher,
+    _record,
+    _transitions,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign, observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import node_view
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import Lock
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_status import pool_status
+from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import forget_config, update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import read_target, undo_revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
     Interrupted,
     Locked,
     LockLost,
     RolloutError,
     RolloutRefused,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._forget import forget_config
-from ansible_collections.configok.node.plugins.module_utils._rollout._history import read_target, undo_revision
-from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import node_view
-from ansible_collections.configok.node.plugins.module_utils._rollout._observe import observe
-from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._status import pool_status
-from ansible_collections.configok.node.plugins.module_utils._rollout._steps import begin, take_back
-from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import settle
+from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import begin, take_back
 from support.rollout_views import a_target, a_view
 from support.rollout_world import World
 from support.simulated_nodes import ADOPTS, CRASHES, GOOD, SILENT, status_of
@@ -546,7 +548,7 @@ def test_nodes_that_the_lane_leaves_down_hold_up_no_later_wave(make_world: MakeW
 def test_nodes_that_the_lane_leaves_down_hold_up_nothing_even_where_not_all_are_kept(
     make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (_record, _steps):
+    for module in (_record, _transitions):
         monkeypatch.setattr(module, "MAX_EXCEPTIONS", 3)
     world = make_world(12)
     down = [f"n{number:02d}" for number in range(3, 9)]
@@ -1011,7 +1013,7 @@ def test_ctrl_c_while_it_settles_is_told_in_a_sentence(make_world: MakeWorld, mo
         raise KeyboardInterrupt
 
     made = world.plan(target)
-    monkeypatch.setattr(_engine, "update_record", press)
+    monkeypatch.setattr(_runner, "update_record", press)
     with pytest.raises(Interrupted, match=r"interrupted in pool workers: .*run it again to go on"):
         settle(world.client, made, runner="me", progress=world.said.append, clock=world.clock)
     assert world.client.get(lease("configok-rollouts", "workers"))["spec"]["holderIdentity"] == ""
@@ -1344,7 +1346,7 @@ def test_nothing_is_assigned_when_the_watch_is_lost_while_the_record_is_written(
 ) -> None:
     world = make_world(4)
     made = world.plan(world.publish(100))
-    assigning = _steps.assigning
+    assigning = _transitions.assigning
     ends: list[float] = []
     refused: list[str] = []
     blind: list[str] = []
@@ -1367,7 +1369,7 @@ def test_nothing_is_assigned_when_the_watch_is_lost_while_the_record_is_written(
             ends.append(time.monotonic() + 0.5)
         return assigning(*arguments, **options)
 
-    monkeypatch.setattr(_steps, "assigning", lose_the_watch)
+    monkeypatch.setattr(_transitions, "assigning", lose_the_watch)
     assert world.move(made, "canary").phase == "Canary"
     assert blind == []
 
@@ -1377,7 +1379,7 @@ def test_nothing_is_assigned_when_nodes_go_down_while_the_record_is_written(
 ) -> None:
     world = make_world(8)
     made = world.plan(world.publish(100), maxUnavailable=2, **QUICK)
-    assigning = _steps.assigning
+    assigning = _transitions.assigning
     falling = set(made.wave("wave 2").nodes[:2])
     seen: set[str] = set()
 
@@ -1394,8 +1396,8 @@ def test_nothing_is_assigned_when_nodes_go_down_while_the_record_is_written(
         time.sleep(0.1)  # until the thread that watches has told of what it has seen
         return assigning(*arguments, **options)
 
-    monkeypatch.setattr(f"{_node_feed.__name__}.node_view", see)
-    monkeypatch.setattr(_steps, "assigning", slowly)
+    monkeypatch.setattr(f"{_node_watcher.__name__}.node_view", see)
+    monkeypatch.setattr(_transitions, "assigning", slowly)
     result = world.move(made, "canary")
     assert (result.phase, world.nodes.assignments) == ("Paused", [])
     assert result.reason.startswith("nodes down for another reason: 2")

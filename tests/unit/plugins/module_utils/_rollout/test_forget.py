@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_map, node
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import ANNOTATION_ASSIGNMENT
-from ansible_collections.configok.node.plugins.module_utils._rollout._errors import RolloutError, RolloutRefused
-from ansible_collections.configok.node.plugins.module_utils._rollout._forget import forget_config
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_format import decode_record
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, node
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import ANNOTATION_ASSIGNMENT
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import decode_record, forget_config
+from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
+    RolloutError,
+    RolloutRefused,
+)
 from ansible_collections.configok.node.plugins.modules import rollout_forget
 from support.clusters import SandboxCluster
 from support.modules import run_module

@@ -10,9 +10,9 @@ from typing import Any
 
 from hypothesis import given
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._errors import InvalidPool, InvalidRecord
-from ansible_collections.configok.node.plugins.module_utils._rollout._policy import parse_policy, parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_format import decode_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import parse_policy, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import decode_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import InvalidPool, InvalidRecord
 from ansible_collections.configok.node.plugins.module_utils._rollout._versions import agent_fits
 from support.fuzzing import fuzz
 from support.hostile import JSON_VALUES, TEXTS, json_texts, mutated, parse_twice

@@ -10,11 +10,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden, Unreachable
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import lease
-from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
-from ansible_collections.configok.node.plugins.module_utils._rollout._errors import Locked, LockLost, RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock, holder_of
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden, Unreachable
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import lease
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import Lock, holder_of
+from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
+    Locked,
+    LockLost,
+    RolloutError,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 from support.rollout_world import World
 
 MakeWorld = Callable[[int], World]

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._client import Listing
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import Gone, KubeError, ServerError
-from ansible_collections.configok.node.plugins.module_utils._rollout import _node_feed
-from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
-from ansible_collections.configok.node.plugins.module_utils._rollout._errors import ApiAway, RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_feed import NodeFeed
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Listing
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Gone, KubeError, ServerError
+from ansible_collections.configok.node.plugins.module_utils._rollout import _node_watcher
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_watcher import NodeFeed
 from ansible_collections.configok.node.plugins.module_utils._rollout._outage import LONGEST
+from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import ApiAway, RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 
-LONGEST_WAIT = _node_feed._LONGEST_WAIT
+LONGEST_WAIT = _node_watcher._LONGEST_WAIT
 EXPIRED = {"type": "ERROR", "object": {"kind": "Status", "code": 410, "reason": "Expired", "message": "too old"}}
 
 
@@ -117,7 +117,7 @@ def test_a_fault_of_the_feed_itself_ends_the_run_with_a_sentence() -> None:
 
 def test_a_server_that_asks_for_five_minutes_is_asked_again_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
     busy = ServerError("busy", where="WATCH nodes", status=503, retry_after=300.0)
-    monkeypatch.setattr(_node_feed, "_LONGEST_WAIT", 0.2)
+    monkeypatch.setattr(_node_watcher, "_LONGEST_WAIT", 0.2)
     with make(Scripted(busy)) as feed:
         until(feed, "ERROR")
         feed._client.may_list.set()  # type: ignore[attr-defined]

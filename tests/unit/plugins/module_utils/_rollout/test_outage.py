@@ -11,19 +11,23 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import (
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     Forbidden,
     KubeError,
     ServerError,
     Unreachable,
 )
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import lease
-from ansible_collections.configok.node.plugins.module_utils._rollout._clock import Clock
-from ansible_collections.configok.node.plugins.module_utils._rollout._errors import ApiAway, LockLost, RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._lock import Lock
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import lease
 from ansible_collections.configok.node.plugins.module_utils._rollout._outage import Outage
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import Lock
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
+from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
+    ApiAway,
+    LockLost,
+    RolloutError,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._session import Session
+from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 from support.rollout_world import World
 from support.simulated_nodes import ADOPTS, CRASHES, GOOD, status_of
 

@@ -11,14 +11,17 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import Forbidden
-from ansible_collections.configok.node.plugins.module_utils._kube._paths import config_maps, namespace
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._names import LABEL_POOL
-from ansible_collections.configok.node.plugins.module_utils._rollout._overlap import Overlap, find_overlaps, warnings
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Wave
+from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import (
+    Overlap,
+    find_overlaps,
+    warnings,
+)
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_maps, namespace
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import LABEL_POOL
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import COMPLETE, PAUSED, Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_format import encode_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import encode_record
 from support.rollout_views import a_target
 from support.rollout_world import World
 

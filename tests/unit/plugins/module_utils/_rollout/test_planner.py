@@ -12,15 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout._canary import choose_canary, spread
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan_text import duration, render
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._policy import Pool, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import duration, render
 from support.fuzzing import fuzz
 from support.rollout_views import a_source, a_target, a_view
 

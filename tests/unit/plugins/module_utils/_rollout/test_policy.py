@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._rollout._errors import InvalidPool
-from ansible_collections.configok.node.plugins.module_utils._rollout._fields import Amount
-from ansible_collections.configok.node.plugins.module_utils._rollout._policy import (
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._strict_mapping import Amount
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import (
+    KEYS,
     crash_loop_seconds,
     parse_policy,
     parse_pool,
+    unknown_variables,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_keys import KEYS, unknown_variables
+from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import InvalidPool
 
 POOL: dict[str, Any] = {
     "pool": "workers",

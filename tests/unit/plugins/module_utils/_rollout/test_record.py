@@ -17,9 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._errors import InvalidRecord, RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._history import history, undo_revision
-from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import (
     BadConfig,
     Exceptional,
@@ -29,13 +27,17 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record imp
     Rollout,
     phase_of,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_format import (
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import (
     MAX_BYTES,
     decode_record,
     encode_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._steps import taken_back
-from ansible_collections.configok.node.plugins.module_utils._rollout._target import Target
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import history, undo_revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
+    InvalidRecord,
+    RolloutError,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import taken_back
 from ansible_collections.configok.node.plugins.module_utils._rollout._window import Step
 from support.fuzzing import fuzz
 from support.rollout_views import a_source, a_target

@@ -9,25 +9,29 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._units._command import arguments, parse_command
-from ansible_collections.configok.node.plugins.module_utils._units._environment import (
+from ansible_collections.configok.node.plugins.module_utils._systemd._config_override import setting_for
+from ansible_collections.configok.node.plugins.module_utils._systemd._environment import (
     environment_files,
     parse_environment_file,
     variables,
 )
-from ansible_collections.configok.node.plugins.module_utils._units._flags import last_flag
-from ansible_collections.configok.node.plugins.module_utils._units._merged import PROPERTIES, faults
-from ansible_collections.configok.node.plugins.module_utils._units._refusals import refuse_start
-from ansible_collections.configok.node.plugins.module_utils._units._setting import setting_for
-from ansible_collections.configok.node.plugins.module_utils._units._start import (
+from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import (
     NotUnderstood,
+    arguments,
     config_flag,
+    last_flag,
+    parse_command,
     path_of,
     start_of,
 )
-from ansible_collections.configok.node.plugins.module_utils._units._unit_text import assigned
-from ansible_collections.configok.node.plugins.module_utils._units._words import (
+from ansible_collections.configok.node.plugins.module_utils._systemd._unit_checks import (
+    PROPERTIES,
+    faults,
+    refuse_start,
+)
+from ansible_collections.configok.node.plugins.module_utils._systemd._unit_file import (
     UnbalancedQuotes,
+    assigned,
     split_relaxed,
     split_words,
 )

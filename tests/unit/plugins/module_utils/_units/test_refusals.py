@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._units._refusals import refuse_start, refuse_unit
-from ansible_collections.configok.node.plugins.module_utils._units._start import start_of
+from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import start_of
+from ansible_collections.configok.node.plugins.module_utils._systemd._unit_checks import refuse_start, refuse_unit
 
 
 @pytest.mark.contract("unsupported.embedded")

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._units._setting import setting_for
-from ansible_collections.configok.node.plugins.module_utils._units._start import (
+from ansible_collections.configok.node.plugins.module_utils._systemd._config_override import setting_for
+from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import (
     NotUnderstood,
     config_flag,
     path_of,

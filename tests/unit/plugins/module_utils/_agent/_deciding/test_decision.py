@@ -21,8 +21,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._deciding._de
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import LOCAL, Record
 from ansible_collections.configok.node.plugins.module_utils._agent._storage._tracking import BadConfig
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._trial import Trial
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.fuzzing import fuzz
 
 

@@ -14,7 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._storage._rec
     Outcome,
     Record,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 
 NAMESPACE = "configok-system"
 A = ConfigSource(NAMESPACE, "pool-a", "a" * 36)

@@ -9,7 +9,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._basis._tally import BUCKETS, Tally
 from ansible_collections.configok.node.plugins.module_utils._agent._telling._metrics import Gauges, render
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_source import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from support.promtool import promtool
 
 ONE = ConfigSource("configok-system", "pool-1234567890", "00000000-0000-0000-0000-000000000001")

@@ -13,14 +13,19 @@ from ansible_collections.configok.node.plugins.module_utils._agent._basis._backo
 from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import Journal
 from ansible_collections.configok.node.plugins.module_utils._agent._basis._tally import Tally
 from ansible_collections.configok.node.plugins.module_utils._agent._telling._reporter import MIN_INTERVAL, Reporter
-from ansible_collections.configok.node.plugins.module_utils._kube._errors import (
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     Forbidden,
     KubeError,
     ServerError,
     TooManyRequests,
 )
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import (
+    Using,
+    adopting,
+    failing,
+    good,
+)
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._verdict import Using, adopting, failing, good
 from support.agent_bench import FakeApi, FakeClock
 from support.errands import ErrandOnTheBench
 

@@ -1,0 +1,258 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads how systemd starts the components of this node. Private to configok.node: no compatibility is promised."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .._componentconfig._values._errors import ComponentConfigError
+from .._host._component_process import read_process
+from .._systemd._config_override import setting_for
+from .._systemd._environment import environment_files
+from .._systemd._exec_start import (
+    CONFIG_FLAG,
+    NotUnderstood,
+    Start,
+    config_flag,
+    flag_value,
+    last_flag,
+    path_of,
+    start_of,
+)
+from .._systemd._unit_checks import HOSTS, PROPERTIES, faults, refuse_flags_only, refuse_start, refuse_unit
+
+__all__ = ["MADE_DIRECTORY", "ComponentUnits", "NoSystemd", "SystemctlFailed"]
+
+MADE_DIRECTORY = "# Its directory was made for it and goes with it."
+"""The line of a drop-in that says so; the role's template writes it."""
+
+_UNIT_DIRECTORY = "/etc/systemd/system"
+_PROPERTIES = (*PROPERTIES, "ActiveState", "DropInPaths", "FragmentPath", "InvocationID", "MainPID")
+_SAYS_ITS_VERSION = ("kubelet", "kube-")  # the components of Kubernetes itself take --version
+
+Runner = Callable[[Sequence[str]], "tuple[int, str, str]"]
+
+
+class NoSystemd(Exception):
+    """This machine does not run systemd; the text is one sentence."""
+
+
+class SystemctlFailed(Exception):
+    """systemctl did not answer; the text is one sentence."""
+
+
+class _Process(NamedTuple):
+    """A component's main process: its arguments and the directory it runs in."""
+
+    arguments: tuple[str, ...]
+    directory: str
+
+    def config(self) -> str:
+        flag = last_flag(self.arguments, CONFIG_FLAG)
+        return os.path.normpath(os.path.join(self.directory, flag.value)) if flag else ""
+
+
+class ComponentUnits:
+    """Looks at units through systemctl and their files. Changes nothing."""
+
+    def __init__(self, run: Runner, *, drop_in: str, state_directory: str, root: str = "") -> None:
+        """run(argv) -> (exit code, output, errors). drop_in: the name of our drop-in, which is looked through.
+
+        root: a directory to look in instead of the machine's own, for tests. Raises NoSystemd.
+        """
+        self._run = run
+        self._drop_in = drop_in
+        self._state_directory = state_directory
+        self._root = root
+        if not os.path.isdir(f"{root}/run/systemd/system"):
+            raise NoSystemd("This machine does not run systemd, which the agent relies on: it is not supported")
+
+    def look(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is known of one component. asked: its name, and what the user has decided. Raises
+        SystemctlFailed."""
+        name = asked["name"]
+        unit = asked.get("unit") or f"{name}.service"
+        target = f"{self._state_directory}/components/{name}/config.yaml"
+        shown = self._show(unit)
+        result: dict[str, Any] = {
+            "name": name,
+            "unit": unit,
+            "active": shown.get("ActiveState") == "active",
+            "config": "",
+            "variable": "",
+            "exec_start": "",
+            "kubeconfig": "",
+            "hostname_override": "",
+            "agent_options": {},
+            "flags_only": False,
+            "version_command": [],
+            "made_directory": self._made_directory(unit),
+            "refusals": [],
+            "faults": [],
+        }
+        load_state = shown.get("LoadState", "not told")
+        refusal = refuse_unit(name, unit, load_state, self._hosts() if load_state == "not-found" else ())
+        if refusal:
+            return {**result, "refusals": [refusal], "faults": [refusal]}
+        paths = [shown.get("FragmentPath", ""), *shown.get("DropInPaths", "").split()]
+        process = self._process(shown)
+        own = [path for path in paths if os.path.basename(path) != self._drop_in]
+        try:
+            start = self._start(own)
+            result.update(self._found(asked, start, target))
+            result["refusals"] = refuse_start(unit, self._texts(own), start, process.arguments if process else ())
+            result["refusals"] += refuse_flags_only(name, unit) if result["flags_only"] else []
+            result["refusals"] += self._missing(unit, result["config"])
+            result["refusals"] += self._differing(unit, asked, result["config"], target, process)
+        except NotUnderstood as error:
+            result["refusals"] = [f"{unit} {error}"]
+        result["faults"] = self._faults(name, shown, paths, target, process)
+        return result
+
+    def command_line(self, unit: str) -> tuple[tuple[str, ...], str]:
+        """Return a unit's command line, program first, and its directory: of its process, or as it would start.
+
+        () and "/" where there is no such unit. Raises SystemctlFailed, ComponentConfigError.
+        """
+        shown = self._show(unit)
+        argv, directory = read_process(int(shown.get("MainPID") or 0), self._root)
+        if argv:
+            return argv, directory
+        if shown.get("LoadState") != "loaded":
+            return (), "/"
+        try:
+            start = self._start([shown.get("FragmentPath", ""), *shown.get("DropInPaths", "").split()])
+        except NotUnderstood as error:
+            raise ComponentConfigError(f"{unit} {error}") from error
+        return (start.command.program, *(argument.text for argument in start.arguments)), start.directory
+
+    def drop_ins(self) -> list[dict[str, Any]]:
+        """Return our drop-ins on this node, their units, and whether their directories were made for them. Raises
+        SystemctlFailed."""
+        found = []
+        for path in sorted(glob.glob(f"{self._root}{_UNIT_DIRECTORY}/*.service.d/{self._drop_in}")):
+            directory = os.path.dirname(path[len(self._root) :])
+            unit = os.path.basename(directory)[: -len(".d")]
+            found.append(
+                {
+                    "path": path[len(self._root) :],
+                    "directory": directory,
+                    "unit": unit,
+                    "active": self._show(unit).get("ActiveState") == "active",
+                    "made_directory": MADE_DIRECTORY in (_read(path) or "").splitlines(),
+                }
+            )
+        return found
+
+    def _found(self, asked: Mapping[str, Any], start: Start, target: str) -> dict[str, Any]:
+        flag = config_flag(start)
+        config = asked.get("config")
+        setting = setting_for(
+            start, target, variable=asked.get("config_variable") or "", exec_start=asked.get("exec_start") or ""
+        )
+        version = [start.command.program, "--version"] if asked["name"].startswith(_SAYS_ITS_VERSION) else []
+        root = path_of(start, flag_value(start, "root-dir"))
+        return {
+            "config": config if config is not None else path_of(start, flag.value if flag else ""),
+            "variable": setting.variable,
+            "exec_start": setting.exec_start,
+            "kubeconfig": path_of(start, flag_value(start, "kubeconfig")),
+            "hostname_override": flag_value(start, "hostname-override"),
+            "agent_options": {"rootDirectory": root} if root else {},
+            "flags_only": flag is None and config is None,
+            "version_command": version,
+        }
+
+    def _missing(self, unit: str, config: str) -> list[str]:
+        if not config or os.path.isfile(self._root + config):
+            return []
+        return [f"{unit} reads {config}, which is not there: let the node join its cluster first"]
+
+    @staticmethod
+    def _differing(
+        unit: str, asked: Mapping[str, Any], config: str, target: str, process: _Process | None
+    ) -> list[str]:
+        """A unit that was changed since the component started, or that starts a script which starts the component."""
+        if process is None or asked.get("config") is not None or process.config() in (config, target):
+            return []
+        return [
+            f"{unit} names {config or 'no config'}, while its process reads {process.config() or 'none'}: restart it "
+            "first if the unit was changed; if it starts a script, give config and exec_start"
+        ]
+
+    def _faults(
+        self, name: str, shown: Mapping[str, str], paths: Sequence[str], target: str, process: _Process | None
+    ) -> list[str]:
+        try:
+            merged = self._start(paths)
+        except NotUnderstood as error:
+            return [f"it {error}"]
+        told = (
+            process.config() if process and self._started_through_agent(name, shown.get("InvocationID", "")) else None
+        )
+        return faults(name, shown, self._texts(paths), merged, target, told)
+
+    def _start(self, paths: Sequence[str]) -> Start:
+        texts = self._texts(paths)
+        files = [
+            text
+            for pattern in environment_files(texts)
+            for path in sorted(glob.glob(self._root + pattern))
+            for text in [_read(path)]
+            if text is not None
+        ]
+        return start_of(texts, files)
+
+    def _texts(self, paths: Sequence[str]) -> list[str]:
+        return [_read(self._root + path) or "" for path in paths if path]
+
+    def _made_directory(self, unit: str) -> bool:
+        """Return whether the directory of our drop-in is one that we make, or have made."""
+        directory = f"{self._root}{_UNIT_DIRECTORY}/{unit}.d"
+        ours = _read(f"{directory}/{self._drop_in}")
+        return MADE_DIRECTORY in ours.splitlines() if ours is not None else not os.path.isdir(directory)
+
+    def _hosts(self) -> list[str]:
+        shown = self._systemctl("show", "--property=Id,LoadState", "--", *HOSTS)
+        blocks = (dict(line.partition("=")[::2] for line in block.splitlines()) for block in shown.split("\n\n"))
+        return [block["Id"] for block in blocks if block.get("LoadState") == "loaded"]
+
+    def _show(self, unit: str) -> dict[str, str]:
+        text = self._systemctl("show", "--property=" + ",".join(_PROPERTIES), "--", unit)
+        return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+
+    def _systemctl(self, *arguments: str) -> str:
+        code, out, err = self._run(["systemctl", "--no-pager", *arguments])
+        if code != 0:
+            why = " ".join((err or out).split())[:300] or f"exit code {code}"
+            raise SystemctlFailed(f"systemctl {arguments[0]} failed: {why}")
+        return out
+
+    def _process(self, shown: Mapping[str, str]) -> _Process | None:
+        proc = f"{self._root}/proc/{shown.get('MainPID', '0')}"
+        line = _read(f"{proc}/cmdline")
+        if not line:
+            return None
+        try:
+            directory = os.readlink(f"{proc}/cwd")
+        except OSError:
+            directory = "/"
+        return _Process(tuple(line.split("\0")[1:]), directory)
+
+    def _started_through_agent(self, name: str, invocation: str) -> bool:
+        """Return whether this run of the unit is one that the agent's prestart has written down."""
+        records = glob.glob(f"{self._root}{self._state_directory}/{glob.escape(name)}-*/startups")
+        return bool(invocation) and any(invocation in (_read(path) or "") for path in records)
+
+
+def _read(path: str) -> str | None:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read()
+    except OSError:
+        return None

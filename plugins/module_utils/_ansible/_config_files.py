@@ -1,0 +1,80 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Config files as the modules that need no cluster take them: read, and what can be wrong with that as one sentence.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ansible.module_utils.basic import missing_required_lib
+
+from .._componentconfig._values._errors import ComponentConfigError
+from .._nodeconfig._untrusted import sanitize, sanitize_lines
+
+__all__ = ["file_sentences", "read_layers", "write_config"]
+
+
+def read_layers(files: Sequence[str] | None, content: str | None, name: str = "content") -> list[tuple[str, bytes]]:
+    """The layers of a config as file names and bytes, none where neither files nor content are given.
+
+    name: what messages call the content. Raises OSError.
+    """
+    if content is not None:
+        return [(name, content.encode("utf-8", "surrogateescape"))]
+    layers = []
+    for path in files or ():
+        with open(path, "rb") as file:
+            layers.append((path, file.read()))
+    return layers
+
+
+def write_config(module: Any, path: str, text: str) -> bool:
+    """Write a config to a file, as a whole or not at all, unless it is there; a new file is for its owner only.
+
+    Returns whether anything changes, in check mode too. Raises OSError, and ValueError for a place that takes no file.
+    """
+    data = text.encode()
+    directory = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path):
+        raise ComponentConfigError(f"Cannot write {path}: it is a directory, name a file in it")
+    if not os.path.isdir(directory):
+        raise ComponentConfigError(f"Cannot write {path}: there is no directory {directory}")
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            if file.read() == data:
+                return False
+    if not module.check_mode:
+        handle, name = tempfile.mkstemp(dir=module.tmpdir)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        umask = os.umask(0o077)
+        try:
+            module.atomic_move(name, path)
+        finally:
+            os.umask(umask)
+    return True
+
+
+@contextmanager
+def file_sentences(module: Any) -> Iterator[None]:
+    """Turn a file, a document or an option that cannot be used into fail_json with a sentence."""
+    try:
+        yield
+    except ImportError as error:
+        module.fail_json(msg=missing_required_lib("PyYAML"), exception=str(error))
+    except OSError as error:
+        # A task's directory is not its playbook's, so that a relative path may mean another file than the user thinks.
+        known = error.filename is None or os.path.isabs(error.filename)
+        where = error.filename if known else f"{error.filename} in {os.getcwd()}"
+        module.fail_json(msg=sanitize(f"Cannot read {where}: {error.strerror}."))
+    except ComponentConfigError as error:
+        sentence = sanitize_lines(str(error))
+        module.fail_json(msg=sentence if sentence.endswith("?") else f"{sentence}.")

@@ -1,0 +1,98 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A component of this node moved from its flags to a file, for the module that does so.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._componentconfig._documents._encode import encode
+from .._componentconfig._documents._findings import LEVELS
+from .._componentconfig._flags._names import flags_of
+from .._componentconfig._kinds._gates import newest_minor
+from .._componentconfig._migrate import Migration, migrate
+from .._componentconfig._values._errors import ComponentConfigError
+from .._componentconfig._values._secrets import redacted
+from .._componentconfig._values._versions import parse_minor
+from .._host._component_process import Started, read_started
+from .._nodeconfig._untrusted import sanitize_all
+from ._component_units import ComponentUnits, NoSystemd, Runner
+
+__all__ = ["NotStarted", "migration_of", "result_of"]
+
+_PROGRAM_ANSWERS = "Kubernetes "
+
+
+class NotStarted(ComponentConfigError):
+    """What the component is started with, or its version, cannot be found out; the text is one sentence without its
+    full stop."""
+
+
+def migration_of(parameters: Mapping[str, Any], run: Runner) -> Migration:
+    """Return the migration that the module's parameters ask for. Raises OSError, ValueError, SystemctlFailed."""
+    version = parameters["kubernetes_version"] or ""
+    if parameters["flags"] is not None:
+        content = parameters["content"]
+        argv = (parameters["component"], *parameters["flags"])
+        config = None if content is None else (dict(flags_of(argv)).get("config") or "content", content)
+        started = Started(argv, parameters["directory"], config, ())
+    else:
+        started = _live(parameters, run)
+        version = version or _says(started.argv[0], run)
+        if not version:
+            raise NotStarted(f"{started.argv[0]} does not say its version: give kubernetes_version")
+    return migrate(
+        parameters["component"],
+        started.argv,
+        minor=parse_minor(version) if version else newest_minor(),
+        config=started.config,
+        drop_ins=started.drop_ins,
+        directory=started.directory,
+        path=parameters["path"] or "",
+    )
+
+
+def _live(parameters: Mapping[str, Any], run: Runner) -> Started:
+    try:
+        units = ComponentUnits(run, drop_in="zz-configok.conf", state_directory="/var/lib/configok")
+    except NoSystemd:
+        raise NotStarted(
+            "This machine does not run systemd, so that it has no unit to look at: give flags instead"
+        ) from None
+    unit = parameters["unit"] or f"{parameters['component']}.service"
+    argv, directory = units.command_line(unit)
+    if not argv:
+        raise NotStarted(f"{unit} starts nothing here whose command line could be read: give flags instead")
+    return read_started(argv, directory)
+
+
+def _says(program: str, run: Runner) -> str:
+    """The version that a program prints, "" where it prints none."""
+    code, out, _err = run([program, "--version"])
+    return out.strip()[len(_PROGRAM_ANSWERS) :] if code == 0 and out.startswith(_PROGRAM_ANSWERS) else ""
+
+
+def result_of(migration: Migration, *, diff: bool) -> dict[str, Any]:
+    """What the module returns."""
+    result: dict[str, Any] = {
+        "changed": False,
+        "valid": all(found.level == LEVELS[2] for found in migration.findings),
+        "config": migration.shown_text,
+        "flags": [
+            {"name": one.name, "words": list(one.shown_words), "reason": one.reason, "of_node": one.is_of_node}
+            for one in migration.flags
+        ],
+        "left": [one._asdict() for one in migration.left],
+        "instance_config": redacted(dict(migration.instance_config)),
+        "findings": sanitize_all([found.as_dict() for found in migration.findings]),
+        "lines": sanitize_all(migration.lines),
+    }
+    if diff:
+        before, after = (encode(redacted(dict(sorted(one.items())))) for one in (migration.before, migration.after))
+        result["diff"] = {"before_header": "today", "before": before, "after_header": "migrated", "after": after}
+    return result

@@ -1,0 +1,86 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The connection options of all modules, and their client. Private to configok.node: no compatibility is promised.
+
+The options are documented in the doc fragment configok.node.kube, plugins/doc_fragments/kube.py; the two must be equal.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from .._kube._api_client import Client
+from .._kube._api_errors import CredentialsError
+from .._kube._user_credentials import load
+
+__all__ = ["ENVIRONMENT", "KUBE_ARGUMENT_SPEC", "client_from_params"]
+
+KUBE_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
+    "kubeconfig": {"type": "path"},
+    "context": {"type": "str"},
+    "host": {"type": "str"},
+    "api_key": {"type": "str", "no_log": True},
+    "ca_cert": {"type": "path"},
+    "validate_certs": {"type": "bool"},
+    "client_cert": {"type": "path"},
+    # The path of a key is no secret.
+    "client_key": {"type": "path", "no_log": False},
+    "tls_server_name": {"type": "str"},
+    "request_timeout": {"type": "int", "default": 30},
+    "connections": {"type": "int", "default": 32},
+}
+
+# What stands in for an option that is not given. Not by Ansible's env_fallback, since _kube does without Ansible.
+ENVIRONMENT = {
+    "kubeconfig": "K8S_AUTH_KUBECONFIG",
+    "context": "K8S_AUTH_CONTEXT",
+    "host": "K8S_AUTH_HOST",
+    "api_key": "K8S_AUTH_API_KEY",
+    "ca_cert": "K8S_AUTH_SSL_CA_CERT",
+    "validate_certs": "K8S_AUTH_VERIFY_SSL",
+    "client_cert": "K8S_AUTH_CERT_FILE",
+    "client_key": "K8S_AUTH_KEY_FILE",
+}
+_TRUE = ("1", "true", "yes", "on", "y", "t")
+_FALSE = ("0", "false", "no", "off", "n", "f")
+
+
+def client_from_params(params: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> Client:
+    """Return a client for a module's parameters, which hold those of KUBE_ARGUMENT_SPEC.
+
+    environ: by default the process's. Raise MissingLibrary (for missing_required_lib) or CredentialsError; nothing is
+    requested yet.
+    """
+    environ = os.environ if environ is None else environ
+    given = {name: _given(params.get(name), environ.get(ENVIRONMENT.get(name, ""))) for name in KUBE_ARGUMENT_SPEC}
+    credentials = load(
+        kubeconfig=given["kubeconfig"],
+        context=given["context"],
+        host=given["host"],
+        api_key=given["api_key"],
+        ca_cert=given["ca_cert"],
+        validate_certs=_truth(given["validate_certs"]),
+        client_cert=given["client_cert"],
+        client_key=given["client_key"],
+        tls_server_name=given["tls_server_name"],
+        environ=environ,
+    )
+    return Client(
+        credentials, pool_size=max(1, given["connections"] or 32), timeout=float(given["request_timeout"] or 30)
+    )
+
+
+def _given(value: Any, fallback: str | None) -> Any:
+    return value if value is not None and value != "" else fallback or None
+
+
+def _truth(value: object) -> bool | None:
+    if value is None or isinstance(value, bool):
+        return value
+    text = str(value).lower()
+    if text not in _TRUE + _FALSE:
+        raise CredentialsError(f"{ENVIRONMENT['validate_certs']} is {value!r}, which is neither true nor false")
+    return text in _TRUE

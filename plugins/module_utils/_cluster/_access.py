@@ -1,0 +1,210 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bring a cluster's objects to where they should be, and back: the shell.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .._kube._api_client import Client
+from .._kube._api_errors import KubeError, NotFound
+from .._kube._api_paths import NODES, ROLES, config_map, config_maps, node, node_status
+from .._kube._parallel import fan_out
+from .._nodeconfig._config_status import read_condition
+from .._nodeconfig._well_known import (
+    ANNOTATION_ASSIGNMENT,
+    ANNOTATION_CONFIG_SOURCE,
+    ANNOTATION_CONFIG_STATUS,
+    CONDITION_CONFIG_OK,
+    LABEL_CONFIG,
+    LABEL_CONFIG_OK,
+    LABEL_LOCAL_CONFIG,
+    LABEL_POOL,
+)
+from ._access_plan import (
+    BUNDLES_READER,
+    LABEL_MANAGED_BY,
+    MANAGED_BY,
+    NAMESPACES,
+    Access,
+    Step,
+    collection_of,
+    name_of,
+    path_of,
+    plan_absent,
+    plan_present,
+    possible_objects,
+)
+from ._errors import ClusterRefused
+
+__all__ = ["Removal", "apply_steps", "clean_nodes", "describe", "difference", "plan_removal", "plan_setup"]
+
+_ANNOTATIONS = (ANNOTATION_CONFIG_SOURCE, ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_STATUS)
+_LABELS = (LABEL_CONFIG, LABEL_CONFIG_OK)
+# The one ConfigMap that Kubernetes itself puts into every namespace.
+_CLUSTER_OWN = "kube-root-ca.crt"
+_MOST_NODES = 10  # named in a diff
+
+
+@dataclass(frozen=True)
+class Removal:
+    """What is to be removed: objects, bundles and records in namespaces that stay, and our marks on Nodes."""
+
+    steps: Sequence[Step]
+    nodes: Sequence[str]
+
+
+def _look(client: Client, path: str) -> dict[str, Any] | None:
+    try:
+        return client.get(path)
+    except NotFound:
+        return None
+
+
+def plan_setup(client: Client, access: Access) -> list[Step]:
+    """Return the steps to this access. Raises ClusterRefused and KubeError."""
+    further = _further_namespaces(client)
+    if access.bundle_namespaces is None:
+        access = replace(access, bundle_namespaces=further)
+    possible = possible_objects(sorted({*further, *(access.bundle_namespaces or ())}))
+    found = {path_of(item): _look(client, path_of(item)) for item in possible}
+    return plan_present(access, possible, found)
+
+
+def plan_removal(client: Client, *, force: bool) -> Removal:
+    """Return what is to be removed. Raises KubeError; unless force, ClusterRefused while a Node is assigned."""
+    further = _further_namespaces(client)
+    possible = possible_objects(further)
+    found = {path_of(item): _look(client, path_of(item)) for item in possible}
+    steps = plan_absent(possible, found)
+    deleted = {step.item["metadata"]["name"] for step in steps if step.item["kind"] == "Namespace"}
+    for namespace in (*NAMESPACES, *further):
+        ours, others = _config_maps(client, namespace)
+        if namespace not in deleted:
+            steps = [Step("delete", item, {"labels": item["metadata"]["labels"]}, None) for item in ours] + steps
+        elif others and not force:
+            raise ClusterRefused(
+                f"namespace {namespace} also holds ConfigMap {others[0]}, which is not ours: "
+                "move it elsewhere, or force the removal"
+            )
+    marked, assigned = [], []
+    for item in client.list(NODES, metadata_only=True).items:
+        metadata = item["metadata"]
+        annotations, labels = metadata.get("annotations") or {}, metadata.get("labels") or {}
+        if any(key in annotations for key in _ANNOTATIONS) or any(key in labels for key in _LABELS):
+            marked.append(str(metadata["name"]))
+        if ANNOTATION_CONFIG_SOURCE in annotations:
+            assigned.append(str(metadata["name"]))
+    if assigned and not force:
+        some = ", ".join(sorted(assigned)[:5] + (["..."] if len(assigned) > 5 else []))
+        count = f"{len(assigned)} Nodes are" if len(assigned) > 1 else "1 Node is"
+        raise ClusterRefused(
+            f"{count} still assigned a bundle ({some}): "
+            "take them back to their init config first (undo), or force the removal"
+        )
+    return Removal(steps, sorted(marked))
+
+
+def _further_namespaces(client: Client) -> list[str]:
+    """Return the namespaces of bundles that an earlier run was asked for."""
+    listing = client.list(ROLES, label_selector=f"{LABEL_MANAGED_BY}={MANAGED_BY}", metadata_only=True)
+    roles = [role["metadata"] for role in listing.items]
+    return sorted({str(role["namespace"]) for role in roles if role["name"] == BUNDLES_READER} - {*NAMESPACES})
+
+
+def _config_maps(client: Client, namespace: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return our ConfigMaps of a namespace, and the names of the ConfigMaps that are not ours."""
+    ours, others = [], []
+    for item in client.list(config_maps(namespace), metadata_only=True).items:
+        if {LABEL_POOL, LABEL_LOCAL_CONFIG} & set(item["metadata"].get("labels") or {}):
+            ours.append({**item, "kind": "ConfigMap"})
+        elif item["metadata"]["name"] != _CLUSTER_OWN:
+            others.append(str(item["metadata"]["name"]))
+    return ours, others
+
+
+def apply_steps(client: Client, steps: Sequence[Step], *, dry_run: bool) -> None:
+    """Do the steps in order; with dry_run let the API server judge them, as far as it can. Raises KubeError.
+
+    An object in a namespace that does not exist yet cannot be judged, and is left out of a dry run.
+    """
+    made = {
+        step.item["metadata"]["name"] for step in steps if step.action == "create" and step.item["kind"] == "Namespace"
+    }
+    for step in steps:
+        metadata = step.item["metadata"]
+        if dry_run and metadata.get("namespace") in made:
+            continue
+        if step.action == "create":
+            client.create(collection_of(step.item), dict(step.body or {}), dry_run=dry_run)
+        elif step.action == "patch":
+            client.patch(path_of(step.item), step.body, dry_run=dry_run)
+        else:
+            is_config_map = step.item["kind"] == "ConfigMap"
+            path = config_map(metadata["namespace"], metadata["name"]) if is_config_map else path_of(step.item)
+            client.delete(path, uid=metadata["uid"], dry_run=dry_run)
+            if step.action == "recreate" and not dry_run:  # in a dry run the name is still taken
+                client.create(collection_of(step.item), dict(step.body or {}))
+
+
+def _clean_node(client: Client, name: str, *, dry_run: bool) -> None:
+    """Take everything of ours off a Node, in one write: annotations, labels, the condition. Raises KubeError."""
+    body: dict[str, Any] = {"metadata": {"annotations": dict.fromkeys(_ANNOTATIONS), "labels": dict.fromkeys(_LABELS)}}
+    # Where there are no conditions, the API server would not delete one but make an empty one.
+    if read_condition(client.get(node(name))):
+        body["status"] = {"conditions": [{"type": CONDITION_CONFIG_OK, "$patch": "delete"}]}
+    client.patch(node_status(name), body, kind="strategic", dry_run=dry_run)
+
+
+def clean_nodes(client: Client, names: Sequence[str], *, workers: int, dry_run: bool) -> None:
+    """Take everything of ours off these Nodes; one that is gone meanwhile is clean.
+
+    Raises the first other KubeError, after all were tried.
+    """
+    failed: KubeError | None = None
+    for _name, result in fan_out(lambda name: _clean_node(client, name, dry_run=dry_run), names, workers=workers):
+        if isinstance(result, KubeError) and not isinstance(result, NotFound):
+            failed = failed or result
+    if failed is not None:
+        raise failed
+
+
+def describe(steps: Sequence[Step]) -> list[dict[str, str]]:
+    """Return the steps for a module's result."""
+    words = {"create": "created", "recreate": "recreated", "patch": "changed", "delete": "deleted"}
+    return [
+        {
+            "kind": str(step.item["kind"]),
+            "namespace": str(step.item["metadata"].get("namespace", "")),
+            "name": str(step.item["metadata"]["name"]),
+            "change": words[step.action],
+        }
+        for step in steps
+    ]
+
+
+def difference(steps: Sequence[Step], nodes: Sequence[str] = ()) -> dict[str, Any]:
+    """Return before and after, by object, of what the steps change; of what goes, only who loses access by that."""
+    before: dict[str, Any] = {
+        name_of(step.item): step.before if step.after is not None else _lost(step.before)
+        for step in steps
+        if step.before is not None
+    }
+    after: dict[str, Any] = {name_of(step.item): step.after for step in steps if step.after is not None}
+    if nodes:
+        more = len(nodes) - _MOST_NODES
+        some = list(nodes[:_MOST_NODES]) + ([f"and {more} more"] if more > 0 else [])
+        before["Nodes with annotations, labels and condition of ours"] = some
+        after["Nodes with annotations, labels and condition of ours"] = []
+    return {"before": before, "after": after}
+
+
+def _lost(before: Mapping[str, Any]) -> str:
+    """Return "User a, Group b" for a binding, "present" for any other object."""
+    return ", ".join(f"{subject['kind']} {subject['name']}" for subject in before.get("subjects", ())) or "present"

@@ -1,0 +1,307 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One small client for the Kubernetes API, dicts in and out. Private to configok.node: no compatibility is promised."""
+
+from __future__ import annotations
+
+import json
+import random as _random
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from ._api_errors import Gone, KubeError, Unreachable, UnusableAnswer, error_for, shorten
+from ._api_paths import describe
+from ._credentials import Credentials
+from ._interrupt import Interrupt
+from ._retry import ONCE, PATIENT, RetryPolicy, parse_retry_after, wait_before_retry
+from ._transport import HAS_URLLIB3, LONGEST_ANSWER, URLLIB3_IMPORT_ERROR, Answer, Lines, Transport
+
+__all__ = ["HAS_URLLIB3", "URLLIB3_IMPORT_ERROR", "Client", "Lines", "Listing", "Object"]
+
+Object = dict[str, Any]
+
+Objects = list[Object]
+
+USER_AGENT = "configok.node/0.1.0"
+_JSON = "application/json"
+_METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+_METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+_PATCH_TYPES = {
+    "merge": "application/merge-patch+json",
+    "strategic": "application/strategic-merge-patch+json",
+    "json": "application/json-patch+json",
+    "apply": "application/apply-patch+yaml",
+}
+_LIST_RESTARTS = 3
+_MOST_PAGES = 1000
+
+
+class Listing(NamedTuple):
+    """The objects of a list, all pages, and the resourceVersion from which a watch goes on."""
+
+    items: list[Object]
+    resource_version: str
+
+
+class Client:
+    """Requests to one API server; safe for many threads.
+
+    Every method raises a KubeError that names the object. 429 is retried, with the server's Retry-After; 5xx,
+    timeouts and broken connections only where doing it twice does the same; 401 once, after the credentials were read
+    anew. Bounded by retries. timeout is the longest silence of the server in seconds, longest_answer the most bytes of
+    one answer, a page of a list among them, and of one line of a watch. sleep may return True to say that waiting was
+    broken off.
+    """
+
+    def __init__(
+        self,
+        credentials: Credentials,
+        *,
+        pool_size: int = 4,
+        timeout: float = 30.0,
+        longest_answer: int = LONGEST_ANSWER,
+        user_agent: str = USER_AGENT,
+        retries: RetryPolicy = PATIENT,
+        sleep: Callable[[float], bool | None] = time.sleep,
+        monotonic: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.time,
+        random: Callable[[], float] = _random.random,
+    ) -> None:
+        self.server = credentials.server
+        self.namespace = credentials.namespace
+        self._retries = retries
+        self._sleep = sleep
+        self._clock = clock
+        self._random = random
+        self._transport = Transport(
+            credentials,
+            pool_size=pool_size,
+            timeout=timeout,
+            longest_answer=longest_answer,
+            user_agent=user_agent,
+            monotonic=monotonic,
+        )
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        self._transport.close()
+
+    def interruptible(self, interrupt: Interrupt) -> Client:
+        """Return a client with one connection of its own that interrupt ends, and without retries."""
+        other = object.__new__(Client)
+        other.__dict__.update(self.__dict__)
+        other._retries = ONCE
+        other._transport = self._transport.twin(pool_size=1, interrupt=interrupt)
+        return other
+
+    def get(self, path: str, *, metadata_only: bool = False, **query: object) -> Object:
+        """Return the object at path; metadata_only leaves spec and status with the server."""
+        return self._request("GET", path, query=query, accept=_METADATA if metadata_only else _JSON, idempotent=True)
+
+    def list(
+        self,
+        path: str,
+        *,
+        label_selector: str | None = None,
+        field_selector: str | None = None,
+        limit: int = 500,
+        metadata_only: bool = False,
+        transform: Callable[[Object], Object] | None = None,
+    ) -> Listing:
+        """Return all objects at path, read in pages of limit (0: in one).
+
+        transform: makes each object small as its page arrives, where whole objects are more than memory should hold.
+        A list takes long enough for its continue token to expire (410): then it begins anew, at last without pages.
+        """
+        for restart in range(_LIST_RESTARTS + 1):
+            try:
+                return self._list(
+                    path,
+                    {"labelSelector": label_selector, "fieldSelector": field_selector},
+                    limit if restart < _LIST_RESTARTS else 0,
+                    _METADATA_LIST if metadata_only else _JSON,
+                    transform,
+                )
+            except Gone:
+                if restart == _LIST_RESTARTS:
+                    raise
+        raise RuntimeError("unreachable")
+
+    def create(self, path: str, body: Object, *, dry_run: bool = False) -> Object:
+        """Create an object in the collection at path and return it. Never sent again where it may be done already."""
+        return self._request("POST", path, query=_dry(dry_run), body=body, content_type=_JSON, idempotent=dry_run)
+
+    def replace(self, path: str, body: Object, *, dry_run: bool = False) -> Object:
+        """Replace the object at path and return it; Conflict when it has not the resourceVersion in body any more."""
+        pinned = bool((body.get("metadata") or {}).get("resourceVersion"))
+        return self._request(
+            "PUT", path, query=_dry(dry_run), body=body, content_type=_JSON, idempotent=pinned or dry_run
+        )
+
+    def patch(
+        self,
+        path: str,
+        body: Any,
+        *,
+        kind: str = "merge",
+        dry_run: bool = False,
+        field_manager: str | None = None,
+        force: bool = False,
+        metadata_only: bool = False,
+    ) -> Object:
+        """Patch the object at path and return it. kind: merge, strategic, json (a list), apply (needs a manager).
+
+        metadata_only: the answer leaves out spec and status, which are most of a Node.
+        """
+        query = _dry(dry_run)
+        if field_manager:
+            query["fieldManager"] = field_manager
+        if force:
+            query["force"] = "true"
+        return self._request(
+            "PATCH",
+            path,
+            query=query,
+            body=body,
+            content_type=_PATCH_TYPES[kind],
+            accept=_METADATA if metadata_only else _JSON,
+            idempotent=kind != "json" or dry_run,
+        )
+
+    def delete(
+        self, path: str, *, uid: str | None = None, resource_version: str | None = None, dry_run: bool = False
+    ) -> Object:
+        """Delete the object at path; Conflict when it has another uid or resource_version than those given."""
+        preconditions = {k: v for k, v in (("uid", uid), ("resourceVersion", resource_version)) if v}
+        body: Object = {"apiVersion": "v1", "kind": "DeleteOptions"}
+        if preconditions:
+            body["preconditions"] = preconditions
+        if dry_run:
+            body["dryRun"] = ["All"]
+        return self._request("DELETE", path, body=body, content_type=_JSON, idempotent=bool(uid) or dry_run)
+
+    def stream(self, path: str, *, metadata_only: bool = False, read_timeout: float, **query: object) -> Lines:
+        """Return the lines of a streamed answer (a watch) as they come, to be closed; raise where it is refused."""
+        where = f"WATCH {describe(path)}"
+        target = _target(path, query)
+        accept = _METADATA if metadata_only else _JSON
+        for first in (True, False):
+            answer, lines = self._transport.stream(target, accept=accept, read_timeout=read_timeout, where=where)
+            if answer.status == 200:
+                return lines
+            if not (answer.status == 401 and first and self._transport.renew(answer.generation)):
+                break
+        raise self._error(answer, where)
+
+    def pages(
+        self, path: str, *, label_selector: str | None = None, limit: int = 500, metadata_only: bool = False
+    ) -> Iterator[Objects]:
+        """Yield the objects at path, page by page, of which only one need be kept. Raises Gone halfway if it must."""
+        accept = _METADATA_LIST if metadata_only else _JSON
+        for page in self._pages(path, {"labelSelector": label_selector}, limit, accept):
+            yield page.items
+
+    def _list(
+        self, path: str, selectors: Object, limit: int, accept: str, transform: Callable[[Object], Object] | None
+    ) -> Listing:
+        items: Objects = []
+        version = ""
+        for page in self._pages(path, selectors, limit, accept):
+            items += map(transform, page.items) if transform else page.items
+            version = page.resource_version
+        return Listing(items, version)
+
+    def _pages(self, path: str, selectors: Object, limit: int, accept: str) -> Iterator[Listing]:
+        query: Object = {**selectors, "limit": limit or None}
+        for _page in range(_MOST_PAGES):
+            page = self._request("GET", path, query=query, accept=accept, idempotent=True)
+            items, metadata = page.get("items") or [], page.get("metadata") or {}  # The last page may say null.
+            if not isinstance(metadata, dict) or not _are_objects(items):
+                raise UnusableAnswer("the answer is not a list of objects", where=f"GET {describe(path)}")
+            yield Listing(items, str(metadata.get("resourceVersion") or ""))
+            query["continue"] = metadata.get("continue")
+            if not query["continue"]:
+                return
+        raise UnusableAnswer(f"the list has more than {_MOST_PAGES} pages", where=f"GET {describe(path)}")
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        *,
+        idempotent: bool,
+        query: Object | None = None,
+        body: Any = None,
+        content_type: str | None = None,
+        accept: str = _JSON,
+    ) -> Object:
+        target = _target(path, query)
+        data = None if body is None else json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
+        attempt = 0
+        waited = 0.0
+        renewed = False
+        while True:
+            attempt += 1
+            try:
+                answer = self._transport.send(
+                    method, target, body=data, accept=accept, content_type=content_type, path=path
+                )
+                if 200 <= answer.status < 300:
+                    return _decoded(answer.body, method, path)
+                if answer.status == 401 and not renewed and self._transport.renew(answer.generation):
+                    renewed = True
+                    attempt -= 1
+                    continue
+                raise self._error(answer, f"{method} {describe(path)}")
+            except KubeError as error:
+                pause = wait_before_retry(
+                    self._retries, error, attempt=attempt, waited=waited, idempotent=idempotent, jitter=self._random()
+                )
+                if pause is None or self._sleep(pause):
+                    raise
+                waited += pause
+
+    def _error(self, answer: Answer, where: str) -> KubeError:
+        wait = parse_retry_after(answer.retry_after, self._clock())
+        return error_for(answer.status, answer.body, where=where, retry_after=wait)
+
+
+def _dry(dry_run: bool) -> Object:
+    return {"dryRun": "All"} if dry_run else {}
+
+
+def _target(path: str, query: Object | None) -> str:
+    if not query:
+        return path
+    pairs = [(key, _text(value)) for key, value in query.items() if value is not None]
+    return f"{path}?{urlencode(pairs)}" if pairs else path
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _are_objects(items: object) -> bool:
+    return isinstance(items, list) and all(
+        isinstance(item, dict) and isinstance(item.get("metadata") or {}, dict) for item in items
+    )
+
+
+def _decoded(body: bytes, method: str, path: str) -> Object:
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError) as exc:
+        said = shorten(body[:100].decode("utf-8", "replace"))
+        raise Unreachable(f"the answer is not JSON: {said}", where=f"{method} {describe(path)}") from exc
+    if not isinstance(data, dict):
+        raise Unreachable("the answer is not a JSON object", where=f"{method} {describe(path)}")
+    return data

@@ -1,0 +1,177 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The resource paths that configok.node uses, written down. Private to configok.node: no compatibility is promised."""
+
+from __future__ import annotations
+
+import re
+
+from ._api_errors import Invalid
+
+__all__ = [
+    "CLUSTER_ROLES",
+    "ROLES",
+    "CLUSTER_ROLE_BINDINGS",
+    "CRDS",
+    "FLOW_SCHEMAS",
+    "NAMESPACES",
+    "NODES",
+    "PODS",
+    "cluster_role",
+    "cluster_role_binding",
+    "config_map",
+    "config_maps",
+    "describe",
+    "event",
+    "events",
+    "eviction",
+    "flow_schema",
+    "lease",
+    "leases",
+    "namespace",
+    "node",
+    "node_status",
+    "pod",
+    "pods",
+    "role",
+    "role_binding",
+    "role_bindings",
+    "roles",
+]
+
+_CORE = "/api/v1"
+_COORDINATION = "/apis/coordination.k8s.io/v1"
+_RBAC = "/apis/rbac.authorization.k8s.io/v1"
+
+NODES = f"{_CORE}/nodes"
+NAMESPACES = f"{_CORE}/namespaces"
+PODS = f"{_CORE}/pods"
+ROLES = f"{_RBAC}/roles"
+CLUSTER_ROLES = f"{_RBAC}/clusterroles"
+CLUSTER_ROLE_BINDINGS = f"{_RBAC}/clusterrolebindings"
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+FLOW_SCHEMAS = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
+
+# RBAC names may hold a colon (system:nodes). None of these characters needs quoting, and no name can leave its place.
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._:-]{0,251}[A-Za-z0-9])?")
+
+
+def _checked(name: str) -> str:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise Invalid(f"{name!r} is not a name that a Kubernetes object can have", reason="InvalidName")
+    return name
+
+
+def _namespaced(base: str, namespace_name: str, resource: str, name: str | None = None) -> str:
+    path = f"{base}/namespaces/{_checked(namespace_name)}/{resource}"
+    return path if name is None else f"{path}/{_checked(name)}"
+
+
+def node(name: str) -> str:
+    """Return the path of a Node."""
+    return f"{NODES}/{_checked(name)}"
+
+
+def node_status(name: str) -> str:
+    """Return the path of a Node's status."""
+    return f"{NODES}/{_checked(name)}/status"
+
+
+def namespace(name: str) -> str:
+    """Return the path of a Namespace."""
+    return f"{NAMESPACES}/{_checked(name)}"
+
+
+def config_maps(namespace_name: str) -> str:
+    """Return the path of the ConfigMaps of a namespace."""
+    return _namespaced(_CORE, namespace_name, "configmaps")
+
+
+def config_map(namespace_name: str, name: str) -> str:
+    """Return the path of a ConfigMap."""
+    return _namespaced(_CORE, namespace_name, "configmaps", name)
+
+
+def events(namespace_name: str) -> str:
+    """Return the path of the Events of a namespace (those on Nodes live in default)."""
+    return _namespaced(_CORE, namespace_name, "events")
+
+
+def event(namespace_name: str, name: str) -> str:
+    """Return the path of an Event."""
+    return _namespaced(_CORE, namespace_name, "events", name)
+
+
+def pods(namespace_name: str) -> str:
+    """Return the path of the Pods of a namespace."""
+    return _namespaced(_CORE, namespace_name, "pods")
+
+
+def pod(namespace_name: str, name: str) -> str:
+    """Return the path of a Pod."""
+    return _namespaced(_CORE, namespace_name, "pods", name)
+
+
+def eviction(namespace_name: str, name: str) -> str:
+    """Return the path to create a Pod's eviction at."""
+    return _namespaced(_CORE, namespace_name, "pods", name) + "/eviction"
+
+
+def leases(namespace_name: str) -> str:
+    """Return the path of the Leases of a namespace."""
+    return _namespaced(_COORDINATION, namespace_name, "leases")
+
+
+def lease(namespace_name: str, name: str) -> str:
+    """Return the path of a Lease (a kubelet's is in kube-node-lease, under the name of its Node)."""
+    return _namespaced(_COORDINATION, namespace_name, "leases", name)
+
+
+def roles(namespace_name: str) -> str:
+    """Return the path of the Roles of a namespace."""
+    return _namespaced(_RBAC, namespace_name, "roles")
+
+
+def role(namespace_name: str, name: str) -> str:
+    """Return the path of a Role."""
+    return _namespaced(_RBAC, namespace_name, "roles", name)
+
+
+def role_bindings(namespace_name: str) -> str:
+    """Return the path of the RoleBindings of a namespace."""
+    return _namespaced(_RBAC, namespace_name, "rolebindings")
+
+
+def role_binding(namespace_name: str, name: str) -> str:
+    """Return the path of a RoleBinding."""
+    return _namespaced(_RBAC, namespace_name, "rolebindings", name)
+
+
+def cluster_role(name: str) -> str:
+    """Return the path of a ClusterRole."""
+    return f"{CLUSTER_ROLES}/{_checked(name)}"
+
+
+def cluster_role_binding(name: str) -> str:
+    """Return the path of a ClusterRoleBinding."""
+    return f"{CLUSTER_ROLE_BINDINGS}/{_checked(name)}"
+
+
+def flow_schema(name: str) -> str:
+    """Return the path of a FlowSchema."""
+    return f"{FLOW_SCHEMAS}/{_checked(name)}"
+
+
+def describe(path: str) -> str:
+    """Return what a path names, for people: "nodes/n1", "configmaps/pool-1a2b in configok-system"."""
+    parts = path.partition("?")[0].strip("/").split("/")
+    if parts[:1] == ["api"] and len(parts) > 2:
+        rest = parts[2:]
+    elif parts[:1] == ["apis"] and len(parts) > 3:
+        rest = parts[3:]
+    else:
+        return path
+    if rest[0] == "namespaces" and len(rest) > 2:
+        return f"{'/'.join(rest[2:])} in {rest[1]}"
+    return "/".join(rest)

@@ -1,0 +1,60 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One function over many items at once. Private to configok.node: no compatibility is promised."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from queue import SimpleQueue
+from typing import TypeVar
+
+from ._api_errors import KubeError
+
+__all__ = ["fan_out"]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def fan_out(
+    function: Callable[[Item], Result], items: Iterable[Item], *, workers: int = 32
+) -> Iterator[tuple[Item, Result | KubeError]]:
+    """Yield (item, result) for every item, in the order in which they are done; a KubeError is a result like any other.
+
+    Any other exception is a fault of ours: it ends the iteration and is raised here. Ending early (close, Ctrl-C)
+    starts no further item and waits for none: the threads are daemons, unlike those of concurrent.futures, for which
+    the interpreter waits at exit.
+    """
+    todo = list(items)
+    if not todo:
+        return
+    todo.reverse()  # pop() from the end is one step, and no lock is needed for it.
+    done: SimpleQueue[tuple[Item, Result | KubeError, BaseException | None]] = SimpleQueue()
+    count = len(todo)
+
+    def work() -> None:
+        while True:
+            try:
+                item = todo.pop()
+            except IndexError:
+                return
+            try:
+                done.put((item, function(item), None))
+            except KubeError as error:
+                done.put((item, error, None))
+            except BaseException as fault:  # noqa: BLE001 - raised in the caller, who would wait for ever
+                done.put((item, KubeError("not done"), fault))
+                return
+
+    for number in range(min(workers, count)):
+        threading.Thread(target=work, name=f"fan-out-{number}", daemon=True).start()
+    try:
+        for _answered in range(count):
+            item, result, fault = done.get()
+            if fault is not None:
+                raise fault
+            yield item, result
+    finally:
+        todo.clear()

@@ -1,0 +1,199 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Credentials on the control side, however a user has them. Private to configok.node: no compatibility is promised.
+
+The only file that imports the kubernetes package, and only for what is hard: merged kubeconfigs, exec plugins, OIDC
+and other auth providers. Its import costs half a second and 44 MB, which one module call for 1,000 Nodes would feel;
+a kubeconfig that is one file with a certificate or a token is read without it.
+"""
+
+from __future__ import annotations
+
+import base64
+import logging
+import os
+import tempfile
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+from ._api_errors import CredentialsError, MissingLibrary
+from ._credentials import Credentials, NeedsPlugin, from_kubeconfig
+
+__all__ = ["load"]
+
+_DEFAULT_KUBECONFIG = "~/.kube/config"
+_SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
+
+
+def load(
+    *,
+    kubeconfig: str | None = None,
+    context: str | None = None,
+    host: str | None = None,
+    api_key: str | None = None,
+    ca_cert: str | None = None,
+    validate_certs: bool | None = None,
+    client_cert: str | None = None,
+    client_key: str | None = None,
+    tls_server_name: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    service_account: str = _SERVICE_ACCOUNT,
+) -> Credentials:
+    """Return the credentials for these options; raise CredentialsError or MissingLibrary.
+
+    In this order: host together with an api_key or a client_cert; kubeconfig (paths with the system's separator are
+    merged as kubectl does), else $KUBECONFIG, else ~/.kube/config; else the service account of the Pod we run in.
+    What is given beside that wins over what is found there; None means not given.
+    """
+    environ = os.environ if environ is None else environ
+    given = {
+        "server": host.rstrip("/") if host else None,
+        "ca_file": _path(ca_cert),
+        "cert_file": _path(client_cert),
+        "key_file": _path(client_key),
+        "token": api_key,
+        "tls_server_name": tls_server_name,
+        "verify": validate_certs,
+    }
+    paths = _kubeconfigs(kubeconfig, environ)
+    explicit = bool(kubeconfig or context)
+    if host and (api_key or client_cert) and not explicit:
+        found = Credentials(server=host)
+    elif paths:
+        found = _from_files(paths, context)
+    elif explicit:
+        raise CredentialsError(f"there is no kubeconfig {kubeconfig or _DEFAULT_KUBECONFIG}")
+    elif environ.get("KUBERNETES_SERVICE_HOST"):
+        found = _in_cluster(environ, service_account)
+    elif host:
+        found = Credentials(server=host)
+    else:
+        raise CredentialsError(
+            f"no API server is given: set kubeconfig, or host and api_key, or have {_DEFAULT_KUBECONFIG}"
+        )
+    return _overridden(found, given)
+
+
+def _path(path: str | None) -> str | None:
+    return os.path.abspath(os.path.expanduser(path)) if path else None
+
+
+def _kubeconfigs(kubeconfig: str | None, environ: Mapping[str, str]) -> list[str]:
+    """Return the kubeconfigs that exist: one that does not is no error where another does, as for kubectl."""
+    named = kubeconfig or environ.get("KUBECONFIG") or _DEFAULT_KUBECONFIG
+    paths = [os.path.abspath(os.path.expanduser(path)) for path in named.split(os.pathsep) if path]
+    return [path for path in paths if os.path.exists(path)]
+
+
+def _from_files(paths: list[str], context: str | None) -> Credentials:
+    if len(paths) == 1:
+        try:
+            return from_kubeconfig(paths[0], context=context)
+        except NeedsPlugin:
+            pass
+    return _through_kubernetes(paths, context)
+
+
+def _in_cluster(environ: Mapping[str, str], directory: str) -> Credentials:
+    """Return the Pod's service account; its token file is replaced by the kubelet, and read again then."""
+    host = environ["KUBERNETES_SERVICE_HOST"]
+    port = environ.get("KUBERNETES_SERVICE_PORT", "443")
+    return Credentials(
+        server=f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}",
+        ca_file=os.path.join(directory, "ca.crt"),
+        token_file=os.path.join(directory, "token"),
+    )
+
+
+def _overridden(found: Credentials, given: dict[str, Any]) -> Credentials:
+    """Return found with what was given in place of it; also whenever it is refreshed."""
+    changes = {key: value for key, value in given.items() if value is not None}
+    if "ca_file" in changes:
+        changes["ca_data"] = None
+    if "cert_file" in changes:
+        changes["cert_data"] = None
+    if "key_file" in changes:
+        changes["key_data"] = None
+    if "token" in changes:
+        changes["token_file"] = None
+    refresh = found.refresh
+    if refresh is not None and changes:
+        changes["refresh"] = lambda: _overridden(refresh(), given)
+    return found._replace(**changes) if changes else found
+
+
+def _through_kubernetes(paths: list[str], context: str | None) -> Credentials:
+    try:
+        import kubernetes  # pylint: disable=import-outside-toplevel
+    except ImportError as exc:
+        raise MissingLibrary("kubernetes", traceback.format_exc()) from exc
+    # Not typed, or only in part.
+    library: Any = kubernetes
+    config = library.config
+    complaints = _Complaints()
+    logging.getLogger().addHandler(complaints)
+    # The package writes inline keys to files that live as long as the process: let it be in a directory of ours.
+    with tempfile.TemporaryDirectory(prefix="configok-") as directory:
+        try:
+            configuration = library.client.Configuration()
+            config.load_kube_config(
+                config_file=os.pathsep.join(paths),
+                context=context,
+                client_configuration=configuration,
+                persist_config=False,
+                temp_file_path=directory,
+            )
+            found = _from_configuration(configuration, directory)
+        except (config.ConfigException, OSError, ValueError, KeyError, TypeError) as exc:
+            raise CredentialsError(f"the kubeconfig {os.pathsep.join(paths)} cannot be used: {exc}") from exc
+        finally:
+            logging.getLogger().removeHandler(complaints)
+            # Otherwise it would hand out the names of the deleted files next time.
+            forget = getattr(config.kube_config, "_cleanup_temp_files", None)
+            if forget is not None:
+                forget()
+    if complaints.said:
+        # An exec plugin that fails is only logged, and the request would be sent as anonymous.
+        said = "; ".join(complaints.said)
+        raise CredentialsError(f"the kubeconfig {os.pathsep.join(paths)} gives no credentials: {said}")
+    return found._replace(refresh=lambda: _through_kubernetes(paths, context))
+
+
+class _Complaints(logging.Handler):
+    """What the kubernetes package logs instead of raising."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())
+
+
+def _from_configuration(configuration: Any, directory: str) -> Credentials:
+    parts: dict[str, Any] = {}
+    for name, attribute in (("ca", "ssl_ca_cert"), ("cert", "cert_file"), ("key", "key_file")):
+        path = getattr(configuration, attribute, None)
+        if not path:
+            continue
+        if os.path.dirname(path) == directory:
+            with open(path, "rb") as stream:
+                parts[f"{name}_data"] = stream.read()
+        else:
+            parts[f"{name}_file"] = path
+    # The name of the key has changed between versions of the package.
+    keys = configuration.api_key
+    scheme, _space, secret = str(keys.get("BearerToken") or keys.get("authorization") or "").partition(" ")
+    if scheme == "Bearer":
+        parts["token"] = secret
+    elif scheme == "Basic":
+        parts["username"], _colon, parts["password"] = base64.b64decode(secret).decode().partition(":")
+    return Credentials(
+        server=configuration.host.rstrip("/"),
+        verify=configuration.verify_ssl is not False,
+        tls_server_name=getattr(configuration, "tls_server_name", None),
+        proxy=configuration.proxy or None,
+        **parts,
+    )

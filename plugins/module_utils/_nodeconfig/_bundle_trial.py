@@ -1,0 +1,82 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The trial that a bundle may bring for itself. Private to configok.node."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from ._untrusted import load_json
+
+__all__ = ["MAX_CRASH_LOOP_THRESHOLD", "TRIAL_KEY", "InvalidTrial", "Trial", "parse_duration"]
+
+TRIAL_KEY = "trial"
+MAX_CRASH_LOOP_THRESHOLD = 10  # the proposal's range is 0 to 10
+_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(h|ms|m|s)")
+_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+_MAX_SECONDS = 30 * 24 * 3600.0
+_LONGEST_TEXT = 64  # a million digits would be looked at from each of them
+
+
+class InvalidTrial(ValueError):
+    """A trial that cannot be read; its text says what is allowed."""
+
+
+def parse_duration(value: Any, name: str) -> float:
+    """Return the seconds in ``10m``, ``1h30m``, ``500ms`` or a plain number of seconds, 0 to 30 days.
+
+    Raises InvalidTrial, with ``name`` in its sentence. Kept here, small, since prestart cannot afford the engine.
+    """
+    seconds = None
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        seconds = value if abs(value) <= _MAX_SECONDS else None  # there are whole numbers that no float holds
+    elif isinstance(value, str) and len(value) <= _LONGEST_TEXT:
+        parts = _DURATION.findall(value)
+        if parts and "".join(number + unit for number, unit in parts) == value:
+            seconds = sum(float(number) * _SECONDS[unit] for number, unit in parts)
+        elif value == "0":
+            seconds = 0.0
+    if seconds is None or not 0 <= seconds <= _MAX_SECONDS:
+        raise InvalidTrial(f"{name} {str(value)[:50]!r} must be a duration such as 10m, 90s or 1h30m, at most 720h")
+    return float(seconds)
+
+
+class Trial(NamedTuple):
+    """How long a config must be healthy before it becomes last-known-good, and how many crashes it is allowed."""
+
+    duration: float = 600.0  # seconds
+    crash_loop_threshold: int = 3
+
+    @classmethod
+    def of(cls, trial_duration: Any = None, crash_loop_threshold: Any = None) -> Trial:
+        """Return the trial for these options, None for a default. Raises InvalidTrial."""
+        default = cls()
+        duration = default.duration if trial_duration is None else parse_duration(trial_duration, "trialDuration")
+        threshold = default.crash_loop_threshold if crash_loop_threshold is None else crash_loop_threshold
+        whole = isinstance(threshold, int) and not isinstance(threshold, bool)
+        if not whole or not 0 <= threshold <= MAX_CRASH_LOOP_THRESHOLD:
+            allowed = f"a whole number from 0 to {MAX_CRASH_LOOP_THRESHOLD}"
+            raise InvalidTrial(f"crashLoopThreshold {str(threshold)[:50]!r} must be {allowed}")
+        return cls(duration, threshold)
+
+    @classmethod
+    def parse(cls, text: str) -> Trial:
+        """Read the bundle's ``trial`` key, a JSON object. Raises InvalidTrial."""
+        try:
+            value = load_json(text)
+        except ValueError as error:
+            raise InvalidTrial(f"the bundle's trial is not JSON: {str(error)[:200]}") from error
+        if not isinstance(value, dict):
+            raise InvalidTrial("the bundle's trial must be a JSON object")
+        unknown = sorted(str(key) for key in value if key not in ("trialDuration", "crashLoopThreshold"))
+        if unknown:
+            raise InvalidTrial(f"the bundle's trial has the unknown field {unknown[0][:100]!r}")
+        return cls.of(value.get("trialDuration"), value.get("crashLoopThreshold"))
+
+    def encode(self) -> str:
+        """Return the text of the bundle's ``trial`` key: the same trial always gives the same text."""
+        duration = f"{self.duration:.3f}".rstrip("0").rstrip(".") + "s"
+        return json.dumps({"crashLoopThreshold": self.crash_loop_threshold, "trialDuration": duration}, sort_keys=True)

@@ -1,0 +1,176 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reading a user's mapping strictly, all errors at once. Private to configok.node."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional, TypeVar
+
+from .._rollout._pool_file import suggestion
+from ._bundle_trial import InvalidTrial, parse_duration
+
+__all__ = ["Amount", "Fields"]
+
+_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?\Z")
+_PERCENT = re.compile(r"([0-9]{1,3})%\Z")
+_COUNT = re.compile(r"[0-9]{1,7}\Z")
+_MAX_COUNT = 1000000
+_Default = TypeVar("_Default", float, Optional[float])
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number of nodes, or a part of a pool in percent."""
+
+    value: int
+    percent: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.value}%" if self.percent else str(self.value)
+
+    def at_most(self, total: int) -> int:
+        """Return the number for a limit: rounded down, but a part that is not 0% is at least one node."""
+        if not self.percent:
+            return self.value
+        return max(1, total * self.value // 100) if self.value else 0
+
+    def at_least(self, total: int) -> int:
+        """Return the number for a goal: rounded up."""
+        return -(-total * self.value // 100) if self.percent else min(self.value, total)
+
+
+class Fields:
+    """A mapping whose fields are taken one by one; what is wrong is collected, never raised.
+
+    value: what the user wrote, None for nothing. path: where it stands, "" at the top. errors: shared by all parts.
+    """
+
+    def __init__(self, value: Any, path: str, errors: list[str]) -> None:
+        self.errors = errors
+        self._path = path
+        self._left: dict[str, Any] = {}
+        if isinstance(value, Mapping):
+            self._left = {str(key): part for key, part in value.items()}
+        elif value is not None or not path:
+            errors.append(f"{path or 'the pool'}: must be a mapping, not {_kind(value)}")
+
+    def take(self, name: str) -> Any:
+        """Return a field as it was written, None where it is missing."""
+        return self._left.pop(name, None)
+
+    def done(self) -> None:
+        """Report the fields that nobody took."""
+        for name in sorted(self._left):
+            meant = suggestion(name, self._path)
+            self._wrong(name[:100], "unknown field" + (f": did you mean {meant}?" if meant else ""))
+
+    def part(self, name: str) -> Fields:
+        """Return the fields below a field."""
+        return Fields(self.take(name), self._at(name), self.errors)
+
+    def text(self, name: str, default: str) -> str:
+        """Return a text."""
+        value = self.take(name)
+        if value is None:
+            return default
+        if not isinstance(value, str):
+            self._wrong(name, f"must be a text, not {_kind(value)}")
+            return default
+        return value.strip()
+
+    def label(self, name: str, longest: int) -> str:
+        """Return a required DNS label."""
+        value = self.take(name)
+        if not isinstance(value, str) or not _LABEL.match(value) or len(value) > longest:
+            shown = "is missing" if value is None else f"{str(value)[:60]!r}"
+            self._wrong(name, f"{shown}: it must be a DNS label (a-z, 0-9, -) of at most {longest} characters")
+            return ""
+        return value
+
+    def texts(self, name: str, default: tuple[str, ...]) -> tuple[str, ...]:
+        """Return a list of different texts."""
+        value = self.take(name)
+        if value is None:
+            return default
+        if not _is_list(value) or not all(isinstance(one, str) and one for one in value):
+            self._wrong(name, "must be a list of texts")
+            return default
+        if len(set(value)) != len(value):
+            self._wrong(name, "names something twice")
+        return tuple(value)
+
+    def mapping(self, name: str) -> dict[str, Any]:
+        """Return a mapping, empty where it is missing."""
+        value = self.take(name)
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            self._wrong(name, f"must be a mapping, not {_kind(value)}")
+            return {}
+        return {str(key): part for key, part in value.items()}
+
+    def choice(self, name: str, allowed: tuple[str, ...], default: str) -> str:
+        """Return one of the allowed words."""
+        value = self.take(name)
+        if value is None:
+            return default
+        if value not in allowed:
+            self._wrong(name, f"{str(value)[:60]!r} must be one of {', '.join(allowed)}")
+            return default
+        return str(value)
+
+    def duration(self, name: str, default: _Default) -> _Default:
+        """Return seconds."""
+        value = self.take(name)
+        if value is None:
+            return default
+        try:
+            return parse_duration(value, self._at(name))
+        except InvalidTrial as error:
+            self.errors.append(str(error).replace(f"{self._at(name)} ", f"{self._at(name)}: ", 1))
+            return default
+
+    def amount(self, name: str, default: Amount) -> Amount:
+        """Return a count, or a percentage."""
+        value = self.take(name)
+        return default if value is None else self._amount(value, name) or default
+
+    def amounts(self, name: str, default: tuple[Amount, ...]) -> tuple[Amount, ...]:
+        """Return a list of counts and percentages, at least one."""
+        value = self.take(name)
+        if value is None:
+            return default
+        if not _is_list(value) or not value:
+            self._wrong(name, "must be a list such as [10%, 30%, 100%]")
+            return default
+        found = [self._amount(one, f"{name}[{index}]") for index, one in enumerate(value)]
+        return tuple(one for one in found if one is not None)
+
+    def _amount(self, value: Any, name: str) -> Amount | None:
+        match = _PERCENT.match(value) if isinstance(value, str) else None
+        if match and int(match.group(1)) <= 100:
+            return Amount(int(match.group(1)), True)
+        if isinstance(value, str) and _COUNT.match(value):
+            value = int(value)  # what a template makes of a number
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_COUNT:
+            return Amount(value)
+        self._wrong(name, f"{str(value)[:60]!r} must be a number of nodes, or a percentage from 0% to 100%")
+        return None
+
+    def _at(self, name: str) -> str:
+        return f"{self._path}.{name}" if self._path else name
+
+    def _wrong(self, name: str, what: str) -> None:
+        self.errors.append(f"{self._at(name)}: {what}")
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+
+
+def _kind(value: Any) -> str:
+    return "nothing" if value is None else type(value).__name__

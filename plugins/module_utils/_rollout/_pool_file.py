@@ -1,0 +1,286 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The keys of a pool file, and what a misspelt or misplaced key was meant to be. Pure. Private to configok.node."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .._nodeconfig._bundle import MAX_POOL_LENGTH
+from .._nodeconfig._bundle_trial import InvalidTrial, Trial
+from .._nodeconfig._strict_mapping import Amount, Fields
+from ._rollout_errors import InvalidPool
+
+__all__ = [
+    "Canary",
+    "KEYS",
+    "Policy",
+    "Pool",
+    "crash_loop_seconds",
+    "parse_policy",
+    "parse_pool",
+    "suggestion",
+    "unknown_variables",
+]
+
+# By the path of a mapping, "" for the pool file itself, the keys that it may have.
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "": (
+        "pool",
+        "selector",
+        "layers",
+        "documents",
+        "trial",
+        "policy",
+        "kubernetesVersions",
+        "disruptionOverrides",
+        "changeCause",
+    ),
+    "trial": ("trialDuration", "crashLoopThreshold"),
+    "policy": (
+        "canary",
+        "waves",
+        "soak",
+        "maxUnavailable",
+        "failureBudget",
+        "nodeTimeout",
+        "onFailure",
+        "restartDelay",
+        "timeToCrash",
+        "healthTimeout",
+    ),
+    "policy.canary": ("count", "cover", "labels", "soak"),
+}
+# What else the playbooks take, and what stands in extra variables without being the user's.
+_PLAYBOOK_VARIABLES = ("component", "pool_directory", "kubeconfig", "context", "rollout_lease_duration", "to_revision")
+_CONTROLLER_PREFIXES = ("awx_", "tower_")
+_FOREIGN_PREFIXES = ("ansible_", *_CONTROLLER_PREFIXES)
+_ALIKE = 0.8  # difflib's ratio; a transposed pair of letters in a word of six has 0.83
+
+
+def suggestion(name: str, path: str = "") -> str:
+    """Return the path of the key that name was probably meant to be, "" where it is like none.
+
+    path: of the mapping that name stands in, whose own keys come first.
+    """
+    places = sorted(KEYS, key=lambda place: place != path)
+    for place in places:
+        if name in KEYS[place] and place != path:
+            return _join(place, name)
+    for place in places:
+        keys = {key.lower(): key for key in KEYS[place]}
+        alike = difflib.get_close_matches(name.lower(), keys, 1, _ALIKE)
+        if alike:
+            return _join(place, keys[alike[0]])
+    return ""
+
+
+def unknown_variables(groups: Iterable[Sequence[str]]) -> list[str]:
+    """Return a sentence for each extra variable that a rollout would ignore by mistake.
+
+    groups: the names of the extra variables, one group for each -e. In the group with the pool every name must be
+    known, except in a controller (AWX), which has one group for everything: there, as in all other groups, a name is
+    the user's own unless it is like a key of the pool file.
+    """
+    errors = []
+    for group in groups:
+        names = [name for name in group if not name.startswith(_FOREIGN_PREFIXES)]
+        has_pool = "pool" in names
+        from_controller = any(name.startswith(_CONTROLLER_PREFIXES) for name in group)
+        for name in sorted(set(names) - set(KEYS[""]) - set(_PLAYBOOK_VARIABLES)):
+            meant = suggestion(name)
+            if meant and (has_pool or _is_distinctive(meant)):
+                errors.append(f"{name[:100]}: unknown key of the pool file: did you mean {meant}?")
+            elif has_pool and not from_controller:
+                errors.append(
+                    f"{name[:100]}: unknown key of the pool file: "
+                    f"it has {', '.join(KEYS[''])}; give variables of your own with another -e"
+                )
+    return errors
+
+
+def _is_distinctive(path: str) -> bool:
+    """Return whether a name like this key hardly is a variable of the user's own: not count, soak or labels."""
+    return path.rpartition(".")[2].lower() != path.rpartition(".")[2]
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+ON_FAILURE = ("halt", "rollback")
+_COVER = ("kubeletVersion", "osImage", "instanceType", "zone")
+_SOAK_AFTER_TRIAL = 60.0
+
+
+@dataclass(frozen=True)
+class Canary:
+    """The first nodes of a rollout. soak: seconds, None for the trial of the bundle plus one minute."""
+
+    count: Amount = Amount(3)
+    cover: tuple[str, ...] = _COVER
+    labels: Mapping[str, str] = field(default_factory=dict)
+    soak: float | None = None
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How a pool is moved; times in seconds, defaults as in docs/rollout.md.
+
+    waves: the part of the pool that is reached after each wave, the canary included; the last one always reaches all.
+    restart_delay, time_to_crash, health_timeout: how the nodes are set up; from these follows how long a crash loop
+    takes.
+    """
+
+    canary: Canary = Canary()
+    waves: tuple[Amount, ...] = (Amount(10, True), Amount(30, True), Amount(100, True))
+    soak: float = 120.0
+    max_unavailable: Amount = Amount(10, True)
+    failure_budget: Amount = Amount(1)
+    node_timeout: float = 300.0
+    on_failure: str = "halt"
+    restart_delay: float = 10.0
+    time_to_crash: float = 10.0
+    health_timeout: float = 120.0
+
+    def canary_soak(self, trial: Trial | None) -> float:
+        """Return the canary's soak in seconds. trial: the bundle's, None for the init config, which has none."""
+        if self.canary.soak is not None:
+            return self.canary.soak
+        return self.soak if trial is None else trial.duration + _SOAK_AFTER_TRIAL
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Nodes that should end up with the same config. selector: a label selector; layers and documents: what to
+    publish.
+    """
+
+    name: str
+    selector: str
+    policy: Policy = Policy()
+    trial: Trial = Trial()
+    layers: tuple[str, ...] = ()
+    documents: Mapping[str, Any] = field(default_factory=dict)
+    kubernetes_versions: tuple[str, ...] = ()
+    disruption_overrides: Mapping[str, Any] = field(default_factory=dict)
+    change_cause: str = ""
+
+
+def crash_loop_seconds(policy: Policy, trial: Trial) -> float:
+    """Return how long a crash loop may take until the agent goes back: (threshold + 1) restarts, then healthTimeout."""
+    starts = trial.crash_loop_threshold + 1
+    return starts * (policy.restart_delay + policy.time_to_crash) + policy.health_timeout
+
+
+def parse_policy(value: Any, *, trial: Trial | None = None) -> Policy:
+    """Read a policy as a user writes it; None gives the defaults.
+
+    trial: of the bundle it is for, to judge nodeTimeout by. Raises InvalidPool with all errors at once.
+    """
+    errors: list[str] = []
+    policy = _policy(Fields(value, "policy", errors), trial or Trial())
+    if errors:
+        raise InvalidPool(errors)
+    return policy
+
+
+def parse_pool(value: Any) -> Pool:
+    """Read a pool file's data: pool, selector, layers or documents, trial, policy. Raises InvalidPool with all
+    errors.
+    """
+    errors: list[str] = []
+    fields = Fields(value, "", errors)
+    name = fields.label("pool", MAX_POOL_LENGTH)
+    selector = fields.text("selector", "")
+    if not selector and not errors:
+        errors.append("selector: a label selector is needed: a pool never means all nodes by accident")
+    layers = fields.texts("layers", ())
+    documents = fields.mapping("documents")
+    if layers and documents:
+        errors.append("documents: give either layers or documents, not both")
+    trial = _trial(fields.part("trial"))
+    pool = Pool(
+        name=name,
+        selector=selector,
+        layers=layers,
+        documents=documents,
+        trial=trial,
+        policy=_policy(fields.part("policy"), trial),
+        kubernetes_versions=fields.texts("kubernetesVersions", ()),
+        disruption_overrides=fields.mapping("disruptionOverrides"),
+        change_cause=fields.text("changeCause", ""),
+    )
+    fields.done()
+    if errors:
+        raise InvalidPool(errors)
+    return pool
+
+
+def _trial(fields: Fields) -> Trial:
+    duration, threshold = fields.take("trialDuration"), fields.take("crashLoopThreshold")
+    fields.done()
+    try:
+        return Trial.of(duration, threshold)
+    except InvalidTrial as error:
+        fields.errors.append(f"trial: {error}")
+        return Trial()
+
+
+def _policy(fields: Fields, trial: Trial) -> Policy:
+    default = Policy()
+    policy = Policy(
+        canary=_canary(fields.part("canary")),
+        waves=_waves(fields),
+        soak=fields.duration("soak", default.soak),
+        max_unavailable=fields.amount("maxUnavailable", default.max_unavailable),
+        failure_budget=fields.amount("failureBudget", default.failure_budget),
+        node_timeout=fields.duration("nodeTimeout", default.node_timeout),
+        on_failure=fields.choice("onFailure", ON_FAILURE, default.on_failure),
+        restart_delay=fields.duration("restartDelay", default.restart_delay),
+        time_to_crash=fields.duration("timeToCrash", default.time_to_crash),
+        health_timeout=fields.duration("healthTimeout", default.health_timeout),
+    )
+    fields.done()
+    if policy.max_unavailable.value == 0:
+        fields.errors.append("policy.maxUnavailable: 0 allows nothing: no node could ever be moved")
+    if policy.max_unavailable == Amount(100, True):
+        fields.errors.append("policy.maxUnavailable: 100% allows everything: the whole pool could be down at once")
+    if policy.failure_budget == Amount(100, True):
+        fields.errors.append("policy.failureBudget: 100% allows everything: the whole pool could fail")
+    needed = crash_loop_seconds(policy, trial)
+    if policy.node_timeout < needed:
+        fields.errors.append(
+            f"policy.nodeTimeout: {policy.node_timeout:g}s is shorter than a crash loop takes, {needed:g}s: "
+            f"({trial.crash_loop_threshold} + 1) times (restartDelay {policy.restart_delay:g}s + timeToCrash "
+            f"{policy.time_to_crash:g}s) + healthTimeout {policy.health_timeout:g}s"
+        )
+    return policy
+
+
+def _canary(fields: Fields) -> Canary:
+    canary = Canary(
+        count=fields.amount("count", Canary().count),
+        cover=fields.texts("cover", _COVER),
+        labels={str(key): str(text) for key, text in fields.mapping("labels").items()},
+        soak=fields.duration("soak", None),
+    )
+    fields.done()
+    if canary.count.value == 0:
+        fields.errors.append("policy.canary.count: a rollout has at least one canary")
+    return canary
+
+
+def _waves(fields: Fields) -> tuple[Amount, ...]:
+    waves = fields.amounts("waves", Policy().waves)
+    for kind, name in ((False, "count"), (True, "percent")):
+        reached = [wave.value for wave in waves if wave.percent is kind]
+        if any(later <= earlier for earlier, later in zip(reached, reached[1:])):
+            fields.errors.append(f"policy.waves: each {name} is what is reached after that wave, so it must grow")
+    if any(wave.value == 0 for wave in waves):
+        fields.errors.append("policy.waves: a wave that reaches 0 nodes moves nothing")
+    return waves

@@ -1,0 +1,161 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Publishing a bundle, and writing it down as a revision of its pool. Private to configok.node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .._kube._api_client import Client
+from .._kube._api_errors import AlreadyExists, NotFound
+from .._kube._api_paths import config_map, config_maps
+from .._nodeconfig._assignment import ConfigSource
+from .._nodeconfig._bundle import Bundle, InvalidBundle
+from .._nodeconfig._well_known import ANNOTATION_AUTHOR, ANNOTATION_CHANGE_CAUSE, LABEL_POOL
+from ._plan import Target
+from ._record import COMPLETE, Record, Revision
+from ._record_store import read_record, update_record
+from ._rollout_errors import RolloutError, RolloutRefused
+from ._timing import Clock
+
+__all__ = ["Published", "history", "publish", "read_target", "undo_revision"]
+
+
+@dataclass(frozen=True)
+class Published:
+    """A bundle in the cluster. config_map: the object (check mode: without uid when it is not there yet)."""
+
+    config_map: dict[str, Any]
+    target: Target
+    revision: int
+    changed: bool
+
+
+def publish(client: Client, bundle: dict[str, Any], *, clock: Clock, check: bool = False) -> Published:
+    """Create the ConfigMap that _nodeconfig's build_bundle made, unless it is there, and record it as the latest
+    revision.
+
+    The same content gives the same object and revision: doing it again changes nothing. check: let the API
+    server judge the bundle (dryRun=All), and change nothing. Raises
+    RolloutRefused for a config that failed in this pool before, RolloutError, KubeError.
+    """
+    pool = bundle["metadata"]["labels"][LABEL_POOL]
+    record = read_record(client, pool)
+    _refuse_bad(record, _target(bundle))
+    stored, created = _stored(client, bundle, check)
+    target = _target(stored)
+    if stored["data"] != bundle["data"]:
+        raise RolloutError(
+            f"the ConfigMap {target.name} is there and holds something else: its name has ten digits of the hash only, "
+            "so that this is no accident. Find out who created it, and delete it"
+        )
+    annotations = bundle["metadata"].get("annotations") or {}
+
+    def add(current: Record) -> Record:
+        _refuse_bad(current, target)
+        if current.latest is not None and current.latest.uid == target.uid:
+            return current
+        return current.with_revision(
+            target,
+            time=clock.now(),
+            author=annotations.get(ANNOTATION_AUTHOR, ""),
+            cause=annotations.get(ANNOTATION_CHANGE_CAUSE, ""),
+        )
+
+    if check:
+        after = add(record)
+        written = after != record
+    else:
+        after, written = update_record(client, pool, add)
+    latest = after.latest
+    return Published(stored, target, latest.number if latest else 0, created or written)
+
+
+def _refuse_bad(record: Record, target: Target) -> None:
+    refusal = record.refusal_to_publish(target)
+    if refusal is not None:
+        raise RolloutRefused([refusal])
+
+
+def _stored(client: Client, bundle: dict[str, Any], check: bool) -> tuple[dict[str, Any], bool]:
+    namespace, name = bundle["metadata"]["namespace"], bundle["metadata"]["name"]
+    path = config_map(namespace, name)
+    try:
+        return client.get(path), False
+    except NotFound:
+        pass
+    try:
+        created = client.create(config_maps(namespace), bundle, dry_run=check)
+        return (bundle if check else created), True  # what a dry run returns has a uid that nothing will ever have
+    except AlreadyExists:
+        return client.get(path), False
+    except NotFound as error:
+        if check:
+            return bundle, True  # the first --check comes before the namespace
+        raise RolloutError(
+            f"the namespace {namespace} does not exist: prepare the cluster with the role configok.node.cluster"
+        ) from error
+
+
+def _target(config_map_object: dict[str, Any]) -> Target:
+    try:
+        return Target.of_config_map(config_map_object)
+    except InvalidBundle as error:
+        raise RolloutError(str(error)) from error
+
+
+def undo_revision(record: Record, to_revision: int | None = None) -> Revision | None:
+    """Return the revision that an undo goes to, None for the init config.
+
+    to_revision: its number, 0 for the init config; without it, the newest one before the present one whose rollout was
+    completed and that is not known to be bad; an undo that was begun goes on to where it was going. Raises RolloutError
+    when there is no such revision.
+    """
+    if to_revision == 0:
+        return None
+    if to_revision is not None:
+        for one in record.revisions:
+            if one.number == to_revision:
+                return one
+        known = ", ".join(str(one.number) for one in record.revisions) or "none"
+        raise RolloutError(f"pool {record.pool} has no revision {to_revision}: it has {known}; 0 is the init config")
+    if record.rollout is None:
+        raise RolloutError(f"pool {record.pool} has never been rolled out: there is nothing to undo")
+    rollout, latest = record.rollout, record.latest
+    if not rollout.ended and (rollout.target.is_init or (latest is not None and rollout.revision < latest.number)):
+        # An undo that was killed or paused goes on; it does not go back one more.
+        return record.revision_of(rollout.target)
+    if record.rollout.target.is_init:
+        raise RolloutError(f"pool {record.pool} is on the init config: there is nothing before it")
+    present = record.rollout.revision
+    bad = {one.uid for one in record.bad}
+    uid = record.rollout.target.uid
+    for one in reversed(record.revisions):
+        if one.number < present and one.result == COMPLETE and one.uid not in bad and one.uid != uid:
+            return one
+    return None
+
+
+def read_target(client: Client, revision: Revision | None) -> Target:
+    """Return the target that a revision is, read and verified; None is the init config. Raises RolloutError,
+    KubeError.
+    """
+    if revision is None:
+        return Target.init()
+    where = f"revision {revision.number} (ConfigMap {revision.namespace}/{revision.name})"
+    source = ConfigSource(revision.namespace, revision.name, revision.uid)
+    try:
+        found = client.get(config_map(revision.namespace, revision.name))
+        return Target.of_bundle(Bundle.from_config_map(found, source))
+    except NotFound as error:
+        raise RolloutError(f"{where} was deleted: publish its config again") from error
+    except InvalidBundle as error:
+        raise RolloutError(f"{where} cannot be used: {error}") from error
+
+
+def history(record: Record) -> list[dict[str, Any]]:
+    """Return the revisions as plain data, the newest first; current says which one the pool was last taken to."""
+    current = record.rollout.revision if record.rollout is not None else None
+    return [{**vars(one), "current": one.number == current} for one in reversed(record.revisions)]
