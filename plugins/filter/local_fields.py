@@ -74,7 +74,7 @@ from ansible.errors import AnsibleFilterError
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._render import NotRendered, decode, resolved
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denials import denied_fields
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import MAIN_KINDS
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import MAIN_KINDS
 
 
 def local_fields(

@@ -298,14 +298,12 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import file_sentences, read_layers
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._document import Document
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import LEVELS, Finding
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ComponentConfigError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import LEVELS, Finding
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import Judgement, judge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._errors import (
-    ComponentConfigError,
-)
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import redacted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redacted
 from ansible_collections.configok.node.plugins.module_utils._host._host_facts import read_host
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 

@@ -155,9 +155,9 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._config_fil
     read_layers,
     write_config,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode_all
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import Converted, convert_text
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode_all
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import redacted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redacted
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 
 ARGUMENTS: dict[str, dict[str, Any]] = {

@@ -175,13 +175,9 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import file_sentences, read_layers
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._comparison import (
-    Comparison,
-    Side,
-    compare,
-)
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import redacted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Comparison, Side, compare
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redacted
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 
 _SIDE: dict[str, Any] = {

@@ -254,7 +254,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._release_ch
     pool_changes,
     read_pool_nodes,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import Finding
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all

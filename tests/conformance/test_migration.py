@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._table import flag_set
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._path_fields import resolve_paths
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._path_fields import resolve_paths
 from support.conformance.bare import bare_node
 from support.migration.flag_sets import CONFIG, QUICK, SETS, FlagSet
 from support.migration.kubelets import Kubelets, Run

@@ -35,10 +35,10 @@ from ansible_collections.configok.node.plugins.module_utils._agent._poststop imp
 from ansible_collections.configok.node.plugins.module_utils._agent._prestart import prestart
 from ansible_collections.configok.node.plugins.module_utils._agent._storage._store import Store
 from ansible_collections.configok.node.plugins.module_utils._agent._system._node_watch import view_of
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import DecodeError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._equality import same_config
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._versions import parse_minor
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import DecodeError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import parse_minor
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, NotFound
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle

@@ -11,7 +11,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
     Kind,
     at_minor,
     known_minors,

@@ -14,11 +14,11 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._table import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import (
     components_with_flags,
     flag_set,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import Kind, kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import Kind, kinds
 
 from .hostile import NASTY
 

@@ -25,17 +25,17 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._comparison import Side, compare
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Side, compare
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert_text
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import DecodeError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import DecodeError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import judge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._layers import render
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import render
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import migrate
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import Host
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import redacted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redacted
 
 from .hostile_inputs import Hostile, hostile_input
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import rule_sets
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
 
 __all__ = ["Case", "Config", "assert_case", "names_of_rules"]
 

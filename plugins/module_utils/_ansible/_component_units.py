@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._componentconfig._values._errors import ComponentConfigError
+from .._componentconfig._exceptions import ComponentConfigError
 from .._host._component_process import read_process
 from .._systemd._config_override import setting_for
 from .._systemd._environment import environment_files

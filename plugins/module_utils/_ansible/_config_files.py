@@ -16,7 +16,7 @@ from typing import Any
 
 from ansible.module_utils.basic import missing_required_lib
 
-from .._componentconfig._values._errors import ComponentConfigError
+from .._componentconfig._exceptions import ComponentConfigError
 from .._nodeconfig._untrusted import sanitize, sanitize_lines
 
 __all__ = ["file_sentences", "read_layers", "write_config"]

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._componentconfig._documents._encode import encode
-from .._componentconfig._documents._findings import LEVELS
-from .._componentconfig._flags._names import flags_of
-from .._componentconfig._kinds._gates import newest_minor
+from .._componentconfig._codec._yaml import encode
+from .._componentconfig._exceptions import ComponentConfigError
+from .._componentconfig._findings import LEVELS
+from .._componentconfig._flags._kubelet_flags import flags_of
 from .._componentconfig._migrate import Migration, migrate
-from .._componentconfig._values._errors import ComponentConfigError
-from .._componentconfig._values._secrets import redacted
-from .._componentconfig._values._versions import parse_minor
+from .._componentconfig._scalars._secrets import redacted
+from .._componentconfig._schema._feature_gates import newest_minor
+from .._componentconfig._schema._releases import parse_minor
 from .._host._component_process import Started, read_started
 from .._nodeconfig._untrusted import sanitize_all
 from ._component_units import ComponentUnits, NoSystemd, Runner

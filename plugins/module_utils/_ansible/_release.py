@@ -12,15 +12,15 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._componentconfig._diff import FieldChange, diff
+from .._componentconfig._codec._document import decode
+from .._componentconfig._compare import FieldChange, diff
 from .._componentconfig._disruption import check_overrides, disruption_of, heaviest
-from .._componentconfig._documents._decode import decode
-from .._componentconfig._documents._findings import WARNING, DecodeError, Finding, bounded
+from .._componentconfig._exceptions import ComponentConfigError
+from .._componentconfig._findings import WARNING, DecodeError, Finding, bounded
 from .._componentconfig._judge import judge
-from .._componentconfig._kinds._gates import newest_minor
-from .._componentconfig._kinds._schema import find_kind
-from .._componentconfig._values._errors import ComponentConfigError
-from .._componentconfig._values._versions import parse_minor
+from .._componentconfig._schema._feature_gates import newest_minor
+from .._componentconfig._schema._kinds import find_kind
+from .._componentconfig._schema._releases import parse_minor
 from .._kube._api_client import Client
 from .._kube._api_errors import NotFound
 from .._kube._api_paths import config_map

@@ -13,15 +13,15 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from .._cluster._local_configs import read_local_configs
+from .._componentconfig._codec._document import decode
+from .._componentconfig._codec._plain_values import merge
+from .._componentconfig._compare import effective_diff
 from .._componentconfig._denials import denials, own_values
 from .._componentconfig._denied_fields import DenyPolicy
-from .._componentconfig._diff import effective_diff
 from .._componentconfig._disruption import classes, heaviest
-from .._componentconfig._documents._decode import decode
-from .._componentconfig._documents._findings import POLICY, WARNING, DecodeError, Finding, finding
-from .._componentconfig._kinds._gates import newest_minor
-from .._componentconfig._merge import merge
-from .._componentconfig._values._versions import name, parse_minor
+from .._componentconfig._findings import POLICY, WARNING, DecodeError, Finding, finding
+from .._componentconfig._schema._feature_gates import newest_minor
+from .._componentconfig._schema._releases import name, parse_minor
 from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, NotFound
 from .._kube._api_paths import config_map

@@ -12,20 +12,17 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Callable, NamedTuple
 
-from ._conversions._fit import Hint, fit
+from ._codec._document import MAX_BYTES, decode, split
+from ._codec._yaml import encode_all
+from ._conversions._field_moves import Hint, Loss, Losses, fit
 from ._conversions._kube_scheduler import SCHEDULER_HINTS, convert_scheduler
 from ._conversions._kubeadm import KUBEADM_HINTS, carry_timeouts, convert_kubeadm
-from ._conversions._losses import Loss, Losses
 from ._conversions._small_kinds import SMALL_HINTS, convert_leader_migration, convert_preference
-from ._conversions._versions import readers, version_of, versions
-from ._documents._decode import MAX_BYTES, decode
-from ._documents._encode import encode_all
-from ._documents._findings import show
-from ._documents._split import split
-from ._kinds._schema import Kind, find_kind
-from ._values._errors import ComponentConfigError
-from ._values._paths import format_path
-from ._values._versions import name, parse_minor
+from ._exceptions import ComponentConfigError
+from ._findings import show
+from ._scalars._field_path import format_path
+from ._schema._kinds import Kind, find_kind, readers, version_of, versions
+from ._schema._releases import name, parse_minor
 
 __all__ = ["Conversion", "Converted", "convert", "convert_text"]
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
-from ._kinds._schema import Kind
-from ._values._errors import ComponentConfigError
-from ._values._paths import Path, parse_path
+from ._exceptions import ComponentConfigError
+from ._scalars._field_path import Path, parse_path
+from ._schema._kinds import Kind
 
 __all__ = ["Disruption", "check_overrides", "classes", "disruption_of", "heaviest"]
 

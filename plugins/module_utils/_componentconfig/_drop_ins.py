@@ -1,28 +1,193 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Layers written as drop-ins for the kubelet's --config-dir, beside the one file that they make.
+"""What a kubelet makes of its config file and the drop-ins of its --config-dir, by Kubernetes minor.
 
+1.28 lays decoded objects over each other; 1.29 to 1.31 decode the merged drop-ins over the main file's object; from
+1.32 on all are one JSON merge patch (schema/kubelet_dropin_merge.json; cmd/kubelet/app/server.go of each minor).
 Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, Callable, cast
 
-from ._diff import diff
-from ._documents._document import Document
-from ._documents._encode import encode
-from ._documents._findings import show
-from ._drop_in_rules import rule_at, used_with
-from ._kinds._defaults import defaulted
-from ._kinds._schema import Kind
-from ._kinds._types import Problem
+from ._codec._document import Document
+from ._codec._plain_values import merge
+from ._codec._yaml import encode
+from ._compare import diff
+from ._findings import show
+from ._scalars._field_path import lookup
+from ._schema._defaults import defaulted, effective, is_zero
+from ._schema._feature_gates import Gates
+from ._schema._kinds import Kind
+from ._schema._type_check import Problem
 
-__all__ = ["DropIn", "drop_in_problems", "drop_in_warnings", "drop_ins"]
+__all__ = [
+    "DropIn",
+    "DropInRule",
+    "drop_in_problems",
+    "drop_in_warnings",
+    "drop_ins",
+    "lay_documents_over",
+    "lay_over",
+    "rule_at",
+    "used_with",
+]
+
+_EVICTION = "evictionHard"
+_EVICTION_SWITCH = "mergeDefaultEvictionSettings"
+_HEAD = ("apiVersion", "kind")
+Data = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class DropInRule:
+    """How a minor merges drop-ins: the rule's name, and the environment variable without which the kubelet does not
+    look at them ("" for none)."""
+
+    name: str
+    environment: str = ""
+
+    def note(self, field: str) -> str:
+        """What is particular about a top-level field, or about the rule."""
+        notes = {row[1]: " ".join(row[2]) for row in _facts()["rules"]}
+        return str(_facts()["fields"].get(field, notes[self.name]))
+
+
+@lru_cache(maxsize=1)
+def _facts() -> dict[str, Any]:
+    from ._data._drop_ins import TEXT
+
+    return cast("dict[str, Any]", json.loads(TEXT))
+
+
+def rule_at(minor: int) -> DropInRule | None:
+    """The rule of a minor; None for one that has no --config-dir."""
+    rows = [row for row in _facts()["rules"] if row[0] <= minor]
+    if not rows:
+        return None
+    environment = _facts()["environment"]
+    return DropInRule(rows[-1][1], environment["name"] if minor <= environment["last"] else "")
+
+
+def lay_over(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+    """The config that the kubelet of a minor makes of its main file and its drop-ins, in their order, as a document.
+
+    All are decoded documents of `kind`; none is changed. A minor without --config-dir uses the main file alone. See
+    `used_with` for what the kubelet then uses.
+    """
+    rule = rule_at(minor)
+    said = [{key: value for key, value in one.items() if key not in _HEAD} for one in drop_ins]
+    if rule is None or not said:
+        return dict(main)
+    return _RULES[rule.name](main, said, kind, minor)
+
+
+def used_with(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+    """The same with all defaults filled in, as the kubelet uses it."""
+    laid = lay_over(main, drop_ins, kind, minor)
+    result = defaulted(laid, kind, minor)
+    rule = rule_at(minor)
+    if rule is not None and _fills(drop_ins):
+        result[_EVICTION] = laid[_EVICTION]
+    if rule is not None and rule.name == "internal":
+        # Defaults are filled into the main file alone: a zero of a drop-in stands for itself.
+        return _with_zeros(result, merge(drop_ins), kind.fields, minor)
+    return result
+
+
+def lay_documents_over(main: Document, drop_ins: Sequence[Document], kind: Kind, minor: int) -> Document:
+    """The same for documents whose data are mappings: every field that a drop-in decides knows its file and line."""
+    data = lay_over(main.data, [one.data for one in drop_ins], kind, minor)
+    if rule_at(minor) is None or not drop_ins:
+        return main
+    lines, files = dict(main.lines), dict(main.files) or dict.fromkeys(main.lines, main.file)
+    for one in drop_ins:
+        for path, line in one.lines.items():
+            said = lookup(one.data, path)
+            if isinstance(said, dict) or said == lookup(data, path):
+                lines[path], files[path] = line, one.file
+    findings = (*main.findings, *(found for one in drop_ins for found in one.findings))
+    return Document(data, main.file, findings, False, lines, files)
+
+
+def _objects(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+    result = _filled(main, drop_ins, kind, minor)
+    for one in drop_ins:
+        result = _overlay(result, _without_zeros(defaulted(one, kind, minor), kind.fields, minor))
+    return result
+
+
+def _internal(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+    return _overlay(_filled(main, drop_ins, kind, minor), merge(drop_ins))
+
+
+def _versioned(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+    result = merge([_filled(main, drop_ins, kind, minor), *drop_ins])
+    if _fills(drop_ins):
+        result.setdefault(_EVICTION, {})  # taken back by null: the defaults were filled in before, and come no more
+    return result
+
+
+_RULES: Mapping[str, Callable[[Data, Sequence[Data], Kind, int], dict[str, Any]]] = {
+    "objects": _objects,
+    "internal": _internal,
+    "versioned": _versioned,
+}
+
+
+def _fills(drop_ins: Sequence[Data]) -> bool:
+    """Whether a drop-in says something of evictionHard, whose defaults are filled in before it is looked at."""
+    return any(name in one for one in drop_ins for name in (_EVICTION, _EVICTION_SWITCH))
+
+
+def _filled(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+    """The main file with the defaults of evictionHard where a drop-in is about to say something of it."""
+    if not _fills(drop_ins):
+        return dict(main)
+    given = main.get("featureGates")
+    gates = Gates(minor, given if isinstance(given, Mapping) else {})
+    return {**main, _EVICTION: effective(_EVICTION, main, kind.fields, minor, gates)}
+
+
+def _overlay(below: Any, above: Data) -> dict[str, Any]:
+    """Objects and maps by key, all else replaced; null leaves what is below."""
+    result = dict(below) if isinstance(below, Mapping) else {}
+    for key, value in above.items():
+        if value is not None:
+            result[key] = _overlay(result.get(key), value) if isinstance(value, Mapping) else value
+    return result
+
+
+def _without_zeros(data: Data, fields: Data, minor: int) -> dict[str, Any]:
+    """An object without the fields whose value is the zero of its type, as Go has it; maps keep all their keys."""
+    result = {}
+    for key, value in data.items():
+        field = fields.get(key, {})
+        if isinstance(value, Mapping) and field.get("type") == "object":
+            value = _without_zeros(value, field.get("fields", {}), minor)
+        if value and not (field.get("type") == "duration" and is_zero(value, {"type": "duration"}, minor)):
+            result[key] = value
+    return result
+
+
+def _with_zeros(result: Data, said: Data, fields: Data, minor: int) -> dict[str, Any]:
+    """A resolved object with the zeros that a document says for fields which have a default."""
+    changed = dict(result)
+    for key, value in said.items():
+        field = fields.get(key, {})
+        if isinstance(value, Mapping) and field.get("type") == "object" and isinstance(result.get(key), Mapping):
+            changed[key] = _with_zeros(result[key], value, field.get("fields", {}), minor)
+        elif key in result and value is not None and is_zero(value, field, minor):
+            changed[key] = value
+    return changed
+
 
 _STEP = 10
 _HEAD = ("apiVersion", "kind")

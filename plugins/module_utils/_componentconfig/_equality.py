@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ._diff import differences, effective_diff
-from ._drop_in_rules import used_with
-from ._kinds._schema import Kind, find_kind, known_minors
-from ._values._canonical import canonical
+from ._codec._plain_values import canonical
+from ._compare import differences, effective_diff
+from ._drop_ins import used_with
+from ._schema._kinds import Kind, find_kind, known_minors
 
 __all__ = ["same_config"]
 

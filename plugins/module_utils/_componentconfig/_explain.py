@@ -17,14 +17,14 @@ from typing import Any
 
 from ._denied_fields import INSTANCE_FIELDS
 from ._disruption import disruption_of
-from ._kinds._gates import gate_history, gate_names, gate_needs
-from ._kinds._path_fields import PATH_FIELDS
-from ._kinds._schema import MAIN_KINDS, Kind, kinds, known_minor, known_minors
-from ._rules._context import rule_facts
+from ._exceptions import ComponentConfigError
 from ._rules._registry import rule_sets
-from ._values._errors import ComponentConfigError
-from ._values._secrets import is_secret
-from ._values._versions import name
+from ._rules._rule import rule_facts
+from ._scalars._secrets import is_secret
+from ._schema._feature_gates import gate_history, gate_names, gate_needs
+from ._schema._kinds import MAIN_KINDS, Kind, kinds, known_minor, known_minors
+from ._schema._path_fields import PATH_FIELDS
+from ._schema._releases import name
 
 __all__ = ["Explanation", "explain"]
 

@@ -12,18 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ._collected import Collected
-from ._documents._document import Document
-from ._documents._findings import POLICY, WARNING, Finding, bounded, finding, worst
+from ._bundle_policy import denied_problems
+from ._check import Collected, Pool, validate
+from ._codec._document import Document
 from ._drop_ins import DropIn, drop_in_problems, drop_in_warnings, drop_ins
-from ._kinds._gates import newest_minor
-from ._kinds._schema import Kind, find_kind
-from ._layers import render
-from ._policy import denied_problems
-from ._pool import Pool
-from ._provenance import Origin, provenance
-from ._validate import validate
-from ._values._errors import ComponentConfigError
+from ._exceptions import ComponentConfigError
+from ._findings import POLICY, WARNING, Finding, bounded, finding, worst
+from ._load import Origin, provenance, render
+from ._schema._feature_gates import newest_minor
+from ._schema._kinds import Kind, find_kind
 
 __all__ = ["Judgement", "judge"]
 

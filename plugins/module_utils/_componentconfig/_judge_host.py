@@ -12,14 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ._documents._document import Document
-from ._documents._findings import Finding, bounded, finding
-from ._kinds._gates import newest_minor
-from ._rules._host import Host, Wanted
-from ._rules._host_checks import host_problems, wanted_of
-from ._rules._host_state import stale_state
-from ._validate import context_of
-from ._values._versions import name, parse_minor
+from ._check import context_of
+from ._codec._document import Document
+from ._findings import Finding, bounded, finding
+from ._rules._host_rules import Host, Wanted, host_problems, stale_state, wanted_of
+from ._schema._feature_gates import newest_minor
+from ._schema._releases import name, parse_minor
 
 __all__ = ["judge_host"]
 

@@ -14,22 +14,21 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ._check import validate
+from ._codec._document import decode
+from ._codec._yaml import encode
+from ._compare import diff
 from ._denied_fields import INSTANCE_FIELDS
-from ._diff import diff
-from ._documents._decode import decode
-from ._documents._encode import encode
-from ._documents._findings import COMPONENT, WARNING, DecodeError, Finding, finding, show
-from ._flags._command_line import CommandLine, Given, read_command_line
-from ._flags._outcomes import Gone, Into, Keep, Outcome, Present, Refuse, outcome_of, wins_over_file
-from ._flags._table import FlagSet, components_with_flags, flag_set
-from ._flags._values import put, uses_of, with_flags
-from ._kinds._defaults import defaulted, is_zero
-from ._kinds._path_fields import resolve_paths
-from ._kinds._schema import MAIN_KINDS, Kind, at_minor, find_kind, kinds, known_minors
-from ._validate import validate
-from ._values._paths import Path, format_path
-from ._values._secrets import redacted
-from ._values._versions import name as version
+from ._findings import COMPONENT, WARNING, DecodeError, Finding, finding, show
+from ._flags._flag_migration import Gone, Into, Keep, Outcome, Present, Refuse, outcome_of, wins_over_file
+from ._flags._flag_set import FlagSet, components_with_flags, flag_set, put, uses_of, with_flags
+from ._flags._pflag import CommandLine, Given, read_command_line
+from ._scalars._field_path import Path, format_path
+from ._scalars._secrets import redacted
+from ._schema._defaults import defaulted, is_zero
+from ._schema._kinds import MAIN_KINDS, Kind, at_minor, find_kind, kinds, known_minors
+from ._schema._path_fields import resolve_paths
+from ._schema._releases import name as version
 
 __all__ = ["COMMAND_LINE", "KeptFlag", "LeftFlag", "Migration", "migrate"]
 

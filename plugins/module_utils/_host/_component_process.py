@@ -12,7 +12,7 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .._componentconfig._flags._names import CONFIG_DIRECTORY, flags_of
+from .._componentconfig._flags._kubelet_flags import CONFIG_DIRECTORY, flags_of
 
 __all__ = ["MOST", "Started", "drop_ins", "read_drop_in", "read_process", "read_started"]
 

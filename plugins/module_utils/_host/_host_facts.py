@@ -12,8 +12,8 @@ import stat
 from collections.abc import Iterable
 from typing import Any
 
-from .._componentconfig._rules._host import KERNEL_FLAGS, STATE_FILES, File, Host, Wanted
-from .._componentconfig._values._cpu_set import cpu_set
+from .._componentconfig._rules._host_rules import KERNEL_FLAGS, STATE_FILES, File, Host, Wanted
+from .._componentconfig._scalars._numbers import cpu_set
 
 __all__ = ["MOST", "below", "read_host", "runtime_driver", "text_of"]
 

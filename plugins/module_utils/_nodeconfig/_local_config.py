@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._componentconfig._denied_fields import INSTANCE_FIELDS, DenyPolicy
-from .._componentconfig._values._secrets import redacted
+from .._componentconfig._scalars._secrets import redacted
 from ._well_known import LABEL_LOCAL_CONFIG, NAMESPACE_ROLLOUTS
 
 __all__ = [

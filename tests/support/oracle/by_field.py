@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import at_minor, find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import at_minor, find_kind
 
 from .case import HEAD, MINOR, Case, config
 

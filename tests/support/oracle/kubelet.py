@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
     KERNEL_FLAGS,
     Host,
     Wanted,

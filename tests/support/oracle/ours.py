@@ -8,20 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import (
-    COMPONENT,
-    DecodeError,
-)
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._path_fields import resolve_paths
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._context import rule_facts
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import Host, Wanted
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_checks import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import context_of, validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import COMPONENT, DecodeError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
+    Host,
+    Wanted,
     host_problems,
+    stale_state,
     wanted_of,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_state import stale_state
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import context_of, validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule import rule_facts
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._path_fields import resolve_paths
 
 from .case import HEAD, MINOR, STAGES, Answer, Case
 from .kubelet import SOCKET

@@ -10,8 +10,8 @@ from typing import NoReturn
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import find_kind
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._context import rule_facts
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule import rule_facts
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
 from support.oracle.by_rule import ELSEWHERE, RULES
 from support.oracle.case import HEAD, MINOR, Answer, Case
 from support.oracle.cases import all_cases, quick_cases

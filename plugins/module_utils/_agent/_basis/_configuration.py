@@ -208,8 +208,8 @@ def _decode(text: str, file: str) -> Any:
         raise
     except (ValueError, RecursionError):
         pass  # not JSON, so YAML
-    from ..._componentconfig._documents._decode import decode  # not at the top: prestart pays for every import
-    from ..._componentconfig._documents._findings import DecodeError
+    from ..._componentconfig._codec._document import decode  # not at the top: prestart pays for every import
+    from ..._componentconfig._findings import DecodeError
 
     try:
         document = decode(text, file=file)

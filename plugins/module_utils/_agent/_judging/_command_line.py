@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 
-from ..._componentconfig._flags._names import flags_of
+from ..._componentconfig._flags._kubelet_flags import flags_of
 from ..._host._component_process import drop_ins, read_drop_in
 from .._basis._configuration import AgentConfiguration
 from .._basis._ports import Unit

@@ -9,7 +9,7 @@ Apart from parsing, since prestart parses at every start of a component and has 
 from __future__ import annotations
 
 from ..._componentconfig._denials import unknown_fields
-from ..._componentconfig._kinds._schema import MAIN_KINDS
+from ..._componentconfig._schema._kinds import MAIN_KINDS
 from .._basis._configuration import AgentConfiguration, InvalidConfiguration
 
 __all__ = ["deprecations", "refuse_unknown_fields"]

@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..._componentconfig._documents._decode import decode
-from ..._componentconfig._documents._document import Document
-from ..._componentconfig._drop_in_rules import lay_documents_over
-from ..._componentconfig._flags._values import with_flags
-from ..._componentconfig._kinds._schema import find_kind
-from ..._componentconfig._layers import merge_documents
+from ..._componentconfig._codec._document import Document, decode
+from ..._componentconfig._drop_ins import lay_documents_over
+from ..._componentconfig._flags._flag_set import with_flags
+from ..._componentconfig._load import merge_documents
+from ..._componentconfig._schema._kinds import find_kind
 from ._local_values import Inputs
 
 __all__ = ["drop_in_documents", "effective", "is_by_flag"]

@@ -13,26 +13,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 
+from ..._componentconfig._bundle_policy import bundle_problems
+from ..._componentconfig._check import validate
+from ..._componentconfig._codec._document import Document, decode
 from ..._componentconfig._denials import denials, own_values, unknown_fields
-from ..._componentconfig._documents._decode import decode
-from ..._componentconfig._documents._document import Document
-from ..._componentconfig._documents._findings import (
-    POLICY,
-    WARNING,
-    DecodeError,
-    Finding,
-    bounded,
-    finding,
-    in_reading_order,
-)
-from ..._componentconfig._flags._names import flags_of
+from ..._componentconfig._findings import POLICY, WARNING, DecodeError, Finding, bounded, finding, in_reading_order
+from ..._componentconfig._flags._kubelet_flags import flags_of
 from ..._componentconfig._judge_host import judge_host
-from ..._componentconfig._kinds._gates import newest_minor
-from ..._componentconfig._kinds._types import Problem
-from ..._componentconfig._policy import bundle_problems
-from ..._componentconfig._rules._host import Host, Wanted
-from ..._componentconfig._validate import validate
-from ..._componentconfig._values._versions import parse_minor
+from ..._componentconfig._rules._host_rules import Host, Wanted
+from ..._componentconfig._schema._feature_gates import newest_minor
+from ..._componentconfig._schema._releases import parse_minor
+from ..._componentconfig._schema._type_check import Problem
 from .._basis._configuration import ComponentConfiguration
 from ._effective import drop_in_documents, effective, is_by_flag
 from ._local_values import Inputs, local_values

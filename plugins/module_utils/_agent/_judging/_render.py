@@ -14,7 +14,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..._componentconfig._kinds._path_fields import resolve_paths
+from ..._componentconfig._schema._path_fields import resolve_paths
 
 __all__ = [
     "NotRendered",
@@ -48,7 +48,7 @@ def decode(text: str, what: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         pass  # not JSON, so YAML
-    from ..._componentconfig._values._canonical import json_values
+    from ..._componentconfig._codec._plain_values import json_values
 
     return json_values(_decode_strictly(text, what))
 
@@ -56,7 +56,7 @@ def decode(text: str, what: str) -> Any:
 def _decode_strictly(text: str, what: str) -> Any:
     # Not at the top: prestart must pay neither for the engine nor for YAML. What is written and compared is what was
     # judged: PyYAML reads 1:20, 4.1e1, n and dates otherwise than Kubernetes does.
-    from ..._componentconfig._documents._decode import decode as decode_document
+    from ..._componentconfig._codec._document import decode as decode_document
 
     try:
         return decode_document(text, file=what).data
@@ -68,8 +68,10 @@ def render(document: str, instance: str | None) -> bytes:
     """Return the file's bytes: the document itself where there is no instance config, else JSON. Raises NotRendered."""
     if instance is None or not instance.strip():
         return document.encode()
-    from ..._componentconfig._merge import merge  # not at the top: only a node with an instance config needs it
-    from ..._componentconfig._values._canonical import json_values
+    from ..._componentconfig._codec._plain_values import (
+        json_values,
+        merge,
+    )  # not at the top: only a node with an instance config needs it
 
     values = _decode_strictly(document, "the document")
     own = _decode_strictly(instance, "the instance config")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..._componentconfig._flags._names import shadowed_by_flags
+from ..._componentconfig._flags._kubelet_flags import shadowed_by_flags
 from .._storage._store import Store
 from ._command_line import command_line, drop_in_fields
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from ..._componentconfig._documents._findings import show
-from ..._componentconfig._rules._context import Context
-from ..._componentconfig._values._duration import nanoseconds
-from ..._componentconfig._values._paths import Path, format_path
+from ..._componentconfig._findings import show
+from ..._componentconfig._rules._rule import Context
+from ..._componentconfig._scalars._duration import nanoseconds
+from ..._componentconfig._scalars._field_path import Path, format_path
 
 __all__ = ["differences"]
 

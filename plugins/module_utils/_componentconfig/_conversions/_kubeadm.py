@@ -12,11 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._kinds._schema import Kind
-from ._fit import Hint
-from ._losses import Loss, Losses
-from ._moves import arguments_to_list, arguments_to_map, move
-from ._versions import short
+from .._schema._kinds import Kind, short
+from ._field_moves import Hint, Loss, Losses, arguments_to_list, arguments_to_map, move
 
 __all__ = ["KUBEADM_HINTS", "carry_timeouts", "convert_kubeadm"]
 

@@ -12,11 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._kinds._schema import Kind
-from ._fit import Hint
-from ._losses import Losses
-from ._moves import rename
-from ._versions import short
+from .._schema._kinds import Kind, short
+from ._field_moves import Hint, Losses, rename
 
 __all__ = ["SMALL_HINTS", "convert_leader_migration", "convert_preference"]
 

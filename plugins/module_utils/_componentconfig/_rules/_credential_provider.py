@@ -11,11 +11,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._values._names import is_label_key
-from .._values._networks import split_url
-from .._values._paths import Path
-from ._context import Context, Fault, Rule, RuleSet, value_facts
-from ._shapes import all_of, checked, found, repeated, required, unique, within
+from .._scalars._field_path import Path
+from .._scalars._syntax import is_label_key, split_url
+from ._rule import (
+    Context,
+    Fault,
+    Rule,
+    RuleSet,
+    all_of,
+    checked,
+    found,
+    repeated,
+    required,
+    unique,
+    value_facts,
+    within,
+)
 
 __all__ = ["CREDENTIAL_PROVIDER_RULE_SETS"]
 

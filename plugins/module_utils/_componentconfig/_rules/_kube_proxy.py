@@ -11,10 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .._values._networks import is_cidr, is_ip, is_ip_port
-from ._bounds import Bound, bound_rules
-from ._component_base import logging_rule
-from ._context import Context, Fault, Rule
+from .._scalars._syntax import is_cidr, is_ip, is_ip_port
+from ._rule import Bound, Context, Fault, Rule, bound_rules, logging_rule
 
 __all__ = ["KUBE_PROXY_RULES", "KUBE_PROXY_RULES_ELSEWHERE"]
 

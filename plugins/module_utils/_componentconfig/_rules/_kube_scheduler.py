@@ -11,12 +11,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._values._names import is_extended_resource
-from .._values._networks import is_ip, is_ip_port, split_host_port
-from .._values._paths import Path
-from ._bounds import Bound, bound_rules
-from ._context import Context, Fault, Rule, RuleSet, value_facts, value_table
-from ._shapes import all_of, checked, found, members, repeated, unique, within
+from .._scalars._field_path import Path
+from .._scalars._syntax import is_extended_resource, is_ip, is_ip_port, split_host_port
+from ._rule import (
+    Bound,
+    Context,
+    Fault,
+    Rule,
+    RuleSet,
+    all_of,
+    bound_rules,
+    checked,
+    found,
+    members,
+    repeated,
+    unique,
+    value_facts,
+    value_table,
+    within,
+)
 
 __all__ = ["KUBE_SCHEDULER_RULE_SETS"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .._kinds._schema import Kind
-from ._context import RuleSet
+from .._schema._kinds import Kind
+from ._rule import RuleSet
 
 __all__ = ["gated_values", "rule_sets"]
 
@@ -22,7 +22,7 @@ def _by_kind(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
     if component == "kubelet":
         from ._credential_provider import CREDENTIAL_PROVIDER_RULE_SETS
         from ._kubelet import KUBELET_RULES
-        from ._kubelet_start import KUBELET_START_CHECKS
+        from ._kubelet_startup import KUBELET_START_CHECKS
 
         kubelet = (RuleSet("node", "kubelet", KUBELET_RULES), RuleSet("node", "kubeletStart", KUBELET_START_CHECKS))
         return {"KubeletConfiguration": kubelet, **CREDENTIAL_PROVIDER_RULE_SETS}
@@ -32,18 +32,18 @@ def _by_kind(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
         return {"KubeProxyConfiguration": (RuleSet("node", "kubeProxy", KUBE_PROXY_RULES),)}
     if component == "kube-scheduler":
         from ._kube_scheduler import KUBE_SCHEDULER_RULE_SETS
-        from ._scheduler_plugins import SCHEDULER_PLUGIN_RULE_SETS
+        from ._kube_scheduler_plugins import SCHEDULER_PLUGIN_RULE_SETS
 
         return {**KUBE_SCHEDULER_RULE_SETS, **SCHEDULER_PLUGIN_RULE_SETS}
     if component == "kube-apiserver":
-        from ._apiserver import APISERVER_RULE_SETS
+        from ._kube_apiserver import APISERVER_RULE_SETS
 
         return APISERVER_RULE_SETS
     if component == "kubeadm":
         from ._kubeadm import KUBEADM_RULE_SETS
 
         return KUBEADM_RULE_SETS
-    from ._client import CLIENT_RULE_SETS
+    from ._clients import CLIENT_RULE_SETS
 
     return CLIENT_RULE_SETS
 

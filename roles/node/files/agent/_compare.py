@@ -18,11 +18,11 @@ from ._agent._probing._configz import differences
 from ._agent._probing._probe import serving_address
 from ._agent._storage._store import Store
 from ._agent._system._clock import SystemClock
-from ._componentconfig._documents._decode import decode
-from ._componentconfig._documents._findings import DecodeError
-from ._componentconfig._kinds._gates import newest_minor
-from ._componentconfig._validate import context_of
-from ._componentconfig._values._versions import parse_minor
+from ._componentconfig._check import context_of
+from ._componentconfig._codec._document import decode
+from ._componentconfig._findings import DecodeError
+from ._componentconfig._schema._feature_gates import newest_minor
+from ._componentconfig._schema._releases import parse_minor
 from ._kube._api_errors import KubeError
 from ._kube._credentials import from_kubeconfig
 from ._output import show

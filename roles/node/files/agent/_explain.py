@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 
+from ._componentconfig._exceptions import ComponentConfigError
 from ._componentconfig._explain import explain
-from ._componentconfig._values._errors import ComponentConfigError
 from ._output import complain, show
 
 __all__ = ["explain_field"]

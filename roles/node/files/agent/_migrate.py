@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from ._componentconfig._documents._findings import LEVELS
-from ._componentconfig._kinds._gates import newest_minor
+from ._componentconfig._exceptions import ComponentConfigError
+from ._componentconfig._findings import LEVELS
 from ._componentconfig._migrate import migrate
-from ._componentconfig._values._errors import ComponentConfigError
-from ._componentconfig._values._secrets import redacted
-from ._componentconfig._values._versions import parse_minor
+from ._componentconfig._scalars._secrets import redacted
+from ._componentconfig._schema._feature_gates import newest_minor
+from ._componentconfig._schema._releases import parse_minor
 from ._host._component_process import read_started
 from ._output import complain
 

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import json
 
-from ._componentconfig._documents._decode import decode
-from ._componentconfig._documents._document import Document
-from ._componentconfig._documents._findings import DecodeError
+from ._componentconfig._codec._document import Document, decode
 from ._componentconfig._equality import same_config
-from ._componentconfig._values._errors import ComponentConfigError
-from ._componentconfig._values._versions import parse_minor
+from ._componentconfig._exceptions import ComponentConfigError
+from ._componentconfig._findings import DecodeError
+from ._componentconfig._schema._releases import parse_minor
 from ._output import complain
 from ._validate import read_file
 

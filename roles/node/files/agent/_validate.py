@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ._agent._basis._configuration import AgentConfiguration, ComponentConfiguration
-from ._componentconfig._documents._decode import decode
-from ._componentconfig._documents._findings import WARNING, DecodeError, Finding, bounded
-from ._componentconfig._kinds._gates import newest_minor
-from ._componentconfig._validate import validate
-from ._componentconfig._values._errors import ComponentConfigError
-from ._componentconfig._values._versions import parse_minor
+from ._componentconfig._check import validate
+from ._componentconfig._codec._document import decode
+from ._componentconfig._exceptions import ComponentConfigError
+from ._componentconfig._findings import WARNING, DecodeError, Finding, bounded
+from ._componentconfig._schema._feature_gates import newest_minor
+from ._componentconfig._schema._releases import parse_minor
 from ._output import complain, show
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import Host, Wanted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host, Wanted
 from ansible_collections.configok.node.plugins.modules import component_config
 from support.modules import run_module
 

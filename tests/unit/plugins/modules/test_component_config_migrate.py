@@ -92,7 +92,9 @@ def test_without_systemd_flags_are_needed() -> None:
 def test_a_program_that_does_not_say_its_version_is_no_reason_to_guess(
     answer: tuple[int, str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_node_migration, "_live", lambda _parameters, _run: Started(("/k", "--max-pods=5"), "/", None, ()))
+    monkeypatch.setattr(
+        _node_migration, "_live", lambda _parameters, _run: Started(("/k", "--max-pods=5"), "/", None, ())
+    )
     parameters = dict.fromkeys(("flags", "kubernetes_version", "path", "unit", "content"))
     with pytest.raises(_node_migration.NotStarted, match="/k does not say its version: give kubernetes_version"):
         _node_migration.migration_of({**parameters, "component": "kubelet"}, lambda _argv: answer)

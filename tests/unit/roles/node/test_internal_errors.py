@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import file_sentences
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._errors import ComponentConfigError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ComponentConfigError
 
 Entry = Callable[[str], ModuleType]
 

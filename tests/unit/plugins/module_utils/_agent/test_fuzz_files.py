@@ -40,7 +40,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._storage._tra
     encode_startups,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._telling._report import read_report
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._cpu_set import cpu_set
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import cpu_set
 from ansible_collections.configok.node.plugins.module_utils._host import _host_facts
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial

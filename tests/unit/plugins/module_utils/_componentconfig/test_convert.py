@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._conversions._versions import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert, convert_text
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
+    find_kind,
+    kinds,
     readers,
     short,
     versions,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert, convert_text
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import find_kind, kinds
 
 LEADER = {"kind": "LeaderMigrationConfiguration", "leaderName": "a"}
 

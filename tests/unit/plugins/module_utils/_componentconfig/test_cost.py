@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
 
 COLLECTIONS = Path(sys.modules[validate.__module__].__file__ or "").parents[6]
 PACKAGE = "ansible_collections.configok.node.plugins.module_utils._componentconfig"

@@ -12,6 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denials import (
+    KEPT,
+    MAXIMA,
+    MINIMA,
+    STRENGTHS,
     denials,
     own_values,
     unknown_fields,
@@ -21,14 +25,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._de
     EVERYTHING,
     DenyPolicy,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_values import (
-    KEPT,
-    MAXIMA,
-    MINIMA,
-    STRENGTHS,
-)
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import kinds
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._paths import format_path
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import format_path
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
 
 HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
 

@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._di
     disruption_of,
     heaviest,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
 
 KUBELET = "KubeletConfiguration"
 STATIC = {"cpuManagerPolicy": "static", "memoryManagerPolicy": "Static"}

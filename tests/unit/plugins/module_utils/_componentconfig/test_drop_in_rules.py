@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_in_rules import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import (
     lay_over,
     rule_at,
     used_with,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._defaults import defaulted
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import defaulted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
 from support.fuzzing import fuzz
 
 KIND = find_kind("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration")

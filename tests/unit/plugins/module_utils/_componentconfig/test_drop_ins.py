@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import drop_ins
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import Judgement, judge
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
 from support.fuzzing import fuzz
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._diff import effective_diff
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import effective_diff
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._equality import same_config
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._defaults import defaulted
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import defaulted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
     Kind,
     find_kind,
     kinds,

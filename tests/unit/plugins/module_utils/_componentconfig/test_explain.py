@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._gates import gate_names
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._feature_gates import gate_names
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
 from support.fuzzing import fuzz
 
 

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._defaults import defaulted
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import Kind, kinds, prune
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._types import check_types
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._canonical import canonical
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import canonical
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import defaulted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import Kind, kinds, prune
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._type_check import check_types
 from support.config_objects import broken_configs, configs, minors_of
 from support.fuzzing import fuzz
 

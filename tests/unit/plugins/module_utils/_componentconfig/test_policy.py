@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._policy import bundle_problems, denied
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._bundle_policy import (
+    bundle_problems,
+    denied,
+)
 
 CONFIG: dict[str, Any] = {
     "staticPodPath": "/etc/kubernetes/manifests",

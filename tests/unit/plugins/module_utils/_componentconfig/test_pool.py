@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._pool import Pool
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import Pool, validate
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 NODES = {"old-1": "v1.27.3", "old-2": "v1.27.16", "mid-1": "v1.31.4", "new-1": "v1.36.0"}

@@ -11,11 +11,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._layers import merge_documents
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._merge import merge
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._provenance import provenance
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._paths import lookup
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import merge
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import merge_documents, provenance
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import lookup
 from support.fuzzing import fuzz
 
 VALUES = st.recursive(

@@ -11,7 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import File, Host, Wanted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
+    File,
+    Host,
+    Wanted,
+)
 from ansible_collections.configok.node.plugins.module_utils._host._host_facts import read_host
 
 pytestmark = pytest.mark.contract("validate.host-checks")

@@ -21,13 +21,10 @@ from ansible_collections.configok.node.plugins.module_utils._agent._judging._loc
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._render import render
 from ansible_collections.configok.node.plugins.module_utils._agent._judging._verdicts import errors_of, first_error
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import (
-    MOST_FINDINGS,
-    Finding,
-)
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import Host, Wanted
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import MOST_FINDINGS, Finding
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host, Wanted
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 SWAPPING = Host(swaps=("/dev/sda2",))

@@ -20,8 +20,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._probing._con
 from ansible_collections.configok.node.plugins.module_utils._agent._probing._live_config import LiveConfig
 from ansible_collections.configok.node.plugins.module_utils._agent._probing._probe import HealthProber
 from ansible_collections.configok.node.plugins.module_utils._agent._system._clock import SystemClock
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._document import Document
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import context_of
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import context_of
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
 
 pytestmark = pytest.mark.contract("probe.configz")
 KUBELET = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}

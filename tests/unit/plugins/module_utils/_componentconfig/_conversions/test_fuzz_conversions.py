@@ -14,31 +14,28 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._conversions._fit import Hint
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._conversions._field_moves import Hint, Loss
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._conversions._kube_scheduler import (
     SCHEDULER_HINTS,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._conversions._kubeadm import KUBEADM_HINTS
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._conversions._losses import Loss
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._conversions._small_kinds import (
     SMALL_HINTS,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._conversions._versions import (
-    short,
-    version_of,
-    versions,
-)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import Conversion, convert
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._defaults import defaulted
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import defaulted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
     Kind,
     find_kind,
     kinds,
     prune,
+    short,
+    version_of,
+    versions,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._types import check_types
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._type_check import check_types
 from support.config_objects import broken_configs, configs, minors_of, scheduler_configs
 from support.fuzzing import fuzz
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._paths import format_path
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import format_path
 
 GROUP = "kubescheduler.config.k8s.io"
 WEIGHTS_OF_OLD = [

@@ -9,7 +9,8 @@ import json
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
     COMPONENT,
     MOST_FINDINGS,
     POLICY,
@@ -19,7 +20,6 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._do
     finding,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import judge
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._document import Document
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import DecodeError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document, decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import DecodeError
 
 
 def refused(text: str | bytes, **limits: int) -> DecodeError:

@@ -12,12 +12,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents import _decode_yaml
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._decode import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import DecodeError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._canonical import canonical
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec import _yaml
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import canonical
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import DecodeError
 from support.fuzzing import fuzz
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
@@ -176,7 +176,7 @@ def test_both_parsers_agree(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fast = outcome()
     monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
     assert outcome() == fast
-    assert _decode_yaml.parse_yaml is not None
+    assert _yaml.parse_yaml is not None
 
 
 def test_a_large_value_that_is_used_often_is_refused() -> None:

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._command_line import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._pflag import (
     read_command_line,
+    read_value,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._forms import read_value
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._table import flag_set
 
 GOOD: list[tuple[str, list[str], Any]] = [
     ("string", ["a", "b"], "b"),

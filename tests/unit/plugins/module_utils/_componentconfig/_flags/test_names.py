@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._names import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import with_flags
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import (
     _OTHER_NAMES,
     field_of_flag,
     flags_of,
     shadowed_by_flags,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._values import with_flags
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
 
 FOUND = find_kind("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration")
 assert FOUND is not None

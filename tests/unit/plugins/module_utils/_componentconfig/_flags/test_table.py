@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._forms import FORMS
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._names import field_of_flag
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._table import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import (
     Flag,
     FlagSet,
     components_with_flags,
+    field_at,
     flag_set,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._values import field_at
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import (
+    field_of_flag,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._pflag import FORMS
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
     MAIN_KINDS,
     kinds,
     known_minors,

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._defaults import defaulted
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import defaulted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
     Kind,
     find_kind,
     kinds,
     known_minors,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._types import check_types
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._type_check import check_types
 
 GROUPS = {
     "KubeletConfiguration": "kubelet.config.k8s.io/v1beta1",

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import Finding
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import gated_values
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
     Kind,
     at_minor,
     find_kind,
@@ -20,8 +22,6 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ki
     known_minors,
     prune,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import gated_values
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
 
 NEWEST = known_minors()[-1]
 GOOD: dict[str, Any] = {

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import prune
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._canonical import canonical
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import canonical
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import prune
 
 HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
 

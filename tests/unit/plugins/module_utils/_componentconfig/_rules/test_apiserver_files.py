@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from support.rule_cases import Case, Config, assert_case, names_of_rules
 
 V1 = "apiserver.config.k8s.io/v1"

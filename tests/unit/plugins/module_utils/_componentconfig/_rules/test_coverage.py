@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import kinds
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._context import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kube_proxy import (
     KUBE_PROXY_RULES,
     KUBE_PROXY_RULES_ELSEWHERE,
@@ -21,11 +19,13 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
     KUBELET_RULES,
     KUBELET_RULES_ELSEWHERE,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_start import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_startup import (
     KUBELET_START_CHECKS,
     KUBELET_START_CHECKS_ELSEWHERE,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import rule_sets
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule import rule_facts
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
 
 SCHEMA = Path(__file__).resolve().parents[6] / "schema"
 BY_KIND = sorted(path for path in SCHEMA.glob("*_validation_rules.json") if "kinds" in json.loads(path.read_text()))

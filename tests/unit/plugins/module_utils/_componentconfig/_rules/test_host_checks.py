@@ -10,27 +10,25 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._document import Document
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._context import Context
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import context_of
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
     KERNEL_FLAGS,
     File,
     Host,
     Wanted,
-)
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_checks import (
     host_problems,
+    stale_state,
     wanted_of,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_state import stale_state
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet import (
     KUBELET_RULES_ELSEWHERE,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_start import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_startup import (
     KUBELET_START_CHECKS_ELSEWHERE,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import context_of
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._paths import format_path
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule import Context
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import format_path
 
 pytestmark = pytest.mark.contract("validate.host-checks")
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._kinds._schema import kinds
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
 from support.rule_cases import Case, Config, assert_case, names_of_rules
 
 TOKEN = "abcdef.0123456789abcdef"

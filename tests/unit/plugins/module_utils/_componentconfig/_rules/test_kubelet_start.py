@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._encode import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_start import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_startup import (
     KUBELET_START_CHECKS,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._validate import validate
 
 Config = dict[str, Any]
 

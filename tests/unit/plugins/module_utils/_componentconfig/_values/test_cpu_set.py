@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._cpu_set import cpu_set
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import cpu_set
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import math
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._float import parse_float
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import parse_float
 
 
 @pytest.mark.parametrize(

@@ -10,23 +10,23 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._names import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import resolve
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import (
     flags_of,
     pairs_of,
     shadowed_by_flags,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._duration import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._duration import (
     format_duration,
     nanoseconds,
     parse_duration,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._paths import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import (
     format_path,
     parse_path,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._quantity import parse_quantity
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._scalars import resolve
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._versions import parse_minor
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import parse_quantity
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import parse_minor
 from support.fuzzing import fuzz
 from support.hostile import TEXTS, lines_of, parse_twice
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._names import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._syntax import (
     is_dns_label,
     is_dns_name,
     is_extended_resource,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._networks import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._syntax import (
     Url,
     is_cidr,
     is_grpc_target,

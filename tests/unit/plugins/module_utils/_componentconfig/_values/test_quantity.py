@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._quantity import parse_quantity
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import parse_quantity
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import math
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._scalars import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import (
     Scalar,
     key_text,
     resolve,

@@ -9,8 +9,8 @@ import base64
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._documents._findings import show
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._secrets import (
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import show
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import (
     is_secret,
     redacted,
     secrets,

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._values._versions import names, parse_minor
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
+    names,
+    parse_minor,
+)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,245 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A command line taken apart as the component takes it apart: flags with their values, in order.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .._findings import show
+from .._scalars._duration import nanoseconds
+from .._scalars._numbers import parse_quantity
+from ._flag_set import Flag
+
+__all__ = ["CommandLine", "FORMS", "Given", "read_command_line", "read_value"]
+
+_SHORT = {"v": "v", "h": "help"}
+
+
+class Given(NamedTuple):
+    """One use of a flag: its name with dashes, its value ("true" for a bare switch), the words that it was."""
+
+    name: str
+    text: str
+    words: tuple[str, ...]
+
+
+class CommandLine(NamedTuple):
+    """The uses of flags, and why the component would refuse the rest, as sentences."""
+
+    given: tuple[Given, ...]
+    problems: tuple[str, ...]
+
+
+def read_command_line(words: Sequence[str], flags: Mapping[str, Flag]) -> CommandLine:
+    """Take the words behind the program apart.
+
+    A known switch takes a value only behind "=", any other known flag the next word, whatever that is. An unknown one
+    takes the next word where that is no flag.
+    """
+    given: list[Given] = []
+    problems: list[str] = []
+    left = list(words)
+    while left:
+        word = left.pop(0)
+        name, equals, text = _name_of(word)
+        if not name:
+            problems.append(f"{word!r} is no flag: the component takes nothing else")
+            continue
+        flag = flags.get(name)
+        used = [word]
+        if not equals:
+            takes_next = flag.form != "bool" if flag is not None else bool(left) and not left[0].startswith("-")
+            if takes_next and not left:
+                problems.append(f"--{name} needs a value")
+                continue
+            text = "true"
+            if takes_next:
+                text = left.pop(0)
+                used.append(text)
+        given.append(Given(name, text, tuple(used)))
+    return CommandLine(tuple(given), tuple(problems))
+
+
+def _name_of(word: str) -> tuple[str, bool, str]:
+    """The name in a word, "" for none, whether a value follows in the same word, and that value."""
+    if word.startswith("--") and len(word) > 2:
+        name, equals, text = word[2:].partition("=")
+        return name.replace("_", "-"), bool(equals), text
+    if word.startswith("-") and word[1:2] in _SHORT:  # -v 2, -v=2, -v2
+        text = word[2:]
+        return _SHORT[word[1]], bool(text), text[1:] if text.startswith("=") else text
+    return "", False, ""
+
+
+_BOOLEANS = {
+    **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
+    **dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False),
+}  # strconv.ParseBool
+_OCTAL = re.compile(r"[+-]?0[0-7_]+")
+
+
+def read_value(form: str, texts: Sequence[str], field_type: str = "") -> Any:
+    """Return what the uses of one flag, in their order, say; at least one.
+
+    field_type: of the field that takes the value, which may hold a duration as nanoseconds. Raises ValueError with what
+    is allowed where the component would refuse the flag.
+    """
+    value = FORMS[form](texts)
+    if form == "duration" and field_type.startswith("int"):
+        return nanoseconds(value)
+    return value
+
+
+def _wrong(text: str, allowed: str) -> ValueError:
+    """What to raise for a plain value. Of lists and maps nothing is shown: what is not in form may hold a secret."""
+    return ValueError(f"{show(text)}: {allowed}")
+
+
+def _string(texts: Sequence[str]) -> str:
+    return texts[-1]
+
+
+def _boolean(texts: Sequence[str]) -> bool:
+    if texts[-1] not in _BOOLEANS:
+        raise _wrong(texts[-1], "must be true or false")
+    return _BOOLEANS[texts[-1]]
+
+
+def _integer(texts: Sequence[str]) -> int:
+    text = texts[-1]
+    try:
+        text.encode("ascii")  # int() takes the digits of all scripts, Go those of one
+        return int(text, 8) if _OCTAL.fullmatch(text) else int(text, 0)
+    except ValueError:
+        raise _wrong(text, "must be a whole number") from None
+
+
+def _float(texts: Sequence[str]) -> int | float:
+    try:
+        texts[-1].encode("ascii")
+        value = float(texts[-1])
+    except ValueError:
+        raise _wrong(texts[-1], "must be a number") from None
+    if not math.isfinite(value):  # a file cannot say it: JSON has no such number
+        raise _wrong(texts[-1], "must be a finite number")
+    return int(value) if value.is_integer() else value
+
+
+def _duration(texts: Sequence[str]) -> str:
+    try:
+        nanoseconds(texts[-1])
+    except ValueError:
+        raise _wrong(texts[-1], "must be a duration, for example 90s, 1m30s or 500ms") from None
+    return texts[-1]
+
+
+def _list(texts: Sequence[str]) -> list[str]:
+    found: list[str] = []
+    for text in texts:
+        if text:
+            try:
+                found += next(csv.reader([text], strict=True))
+            except csv.Error:
+                raise ValueError("must be a list with commas between") from None
+    return found
+
+
+def _pairs(texts: Sequence[str], separator: str) -> Iterator[tuple[str, str]]:
+    for text in texts:
+        for part in text.split(","):
+            if not part:
+                continue
+            key, found, value = part.partition(separator)
+            if not found:
+                raise ValueError(f"must be a list of key{separator}value with commas between")
+            yield key.strip(), value.strip()
+
+
+def _map(texts: Sequence[str]) -> dict[str, str]:
+    return dict(_pairs(texts, "="))
+
+
+def _thresholds(texts: Sequence[str]) -> dict[str, str]:
+    return dict(_pairs(texts, "<"))
+
+
+def _switches(texts: Sequence[str]) -> dict[str, bool]:
+    return {key: _boolean([value]) for key, value in _pairs(texts, "=")}
+
+
+def _headers(texts: Sequence[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, value in _pairs(texts, ":"):
+        found.setdefault(key, []).append(value)
+    return found
+
+
+def _taints(texts: Sequence[str]) -> list[dict[str, str]]:
+    return [_taint(part) for part in texts[-1].split(",") if texts[-1]]
+
+
+def _taint(text: str) -> dict[str, str]:
+    left, colon, effect = text.partition(":")
+    key, _equals, value = left.partition("=")
+    if not key or not colon or not effect or ":" in effect:
+        raise ValueError("must be a list of key=value:effect with commas between")
+    return {"key": key, **({"value": value} if value else {}), "effect": effect}
+
+
+def _reserved_memory(texts: Sequence[str]) -> list[dict[str, Any]]:
+    return [_reservation(part) for text in texts if text for part in text.split(";")]
+
+
+def _reservation(text: str) -> dict[str, Any]:
+    number, colon, limits = text.partition(":")
+    error = "must be a list of NODE:memory=QUANTITY with semicolons between"
+    if not colon or not re.fullmatch(r"\s*[0-9]+\s*", number):
+        raise ValueError(error)
+    found = dict(_pairs([limits], "="))
+    try:
+        for quantity in found.values():
+            parse_quantity(quantity)
+    except ValueError:
+        raise ValueError(error) from None
+    return {"numaNode": int(number), "limits": found}
+
+
+def _levels(texts: Sequence[str]) -> list[dict[str, Any]]:
+    found = []
+    for pattern, level in _pairs(texts, "="):
+        if not pattern or not re.fullmatch("[0-9]+", level):
+            raise ValueError("must be a list of file=LEVEL with commas between")
+        found.append({"filePattern": pattern, "verbosity": int(level)})
+    return found
+
+
+def _profile(texts: Sequence[str]) -> list[dict[str, str]]:
+    return [{"schedulerName": texts[-1]}]
+
+
+FORMS: Mapping[str, Callable[[Sequence[str]], Any]] = {
+    "string": _string,
+    "bool": _boolean,
+    "int": _integer,
+    "float": _float,
+    "duration": _duration,
+    "list": _list,
+    "map": _map,
+    "mapLess": _thresholds,
+    "mapBool": _switches,
+    "headers": _headers,
+    "taints": _taints,
+    "reservedMemory": _reserved_memory,
+    "vmodule": _levels,
+    "profileName": _profile,
+}
+"""The forms by the names that the data have for them; each takes the texts of all uses of a flag."""

@@ -1,0 +1,245 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rules about kubeconfig files, by id in schema/client_validation_rules.json.
+
+A client looks at what its current context names, and at nothing else of the file.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .._scalars._field_path import Path
+from .._scalars._syntax import is_dns_label, split_url
+from ._rule import Context, Fault, Rule, RuleSet, all_of, checked, required, unique, value_facts
+
+__all__ = ["CLIENT_RULE_SETS", "KUBECONFIG_RULES"]
+
+_EXEC = "client.authentication.k8s.io"
+_SECRETS = ("token", "password", "client-key-data")
+_Entry = tuple[Path, Mapping[str, Any]]
+
+
+def _entries(c: Context, field: str, name: str) -> Iterator[_Entry]:
+    """The entries of a name in `clusters`, `users` or `contexts`: path and content."""
+    for index, entry in enumerate(c.data.get(field) or ()):
+        if entry.get("name") == name:
+            yield (field, index, field[:-1]), entry.get(field[:-1]) or {}
+
+
+def _context(c: Context) -> _Entry | None:
+    return next(_entries(c, "contexts", c.data.get("current-context") or ""), None)
+
+
+def _used(c: Context, field: str) -> Iterator[_Entry]:
+    """The cluster or user that the current context names."""
+    context = _context(c)
+    if context is not None:
+        yield from _entries(c, field, context[1].get(field[:-1]) or "")
+
+
+def _current(c: Context) -> Iterator[Fault]:
+    if c.data.get("current-context") and _context(c) is None:
+        yield ("current-context",), "must be the name of a context of the file"
+
+
+def _no_context(c: Context) -> Iterator[Fault]:
+    if c.data.get("contexts") and not c.data.get("current-context"):
+        yield ("current-context",), "is not set: a client has to be told which context to use"
+
+
+def _reference(field: str) -> Rule:
+    def check(c: Context) -> Iterator[Fault]:
+        context = _context(c)
+        if context is not None and next(_entries(c, field, context[1].get(field[:-1]) or ""), None) is None:
+            yield context[0] + (field[:-1],), f"must be the name of one of the {field} of the file"
+
+    return check
+
+
+def _references(c: Context) -> Iterator[Fault]:
+    for index, entry in enumerate(c.data.get("contexts") or ()):
+        if entry.get("name") == c.data.get("current-context"):
+            continue
+        for field in ("clusters", "users"):
+            name = (entry.get("context") or {}).get(field[:-1]) or ""
+            if next(_entries(c, field, name), None) is None:
+                yield ("contexts", index, "context", field[:-1]), f"is none of the {field} of the file"
+
+
+def _namespace(c: Context) -> Iterator[Fault]:
+    context = _context(c)
+    namespace = context[1].get("namespace") if context is not None else None
+    if context is not None and namespace and not is_dns_label(namespace):
+        yield context[0] + ("namespace",), "must be the name of a namespace"
+
+
+def _server(c: Context) -> Iterator[Fault]:
+    for path, cluster in _used(c, "clusters"):
+        if not cluster.get("server"):
+            yield path + ("server",), "is required"
+
+
+def _authority(c: Context) -> Iterator[Fault]:
+    for path, cluster in _used(c, "clusters"):
+        if cluster.get("certificate-authority") and cluster.get("certificate-authority-data"):
+            yield path + ("certificate-authority",), "is not allowed beside certificate-authority-data"
+
+
+def _insecure(c: Context) -> Iterator[Fault]:
+    for path, cluster in _used(c, "clusters"):
+        if cluster.get("insecure-skip-tls-verify") and (
+            cluster.get("certificate-authority") or cluster.get("certificate-authority-data")
+        ):
+            yield path + ("insecure-skip-tls-verify",), "is not allowed beside a certificate authority"
+
+
+def _proxy(c: Context) -> Iterator[Fault]:
+    schemes = ("http", "https", "socks5")
+    for path, cluster in _used(c, "clusters"):
+        url = split_url(cluster.get("proxy-url") or "http://none")
+        if url is None or url.scheme not in schemes or not url.authority:
+            yield path + ("proxy-url",), "must be a URL with the scheme " + ", ".join(schemes)
+
+
+def _one_way(c: Context) -> Iterator[Fault]:
+    for path, user in _used(c, "users"):
+        if user.get("token") and (user.get("username") or user.get("password")):
+            yield path + ("token",), "is not allowed beside username and password"
+        if user.get("exec") is not None and user.get("auth-provider") is not None:
+            yield path + ("exec",), "is not allowed beside auth-provider"
+
+
+def _certificate(c: Context) -> Iterator[Fault]:
+    for path, user in _used(c, "users"):
+        if not (user.get("client-certificate") or user.get("client-certificate-data")):
+            continue
+        for part in ("client-certificate", "client-key"):
+            if user.get(part) and user.get(f"{part}-data"):
+                yield path + (part,), f"is not allowed beside {part}-data"
+        if not (user.get("client-key") or user.get("client-key-data")):
+            yield path + ("client-key",), "is required with a client certificate"
+
+
+def _plugins(c: Context) -> Iterator[_Entry]:
+    for path, user in _used(c, "users"):
+        if user.get("exec") is not None:
+            yield path + ("exec",), user["exec"]
+
+
+def _exec(c: Context) -> Iterator[Fault]:
+    for path, plugin in _plugins(c):
+        for field in ("command", "apiVersion"):
+            if not plugin.get(field):
+                yield path + (field,), "is required"
+        for index, variable in enumerate(plugin.get("env") or ()):
+            if not variable.get("name"):
+                yield path + ("env", index, "name"), "is required"
+
+
+def _exec_version(c: Context) -> Iterator[Fault]:
+    allowed = [f"{_EXEC}/{version}" for version in value_facts("execVersions", c.minor, "client")]
+    for path, plugin in _plugins(c):
+        if plugin.get("apiVersion") and plugin["apiVersion"] not in allowed:
+            yield path + ("apiVersion",), "must be " + " or ".join(allowed)
+
+
+def _interactive(c: Context) -> Iterator[Fault]:
+    for path, plugin in _plugins(c):
+        if plugin.get("apiVersion") == f"{_EXEC}/v1" and not plugin.get("interactiveMode"):
+            yield path + ("interactiveMode",), "is required: Never, IfAvailable or Always"
+
+
+def _impersonates(c: Context) -> Iterator[Fault]:
+    for path, user in _used(c, "users"):
+        for field in ("as-uid", "as-groups", "as-user-extra"):
+            if user.get(field) and not user.get("as"):
+                yield path + (field,), "needs as"
+
+
+def _embedded_secret(c: Context) -> Iterator[Fault]:
+    for index, entry in enumerate(c.data.get("users") or ()):
+        for field in _SECRETS:
+            if (entry.get("user") or {}).get(field):
+                yield (
+                    ("users", index, "user", field),
+                    "a secret stands in a file of its own: tokenFile, client-key, exec",
+                )
+
+
+KUBECONFIG_RULES: dict[str, Rule] = {
+    "names-unique": all_of(unique("clusters[].name"), unique("users[].name"), unique("contexts[].name")),
+    "current-context": _current,
+    "no-context": _no_context,
+    "context-cluster": _reference("clusters"),
+    "context-user": _reference("users"),
+    "context-namespace": _namespace,
+    "references": _references,
+    "cluster-server": _server,
+    "cluster-authority": _authority,
+    "cluster-insecure": _insecure,
+    "cluster-proxy": _proxy,
+    "user-one-way": _one_way,
+    "user-certificate": _certificate,
+    "user-exec": _exec,
+    "user-exec-version": _exec_version,
+    "user-exec-interactive": _interactive,
+    "user-impersonates": _impersonates,
+    "embedded-secret": _embedded_secret,
+}
+
+
+_ALIAS = re.compile(r"[a-zA-Z]+")
+_OPTIONS = ("aliases[].options[]", "defaults[].options[]", "aliases[].flags[]", "overrides[].flags[]")
+"""Where flags are named, in v1beta1 and in v1alpha1."""
+
+
+def _allowlist(c: Context) -> Iterator[Fault]:
+    wanted, given = c.given("credentialPluginPolicy") == "Allowlist", bool(c.given("credentialPluginAllowlist"))
+    if wanted != given:
+        words = "must hold at least one plugin with" if wanted else "is only allowed with"
+        yield ("credentialPluginAllowlist",), f"{words} credentialPluginPolicy: Allowlist"
+
+
+def _not_read(c: Context) -> Iterator[Fault]:
+    yield ("kind",), "no binary reads this kind from a file: kube-controller-manager only has flags"
+
+
+_RULES: dict[str, dict[str, Rule]] = {
+    "Config": KUBECONFIG_RULES,
+    "Preference": {
+        "alias-name": checked(
+            "aliases[].name", lambda name: bool(_ALIAS.fullmatch(name)), "must be letters only", absent=""
+        ),
+        "alias-unique": unique("aliases[].name"),
+        "option-name": all_of(
+            *(
+                checked(
+                    f"{options}.name",
+                    lambda name: not name.startswith("-"),
+                    "must be a flag's long name, without dashes",
+                )
+                for options in _OPTIONS
+            )
+        ),
+        "plugin-allowlist": _allowlist,
+    },
+    "LeaderMigrationConfiguration": {
+        "leader-name": checked("leaderName", bool, "is required", absent=""),
+        "leader-lock": checked(
+            "resourceLock", lambda lock: lock in ("", "leases", "endpoints"), "must be leases or endpoints"
+        ),
+        "leader-controllers": all_of(required("controllerLeaders[].name"), required("controllerLeaders[].component")),
+    },
+    "KubeControllerManagerConfiguration": {"not-read": _not_read},
+}
+
+CLIENT_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
+    kind: (RuleSet("client", kind, rules),) for kind, rules in _RULES.items()
+}
+"""The rules by kind."""

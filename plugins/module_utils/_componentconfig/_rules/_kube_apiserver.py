@@ -1,0 +1,275 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The API server's rules about admission plugins, by id in schema/kube_apiserver_validation_rules.json.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Callable
+
+from .._scalars._field_path import Path
+from .._scalars._syntax import is_dns_label, is_dns_name, is_grpc_target, is_label_key, is_label_value
+from ._kube_apiserver_security import AUTHENTICATION_RULES, AUTHORIZATION_RULES, ENCRYPTION_RULES
+from ._rule import Context, Fault, Rule, RuleSet, all_of, checked, found, members, present, required, unique, within
+
+__all__ = ["ADMISSION_RULES", "APISERVER_RULE_SETS", "AUDIT_RULES", "EGRESS_RULES", "TRACING_RULES"]
+
+_LEVELS = ("privileged", "baseline", "restricted")
+_VERSION = re.compile(r"latest|v1\.(?:0|[1-9][0-9]*)")
+_MODES = ("enforce", "audit", "warn")
+
+
+def _absolute(field: str) -> Rule:
+    return checked(field, lambda path: not path or path.startswith("/"), "must be an absolute path")
+
+
+def _both(c: Context) -> Iterator[Fault]:
+    for path, plugin in found(c.data, "plugins[]"):
+        if plugin.get("path") and plugin.get("configuration") is not None:
+            yield path + ("path",), "is not read beside configuration"
+
+
+def _limits(c: Context) -> Iterator[Fault]:
+    if not c.data.get("limits"):
+        yield ("limits",), "must hold at least one limit"
+
+
+def _limit_cache(c: Context) -> Iterator[Fault]:
+    for path, limit in found(c.data, "limits[]"):
+        if limit.get("type") != "Server" and limit.get("cacheSize", 0) < 0:
+            yield path + ("cacheSize",), "must be >= 0"
+
+
+def _tolerations(c: Context) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    yield from found(c.data, "default[]")
+    yield from found(c.data, "whitelist[]")
+
+
+def _toleration_key(c: Context) -> Iterator[Fault]:
+    for path, toleration in _tolerations(c):
+        key = toleration.get("key", "")
+        if key and not is_label_key(key):
+            yield path + ("key",), "must be the key of a label"
+        elif not key and toleration.get("operator") != "Exists":
+            yield path + ("operator",), "must be Exists without a key"
+
+
+def _toleration_value(c: Context) -> Iterator[Fault]:
+    for path, toleration in _tolerations(c):
+        value, operator = toleration.get("value", ""), toleration.get("operator", "")
+        if operator == "Exists" and value:
+            yield path + ("value",), "must be empty with operator Exists"
+        elif operator in ("", "Equal") and not is_label_value(value):
+            yield path + ("value",), "must be the value of a label"
+
+
+def _toleration_seconds(c: Context) -> Iterator[Fault]:
+    for path, toleration in _tolerations(c):
+        if toleration.get("tolerationSeconds") is not None and toleration.get("effect") != "NoExecute":
+            yield path + ("effect",), "must be NoExecute with tolerationSeconds"
+
+
+def _in_each_mode(suffix: str, allowed: Callable[[str], object], words: str) -> Rule:
+    return all_of(*(checked(f"defaults.{mode}{suffix}", lambda v: not v or bool(allowed(v)), words) for mode in _MODES))
+
+
+_QUOTA: dict[str, Rule] = {"quota-resource": required("limitedResources[].resource")}
+_STATIC: dict[str, Rule] = {"static-manifests": _absolute("staticManifestsDir")}
+_KUBECONFIG: dict[str, Rule] = {"webhook-kubeconfig": _absolute("kubeConfigFile")}
+
+ADMISSION_RULES: dict[str, dict[str, Rule]] = {
+    "AdmissionConfiguration": {
+        "admission-twice": unique("plugins[].name", "the plugin is configured twice: only the first is read"),
+        "admission-both": _both,
+    },
+    "WebhookAdmissionConfiguration": {**_KUBECONFIG, **_STATIC},
+    "WebhookAdmission": _KUBECONFIG,
+    "ValidatingAdmissionPolicyConfiguration": _STATIC,
+    "MutatingAdmissionPolicyConfiguration": _STATIC,
+    "ResourceQuotaConfiguration": _QUOTA,
+    "resourcequota.Configuration": _QUOTA,
+    "eventratelimit.Configuration": {
+        "limits": _limits,
+        "limit-type": required("limits[].type"),
+        "limit-burst": within("limits[].burst", 1, None, "> 0", absent=0),
+        "limit-qps": within("limits[].qps", 1, None, "> 0", absent=0),
+        "limit-cache": _limit_cache,
+    },
+    "podtolerationrestriction.Configuration": {
+        "toleration-key": _toleration_key,
+        "toleration-value": _toleration_value,
+        "toleration-seconds": _toleration_seconds,
+    },
+    "PodSecurityConfiguration": {
+        "security-level": _in_each_mode("", _LEVELS.__contains__, "must be one of " + ", ".join(_LEVELS)),
+        "security-version": _in_each_mode(
+            "-version", _VERSION.fullmatch, "must be latest or a version, for example v1.31"
+        ),
+        "exempt-namespaces": checked("exemptions.namespaces[]", is_dns_label, "must be the name of a namespace"),
+        "exempt-classes": checked("exemptions.runtimeClasses[]", is_dns_name, "must be the name of a runtime class"),
+        "exempt-users": checked("exemptions.usernames[]", bool, "must not be empty"),
+        "exempt-twice": all_of(
+            unique("exemptions.usernames[]"), unique("exemptions.namespaces[]"), unique("exemptions.runtimeClasses[]")
+        ),
+    },
+}
+"""The rules by kind; kinds that are called Configuration with the first word of their group."""
+
+
+_STAGES = ("RequestReceived", "ResponseStarted", "ResponseComplete", "Panic")
+_TRANSPORT = "egressSelections[].connection.transport"
+
+TRACING_RULES: dict[str, Rule] = {
+    "sampling-rate": within("samplingRatePerMillion", 0, 1_000_000, "between 0 and 1000000"),
+    "tracing-endpoint": checked(
+        "endpoint", is_grpc_target, "must be host:port, or a URL with the scheme dns, unix or unix-abstract"
+    ),
+}
+
+
+def _egress_name(c: Context) -> Iterator[Fault]:
+    allowed = ("controlplane", "cluster", "etcd") + (("master",) if c.minor <= 22 else ())
+    for path, name in members(c.data, "egressSelections[].name", absent=""):
+        if name.lower() not in allowed:
+            yield path, "must be one of " + ", ".join(allowed)
+
+
+def _egress_name_unique(c: Context) -> Iterator[Fault]:
+    seen: set[str] = set()
+    for path, name in members(c.data, "egressSelections[].name"):
+        name = name.lower()
+        if c.minor >= 23 and name in seen:
+            yield path, "must not stand twice"
+        elif c.minor < 23 and {"master", "controlplane"} <= seen | {name} and name not in seen:
+            yield path, "master and controlplane exclude each other"
+        seen.add(name)
+
+
+def _egress_transport(c: Context) -> Iterator[Fault]:
+    for path, connection in found(c.data, "egressSelections[].connection"):
+        protocol, transport = connection.get("proxyProtocol"), connection.get("transport")
+        given = [name for name in ("tcp", "uds") if name in (transport or {})]
+        here = path + ("transport",)
+        if protocol == "Direct" and transport is not None:
+            yield here, "is not allowed with Direct"
+        elif protocol == "HTTPConnect" and len(given) != 1:
+            yield here, "must have exactly one of tcp and uds with HTTPConnect"
+        elif protocol == "GRPC" and "uds" not in given:
+            yield here, "must have uds with GRPC"
+
+
+def _egress_uds(c: Context) -> Iterator[Fault]:
+    for path, connection in found(c.data, "egressSelections[].connection"):
+        for below, uds in found(connection, "transport.uds"):
+            if connection.get("proxyProtocol") != "Direct" and not uds.get("udsName"):
+                yield path + below + ("udsName",), "is required"
+
+
+def _egress_tcp(c: Context) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """Each address that is looked at: that of HTTPConnect."""
+    for path, connection in found(c.data, "egressSelections[].connection"):
+        if connection.get("proxyProtocol") == "HTTPConnect":
+            for below, tcp in found(connection, "transport.tcp"):
+                yield path + below, tcp
+
+
+def _egress_url(c: Context) -> Iterator[Fault]:
+    for path, tcp in _egress_tcp(c):
+        if not tcp.get("url", "").startswith(("http://", "https://")):
+            yield path + ("url",), "must begin with http:// or https://"
+
+
+def _egress_http(c: Context) -> Iterator[Fault]:
+    for path, tcp in _egress_tcp(c):
+        if tcp.get("url", "").startswith("http://"):
+            yield path + ("url",), "must begin with https://: the API server dies of http://, for want of a tlsConfig"
+
+
+def _egress_tls(c: Context) -> Iterator[Fault]:
+    for path, tcp in _egress_tcp(c):
+        url, tls = tcp.get("url", ""), tcp.get("tlsConfig")
+        if url.startswith("http://") and tls is not None:
+            yield path + ("tlsConfig",), "is not allowed with http://"
+        elif url.startswith("https://"):
+            for field in ("clientCert", "clientKey"):
+                if not (tls or {}).get(field):
+                    yield path + ("tlsConfig", field), "is required with https://"
+
+
+EGRESS_RULES: dict[str, Rule] = {
+    "egress-name": _egress_name,
+    "egress-name-unique": _egress_name_unique,
+    "egress-protocol": all_of(
+        present("egressSelections[].connection"), required("egressSelections[].connection.proxyProtocol")
+    ),
+    "egress-transport": _egress_transport,
+    "egress-uds": _egress_uds,
+    "egress-url": _egress_url,
+    "egress-http": _egress_http,
+    "egress-tls": _egress_tls,
+}
+
+
+def _audit_rules(c: Context) -> Iterator[Fault]:
+    if not c.data.get("rules"):
+        yield ("rules",), "must hold at least one rule"
+
+
+def _audit_urls_alone(c: Context) -> Iterator[Fault]:
+    for path, rule in found(c.data, "rules[]"):
+        if rule.get("nonResourceURLs") and (rule.get("resources") or rule.get("namespaces")):
+            yield path + ("nonResourceURLs",), "is not allowed beside resources or namespaces"
+
+
+def _audit_group(c: Context) -> Iterator[Fault]:
+    for path, group in found(c.data, "rules[].resources[].group"):
+        if group and not is_dns_name(group) and not (group == "*" and c.minor >= 36):
+            yield path, "must be the name of an API group, without a version"
+
+
+def _audit_names(c: Context) -> Iterator[Fault]:
+    for path, one in found(c.data, "rules[].resources[]"):
+        if one.get("resourceNames") and not one.get("resources"):
+            yield path + ("resourceNames",), "needs resources"
+
+
+def _audit_stages(c: Context) -> Iterator[Fault]:
+    for pattern in ("omitStages[]", "rules[].omitStages[]"):
+        for path, stage in found(c.data, pattern):
+            if stage not in _STAGES:
+                yield path, "must be one of " + ", ".join(_STAGES)
+
+
+AUDIT_RULES: dict[str, Rule] = {
+    "audit-rules": _audit_rules,
+    "audit-level": required("rules[].level"),
+    "audit-urls": checked(
+        "rules[].nonResourceURLs[]",
+        lambda url: url == "*" or (url.startswith("/") and "*" not in url[:-1]),
+        "must begin with /, and have * only at its end",
+    ),
+    "audit-urls-alone": _audit_urls_alone,
+    "audit-group": _audit_group,
+    "audit-names": _audit_names,
+    "audit-stages": _audit_stages,
+}
+
+
+APISERVER_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
+    kind: (RuleSet("kube_apiserver", kind, rules),)
+    for kind, rules in {
+        **ADMISSION_RULES,
+        "EncryptionConfiguration": ENCRYPTION_RULES,
+        "TracingConfiguration": TRACING_RULES,
+        "EgressSelectorConfiguration": EGRESS_RULES,
+        "Policy": AUDIT_RULES,
+        "AuthenticationConfiguration": AUTHENTICATION_RULES,
+        "AuthorizationConfiguration": AUTHORIZATION_RULES,
+    }.items()
+}
+"""The rules by kind; kinds that are called Configuration with the first word of their group."""

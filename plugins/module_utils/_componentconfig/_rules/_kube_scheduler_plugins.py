@@ -1,0 +1,244 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rules about the arguments of kube-scheduler's own plugins, by id in schema/kube_scheduler_validation_rules.json.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .._scalars._field_path import Path
+from .._scalars._syntax import is_label_key, is_label_value
+from ._rule import (
+    SECOND,
+    Bound,
+    Context,
+    Fault,
+    Rule,
+    RuleSet,
+    all_of,
+    bound_rules,
+    checked,
+    found,
+    parent_and_name,
+    repeated,
+    required,
+    unique,
+    within,
+)
+
+__all__ = ["SCHEDULER_PLUGIN_RULE_SETS"]
+
+_FAMILY = "kube_scheduler"
+_WHOLE = re.compile(r"[0-9]{1,19}")
+_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
+_RATIO = "RequestedToCapacityRatio"
+
+_BOUNDS = {
+    "preemption-percentage": (Bound("minCandidateNodesPercentage", 0, 100, "between 0 and 100"),),
+    "preemption-absolute": (Bound("minCandidateNodesAbsolute", 0, None, ">= 0"),),
+    "hard-affinity-weight": (Bound("hardPodAffinityWeight", 0, 100, "between 0 and 100"),),
+    "bind-timeout": (Bound("bindTimeoutSeconds", 0, None, ">= 0"),),
+    "bind-timeout-positive": (Bound("bindTimeoutSeconds", 1, None, "> 0"),),
+    "filter-timeout": (Bound("filterTimeout", 0, None, ">= 0", True),),
+    "binding-timeout": (Bound("bindingTimeout", SECOND, None, "at least 1s", True),),
+}
+_BOUND_RULES = bound_rules(_BOUNDS)
+
+
+def _both_zero(c: Context) -> Iterator[Fault]:
+    if c.get("minCandidateNodesPercentage") == 0 and c.get("minCandidateNodesAbsolute") == 0:
+        yield ("minCandidateNodesAbsolute",), "must not be 0 together with minCandidateNodesPercentage"
+
+
+def _requirements(c: Context) -> Iterator[tuple[Path, Mapping[str, Any], bool]]:
+    """Each requirement of a node selector with its path, and whether it is about a node's fields."""
+    required_terms = "addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[]"
+    terms = list(found(c.data, required_terms))
+    for path, preferred in found(c.data, "addedAffinity.preferredDuringSchedulingIgnoredDuringExecution[]"):
+        # A preference without weight is not looked at.
+        if preferred.get("weight"):
+            terms.append((path + ("preference",), preferred.get("preference") or {}))
+    for path, term in terms:
+        for field in ("matchExpressions", "matchFields"):
+            for below, requirement in found(term, f"{field}[]"):
+                yield path + below, requirement, field == "matchFields"
+
+
+def _selector_keys(c: Context) -> Iterator[Fault]:
+    for path, requirement, of_fields in _requirements(c):
+        key = requirement.get("key", "")
+        if of_fields and key != "metadata.name":
+            yield path + ("key",), "must be metadata.name"
+        elif not of_fields and not is_label_key(key):
+            yield path + ("key",), "must be the key of a label"
+
+
+def _selector_operators(c: Context) -> Iterator[Fault]:
+    for path, requirement, of_fields in _requirements(c):
+        allowed = _OPERATORS[:2] if of_fields else _OPERATORS
+        if requirement.get("operator", "") not in allowed:
+            yield path + ("operator",), "must be one of " + ", ".join(allowed)
+
+
+def _selector_values(c: Context) -> Iterator[Fault]:
+    for path, requirement, of_fields in _requirements(c):
+        values, operator = requirement.get("values") or [], requirement.get("operator", "")
+        here = path + ("values",)
+        if of_fields and operator in _OPERATORS[:2] and len(values) != 1:
+            yield here, "must be exactly one value"
+        elif operator in ("In", "NotIn") and not values:
+            yield here, f"must be at least one value with {operator}"
+        elif operator in ("Exists", "DoesNotExist") and values:
+            yield here, f"must be empty with {operator}"
+        elif operator in ("Gt", "Lt") and (len(values) != 1 or not _WHOLE.fullmatch(values[0])):
+            yield here, f"must be one whole number with {operator}"
+        elif not of_fields:
+            for index, value in enumerate(values):
+                if not is_label_value(value):
+                    yield here + (index,), "must be the value of a label"
+
+
+def _labels_conflict(c: Context) -> Iterator[Fault]:
+    for present, absent in (("presentLabels", "absentLabels"), ("presentLabelsPreference", "absentLabelsPreference")):
+        for index, label in enumerate(c.data.get(absent) or ()):
+            if label in (c.data.get(present) or ()):
+                yield (absent, index), f"must not stand in {present} too"
+
+
+def _weight(pattern: str, greatest: float | None, words: str) -> Rule:
+    # The component makes a weight of 0 a 1.
+    return checked(
+        pattern,
+        lambda value: value == 0 or (value >= 1 and (greatest is None or value <= greatest)),
+        f"must be {words}",
+    )
+
+
+def _shape(pattern: str, needed: bool) -> Rule:
+    parent, name = parent_and_name(pattern)
+
+    def check(c: Context) -> Iterator[Fault]:
+        for path, holder in found(c.data, parent):
+            points = holder.get(name) or []
+            if needed and not points:
+                yield path + (name,), "must have at least one point"
+            for index, (before, point) in enumerate(zip(points, points[1:]), 1):
+                if before.get("utilization", 0) >= point.get("utilization", 0):
+                    yield path + (name, index, "utilization"), "must be above the point before"
+                    break
+
+    return all_of(
+        check,
+        within(f"{pattern}[].utilization", 0, 100, "between 0 and 100"),
+        within(f"{pattern}[].score", 0, 10, "between 0 and 10"),
+    )
+
+
+def _fit_ratio(c: Context) -> Iterator[Fault]:
+    for path, strategy in found(c.data, "scoringStrategy"):
+        given = "requestedToCapacityRatio" in strategy
+        if given != (strategy.get("type") == _RATIO):
+            message = f"is only allowed with type {_RATIO}" if given else f"is required with type {_RATIO}"
+            yield path + ("requestedToCapacityRatio",), message
+
+
+def _spread_defaulting(c: Context) -> Iterator[Fault]:
+    # In v1beta1 constraints make it List where nothing is said.
+    default = "List" if str(c.given("apiVersion")).endswith("/v1beta1") else "System"
+    if (c.given("defaultingType") or default) == "System" and c.given("defaultConstraints"):
+        yield (
+            ("defaultingType",),
+            "must be List where there are defaultConstraints (System is the default from v1beta2 on)",
+        )
+
+
+def _spread_selector(c: Context) -> Iterator[Fault]:
+    for path, constraint in found(c.data, "defaultConstraints[]"):
+        if "labelSelector" in constraint:
+            yield path + ("labelSelector",), "must not be set: it comes from each pod"
+
+
+def _spread_unique(c: Context) -> Iterator[Fault]:
+    constraints = found(c.data, "defaultConstraints[]")
+    yield from repeated(
+        ((path, (one.get("topologyKey"), one.get("whenUnsatisfiable"))) for path, one in constraints),
+        "topologyKey and whenUnsatisfiable must not be those of another constraint",
+    )
+
+
+def _shape_gate(c: Context) -> Iterator[Fault]:
+    gate = "StorageCapacityScoring" if c.minor >= 33 else "VolumeCapacityPriority"
+    if c.given("shape") is not None and not c.gates.on(gate):
+        yield ("shape",), f"needs the feature gate {gate} on kube-scheduler's command line"
+
+
+_KEYS = "must be the key of a label, for example kubernetes.io/hostname"
+
+_RULES: dict[str, dict[str, Rule]] = {
+    "DefaultPreemptionArgs": {
+        "preemption-percentage": _BOUND_RULES["preemption-percentage"],
+        "preemption-absolute": _BOUND_RULES["preemption-absolute"],
+        "preemption-both-zero": _both_zero,
+    },
+    "InterPodAffinityArgs": {"hard-affinity-weight": _BOUND_RULES["hard-affinity-weight"]},
+    "NodeAffinityArgs": {
+        "node-selector-key": _selector_keys,
+        "node-selector-values": _selector_values,
+        "node-selector-operator": _selector_operators,
+    },
+    "NodeLabelArgs": {"labels-conflict": _labels_conflict},
+    "NodeResourcesBalancedAllocationArgs": {
+        "balanced-unique": unique("resources[].name"),
+        "balanced-weight": _weight("resources[].weight", 1, "1"),
+    },
+    "NodeResourcesFitArgs": {
+        "fit-ignored-resources": checked("ignoredResources[]", is_label_key, "must be a qualified name"),
+        "fit-ignored-groups": checked(
+            "ignoredResourceGroups[]",
+            lambda group: "/" not in group and is_label_key(group),
+            "must be the part of a resource's name before the /",
+        ),
+        "fit-strategy": required("scoringStrategy.type"),
+        "fit-weight": _weight("scoringStrategy.resources[].weight", 100, "between 1 and 100"),
+        "fit-ratio": _fit_ratio,
+        "fit-shape": _shape("scoringStrategy.requestedToCapacityRatio.shape", True),
+    },
+    "NodeResourcesLeastAllocatedArgs": {
+        "least-weight": _weight("resources[].weight", 100, "between 1 and 100"),
+        "least-weight-given": required("resources[].weight"),
+    },
+    "NodeResourcesMostAllocatedArgs": {"most-weight": _weight("resources[].weight", 100, "between 1 and 100")},
+    "PodTopologySpreadArgs": {
+        "spread-defaulting": _spread_defaulting,
+        "spread-skew": within("defaultConstraints[].maxSkew", 1, None, "> 0", absent=0),
+        "spread-key": checked("defaultConstraints[].topologyKey", is_label_key, _KEYS, absent=""),
+        "spread-action": required("defaultConstraints[].whenUnsatisfiable"),
+        "spread-selector": _spread_selector,
+        "spread-unique": _spread_unique,
+    },
+    "RequestedToCapacityRatioArgs": {
+        "ratio-shape": _shape("shape", True),
+        "ratio-weight": _weight("resources[].weight", None, ">= 1"),
+    },
+    "VolumeBindingArgs": {
+        "bind-timeout": _BOUND_RULES["bind-timeout"],
+        "bind-timeout-positive": _BOUND_RULES["bind-timeout-positive"],
+        "bind-shape": _shape("shape", False),
+        "bind-shape-gate": _shape_gate,
+    },
+    "DynamicResourcesArgs": {
+        "filter-timeout": _BOUND_RULES["filter-timeout"],
+        "binding-timeout": _BOUND_RULES["binding-timeout"],
+    },
+}
+
+SCHEDULER_PLUGIN_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
+    kind: (RuleSet(_FAMILY, kind, rules),) for kind, rules in _RULES.items()
+}
+"""The rules by kind."""

@@ -1,0 +1,445 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What ends a kubelet when its server starts: certificates, cipher suites, addresses, ports.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from .._scalars._duration import nanoseconds
+from .._scalars._numbers import parse_float, parse_quantity
+from .._scalars._syntax import is_cidr, is_ip, split_url
+from .._schema._kinds import at_minor
+from .._schema._type_check import Problem
+from ._rule import Context, Fault, Rule, value_facts, value_table
+
+__all__ = ["KUBELET_START_CHECKS", "KUBELET_START_CHECKS_ELSEWHERE", "SERVER_CHECKS", "logged_problems"]
+
+_EVERYWHERE = ("0.0.0.0", "::")
+_ADDRESS_OF = {"port": "address", "readOnlyPort": "address", "healthzPort": "healthzBindAddress"}
+_HTTP2_SUITES = ("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256")
+_SUITES = frozenset(
+    "TLS_" + name
+    for name in [
+        "AES_128_GCM_SHA256",
+        "AES_256_GCM_SHA384",
+        "CHACHA20_POLY1305_SHA256",
+        "RSA_WITH_RC4_128_SHA",
+        "RSA_WITH_3DES_EDE_CBC_SHA",
+        "RSA_WITH_AES_128_CBC_SHA",
+        "RSA_WITH_AES_256_CBC_SHA",
+        "RSA_WITH_AES_128_CBC_SHA256",
+        "RSA_WITH_AES_128_GCM_SHA256",
+        "RSA_WITH_AES_256_GCM_SHA384",
+        "ECDHE_ECDSA_WITH_RC4_128_SHA",
+        "ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
+        "ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
+        "ECDHE_ECDSA_WITH_AES_128_CBC_SHA256",
+        "ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+        "ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+        "ECDHE_ECDSA_WITH_CHACHA20_POLY1305",
+        "ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+        "ECDHE_RSA_WITH_RC4_128_SHA",
+        "ECDHE_RSA_WITH_3DES_EDE_CBC_SHA",
+        "ECDHE_RSA_WITH_AES_128_CBC_SHA",
+        "ECDHE_RSA_WITH_AES_256_CBC_SHA",
+        "ECDHE_RSA_WITH_AES_128_CBC_SHA256",
+        "ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+        "ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+        "ECDHE_RSA_WITH_CHACHA20_POLY1305",
+        "ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+    ]
+)
+
+
+def _tls_version(c: Context) -> Iterator[Fault]:
+    allowed = value_table("tlsMinVersion")
+    if (c.get("tlsMinVersion") or "") not in allowed:
+        yield ("tlsMinVersion",), "must be one of " + ", ".join(one for one in allowed if one)
+
+
+def _tls_suites(c: Context) -> Iterator[Fault]:
+    for index, suite in enumerate(c.get("tlsCipherSuites") or []):
+        if suite not in _SUITES:
+            yield (
+                ("tlsCipherSuites", index),
+                "must be a cipher suite by its Go name, for example TLS_AES_128_GCM_SHA256",
+            )
+
+
+def _tls_suites_of_http2(c: Context) -> Iterator[Fault]:
+    suites = c.get("tlsCipherSuites") or []
+    judged = c.get("enableServer") and c.get("tlsMinVersion") != "VersionTLS13"
+    if judged and suites and _SUITES.issuperset(suites) and not set(suites) & set(_HTTP2_SUITES):
+        yield ("tlsCipherSuites",), "must hold one that HTTP/2 requires: " + " or ".join(_HTTP2_SUITES)
+
+
+def _tls_pair(c: Context) -> Iterator[Fault]:
+    fields = ("tlsCertFile", "tlsPrivateKeyFile")
+    given = [field for field in fields if c.get(field)]
+    if len(given) == 1 and c.get("enableServer"):
+        other = fields[1 - fields.index(given[0])]
+        yield (given[0],), f"needs {other} as well"
+
+
+def _address(c: Context) -> Iterator[Fault]:
+    if (c.get("enableServer") or c.get("readOnlyPort")) and not is_ip(c.get("address") or ""):
+        yield ("address",), "must be an IP address"
+
+
+def _ports(c: Context) -> Iterator[Fault]:
+    # The health server only logs that its port is taken, the other two end the kubelet. Which comes first varies.
+    for field, other in (("readOnlyPort", "port"), ("healthzPort", "port"), ("readOnlyPort", "healthzPort")):
+        same = c.get(field) and c.get(field) == c.get(other)
+        served = c.get("enableServer") or other != "port"
+        if same and served and _overlap(c.get(_ADDRESS_OF[field]), c.get(_ADDRESS_OF[other])):
+            yield (field,), f"must be another one than {other}, which is {c.get(other)}"
+
+
+def _overlap(one: str, other: str) -> bool:
+    return one == other or not {one, other}.isdisjoint(_EVERYWHERE)
+
+
+SERVER_CHECKS: dict[str, Rule] = {
+    "tls-min": _tls_version,
+    "tls-suites": _tls_suites,
+    "tls-suites-http2": _tls_suites_of_http2,
+    "tls-pair": _tls_pair,
+    "address-ip": _address,
+    "ports-differ": _ports,
+}
+
+
+_RULE = "only-logged"
+_NAME = re.compile(
+    r"(?=.{1,253}\.?$)[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)*\.?"
+)
+
+
+def logged_problems(context: Context) -> Iterator[Problem]:
+    """Yield the values of a KubeletConfiguration that the kubelet would run with, and not use."""
+    for index, address in enumerate(context.get("clusterDNS") or []):
+        if not is_ip(address):
+            message = "must be an IP address, for example 10.96.0.10: the kubelet leaves out any other, pods get no DNS"
+            yield Problem(("clusterDNS", index), message, _RULE, address)
+    domain = context.get("clusterDomain")
+    if domain and not _NAME.fullmatch(domain):
+        message = "must be a DNS domain, for example cluster.local: it is written into the resolv.conf of pods as it is"
+        yield Problem(("clusterDomain",), message, _RULE, domain)
+    networks = context.get("podCIDR")
+    if networks and not all(is_cidr(part) for part in networks.split(",")):
+        message = (
+            "must be a CIDR, or two with a comma, for example 10.1.0.0/24: the kubelet logs any other, and runs on"
+        )
+        yield Problem(("podCIDR",), message, _RULE, networks)
+    manifest = context.get("staticPodURL")
+    if manifest and not _is_http(manifest):
+        message = "must be an http or https URL: the kubelet logs any other at each look, and starts no static pod"
+        yield Problem(("staticPodURL",), message, _RULE, manifest)
+    bind = context.get("healthzBindAddress")
+    if bind and context.get("healthzPort") and not (is_ip(bind) or _NAME.fullmatch(bind)):
+        message = "must be an IP address or a host name: the kubelet logs any other, and serves no health endpoint"
+        yield Problem(("healthzBindAddress",), message, _RULE, bind)
+
+
+def _is_http(text: str) -> bool:
+    url = split_url(text)
+    return url is not None and url.scheme.lower() in ("http", "https") and bool(url.authority)
+
+
+KUBELET_START_CHECKS_ELSEWHERE = {
+    "swap-on": "needs the host: whether it has active swap",
+    "qos-root": "needs the host: whether the cgroup exists",
+    "kernel-defaults": "needs the host: its kernel flags",
+    "alloc-negative": "needs the host: its capacity",
+    "cpu-state": "needs the host: cpu_manager_state",
+    "mem-numa": "needs the host: its NUMA nodes",
+    "mem-state": "needs the host: memory_manager_state",
+    "cgroup-driver-cri": "needs the host: what the container runtime answers",
+    "evict-partial": "no reason to refuse: it tells what a partial map means",
+}
+"""Checks that no function below makes, each with what judges it or why nothing can."""
+
+_TRUE = frozenset(("1", "t", "T", "true", "TRUE", "True"))
+_FALSE = frozenset(("0", "f", "F", "false", "FALSE", "False"))
+_SYSCTL_GROUPS = ("kernel.shm", "kernel.msg", "fs.mqueue.", "net.")
+_OFF = ("0%", "100%")
+_EXCLUDING_CPU_OPTIONS = (
+    ("full-pcpus-only", "distribute-cpus-across-cores"),
+    ("distribute-cpus-across-numa", "distribute-cpus-across-cores"),
+    ("prefer-align-cpus-by-uncorecache", "distribute-cpus-across-cores"),
+    ("prefer-align-cpus-by-uncorecache", "distribute-cpus-across-numa"),
+)
+
+
+def _quantity(value: Any) -> Fraction | None:
+    try:
+        return parse_quantity(value)
+    except ValueError:
+        return None
+
+
+def _percent(value: str) -> float | None:
+    """The number before the signs of per cent, None where there is none."""
+    number = value.rstrip("%")
+    try:
+        return parse_float(number) if number != value else None
+    except ValueError:
+        return None
+
+
+def _reserved_keys(c: Context) -> Iterator[Fault]:
+    keys = value_table("reservedResourceKeys")
+    for field in ("kubeReserved", "systemReserved"):
+        for key, value in (c.get(field) or {}).items():
+            amount = _quantity(value)
+            if key == "cpu" and c.get("reservedSystemCPUs"):
+                continue  # they take its place
+            if key not in keys:
+                yield (field, key), "must be one of " + ", ".join(keys)
+            elif amount is None or amount < 0:
+                yield (field, key), "must be a quantity >= 0, for example 500m or 100Mi"
+
+
+def _policy(field: str, gate: str) -> Rule:
+    """The manager that a policy is for is only made while its gate is on, and looks at it then."""
+
+    def check(c: Context) -> Iterator[Fault]:
+        allowed = at_minor(c.fields[field], "enum", c.minor)
+        if c.known(field) and c.gates.on(gate) and c.get(field) not in allowed:
+            yield (field,), "must be one of " + ", ".join(allowed)
+
+    return check
+
+
+def _cpu_static(c: Context) -> Iterator[Fault]:
+    if c.get("cpuManagerPolicy") != "static" or c.get("reservedSystemCPUs") or not c.gates.on("CPUManager"):
+        return
+    amounts = [_quantity((c.get(field) or {}).get("cpu", 0)) for field in ("kubeReserved", "systemReserved")]
+    if None not in amounts and sum(amount for amount in amounts if amount is not None) <= 0:
+        message = "static needs reserved CPUs: kubeReserved.cpu, systemReserved.cpu or reservedSystemCPUs"
+        yield ("cpuManagerPolicy",), message
+
+
+def _options(c: Context, field: str, group: str) -> Iterator[Fault]:
+    known: Mapping[str, str] = value_facts(field, c.minor) or {}
+    for option in c.get(field) or {}:
+        stage = known.get(option)
+        if stage is None:
+            yield (
+                (field, option),
+                "must be one of " + ", ".join(sorted(known)) if known else "is not known to this version",
+            )
+        elif stage != "stable":
+            gate = f"{group}{stage.capitalize()}Options"
+            if c.gates.known(gate) and not c.gates.on(gate):
+                yield (field, option), f"is an option in {stage}: it needs the feature gate {gate}"
+
+
+def _true_options(c: Context) -> set[str]:
+    return {option for option, value in (c.get("cpuManagerPolicyOptions") or {}).items() if value in _TRUE}
+
+
+def _cpu_options(c: Context) -> Iterator[Fault]:
+    options = c.get("cpuManagerPolicyOptions") or {}
+    if not options:
+        return
+    if not c.gates.on("CPUManagerPolicyOptions"):
+        yield ("cpuManagerPolicyOptions",), "needs the feature gate CPUManagerPolicyOptions"
+        return
+    if c.get("cpuManagerPolicy") == "none":
+        yield ("cpuManagerPolicyOptions",), "must be empty with cpuManagerPolicy: none"
+        return
+    yield from _options(c, "cpuManagerPolicyOptions", "CPUManagerPolicy")
+    for option, value in options.items():
+        if value not in _TRUE and value not in _FALSE:
+            yield ("cpuManagerPolicyOptions", option), 'must be "true" or "false"'
+    on = _true_options(c)
+    for one, other in _EXCLUDING_CPU_OPTIONS:
+        if one in on and other in on:
+            yield ("cpuManagerPolicyOptions", other), f"excludes {one}"
+
+
+def _cpu_align(c: Context) -> Iterator[Fault]:
+    if "align-by-socket" in _true_options(c) and c.get("topologyManagerPolicy") == "single-numa-node":
+        yield ("cpuManagerPolicyOptions", "align-by-socket"), "conflicts with topologyManagerPolicy: single-numa-node"
+
+
+def _topology_options(c: Context) -> Iterator[Fault]:
+    field = "topologyManagerPolicyOptions"
+    options = c.get(field) or {}
+    if options and not c.gates.on("TopologyManagerPolicyOptions"):
+        yield (field,), "needs the feature gate TopologyManagerPolicyOptions"
+        return
+    yield from _options(c, field, "TopologyManagerPolicy")
+    for option, value in options.items():
+        if option == "max-allowable-numa-nodes":
+            if not re.fullmatch(r"\+?[0-9]{1,9}", value) or int(value) < 8:
+                yield (field, option), "must be a whole number >= 8, in quotes"
+        elif value not in _TRUE and value not in _FALSE:
+            yield (field, option), 'must be "true" or "false"'
+
+
+def _memory_static(c: Context) -> Iterator[Fault]:
+    if c.get("memoryManagerPolicy") != "Static" or not c.gates.on("MemoryManager"):
+        return
+    eviction = (c.get("evictionHard") or {}).get("memory.available", 0)
+    reserved = [_quantity((c.get(field) or {}).get("memory", 0)) for field in ("kubeReserved", "systemReserved")]
+    wanted = [*reserved, _quantity(eviction)]
+    if None in wanted:
+        return  # a percentage needs the host, and what is no quantity is found elsewhere
+    total = sum(amount for amount in wanted if amount is not None)
+    entries = c.get("reservedMemory") or []
+    found = sum(parse_quantity(entry.get("limits", {}).get("memory", 0)) for entry in entries)
+    if found != total:
+        yield (
+            ("reservedMemory",),
+            f"memory must add up to {int(total)} bytes: kubeReserved, systemReserved and evictionHard memory.available",
+        )
+
+
+def _evict_signals(c: Context) -> Iterator[Fault]:
+    allowed = list(value_facts("evictionSignals", 20))
+    if c.minor >= 29:
+        allowed += ["containerfs.available", "containerfs.inodesFree"]
+    for field in ("evictionHard", "evictionSoft", "evictionSoftGracePeriod", "evictionMinimumReclaim"):
+        for signal in c.get(field) or {}:
+            if signal not in allowed:
+                yield (field, signal), "must be one of " + ", ".join(allowed)
+
+
+def _evict_values(c: Context) -> Iterator[Fault]:
+    most = 10_000 if c.minor == 20 else 100  # the real 1.20 takes 150%: it compares the fraction with 100
+    for field in ("evictionHard", "evictionSoft"):
+        for signal, value in (c.get(field) or {}).items():
+            amount = _quantity(value)
+            percent = _percent(value)
+            if not (amount is not None and amount > 0) and not (percent is not None and 0 <= percent <= most):
+                yield (
+                    (field, signal),
+                    "must be a quantity above 0 or a percentage from 0% to 100%, for example 100Mi or 10%",
+                )
+
+
+def _evict_grace(c: Context) -> Iterator[Fault]:
+    periods = c.get("evictionSoftGracePeriod") or {}
+    for signal, value in (c.get("evictionSoft") or {}).items():
+        if signal not in periods and value not in _OFF:
+            yield ("evictionSoft", signal), f"needs evictionSoftGracePeriod[{signal}]"
+    for signal, value in periods.items():
+        try:
+            fits = nanoseconds(value) >= 0
+        except ValueError:
+            fits = False
+        if not fits:
+            yield ("evictionSoftGracePeriod", signal), "must be a duration >= 0, for example 1m30s"
+
+
+def _evict_reclaim(c: Context) -> Iterator[Fault]:
+    for signal, value in (c.get("evictionMinimumReclaim") or {}).items():
+        amount = _quantity(value)
+        percent = _percent(value)
+        if not (amount is not None and amount >= 0) and not (percent is not None and percent > 0):
+            yield ("evictionMinimumReclaim", signal), "must be a quantity >= 0 or a percentage above 0%"
+
+
+def _qos_reserved(c: Context) -> Iterator[Fault]:
+    for resource, value in (c.get("qosReserved") or {}).items():
+        if resource != "memory":
+            yield ("qosReserved", resource), "must be memory"
+        elif not re.fullmatch(r"[0-9]{1,3}%", value) or int(value[:-1]) > 100:
+            yield ("qosReserved", resource), "must be a whole percentage from 0% to 100%"
+
+
+def _unsafe_sysctls(c: Context) -> Iterator[Fault]:
+    if not c.gates.on("Sysctls"):
+        return
+    for index, pattern in enumerate(c.get("allowedUnsafeSysctls") or []):
+        name = pattern[:-1] if pattern.endswith("*") else pattern
+        name = name.replace("/", ".")
+        if "*" in name or not (name == "kernel.sem" or name.startswith(_SYSCTL_GROUPS)):
+            path = ("allowedUnsafeSysctls", index)
+            yield (
+                path,
+                "must be a namespaced sysctl, or a prefix of such that ends in *, for example net.* or kernel.shm*",
+            )
+
+
+def _log_manager(c: Context) -> Iterator[Fault]:
+    if not c.gates.on("CRIContainerLogRotation"):
+        return
+    size = c.get("containerLogMaxSize")
+    amount = _quantity(size)
+    # The kubelet wants the size as a whole number and does not reduce 1.5Gi or 1000m to one.
+    whole = amount is not None and amount.denominator == 1 and not ("." in size and size.endswith("i"))
+    if not whole or size.endswith(("m", "u", "n")) or (amount or 0) < 0:
+        yield ("containerLogMaxSize",), "must be a whole quantity >= 0, for example 10Mi"
+    if c.minor < 33 and c.get("containerLogMaxFiles") <= 1:  # from 1.33 on a rule of validation says it
+        yield ("containerLogMaxFiles",), "must be > 1"
+
+
+def _seccomp_gate(c: Context) -> Iterator[Fault]:
+    if c.get("seccompDefault") and not c.gates.on("SeccompDefault"):
+        yield ("seccompDefault",), "true needs the feature gate SeccompDefault"
+
+
+def _system_cgroups(c: Context) -> Iterator[Fault]:
+    if c.get("systemCgroups") == "/":
+        yield ("systemCgroups",), 'must not be "/"'
+
+
+def _sync_frequency(c: Context) -> Iterator[Fault]:
+    if (c.seconds("syncFrequency") or 0) <= 0:
+        yield ("syncFrequency",), "must be > 0"
+
+
+def _runtime_timeout(c: Context) -> Iterator[Fault]:
+    if (c.seconds("runtimeRequestTimeout") or 0) <= 0:
+        yield ("runtimeRequestTimeout",), "must be > 0: no call of the container runtime would end in time"
+
+
+def _iptables_bits(c: Context) -> Iterator[Fault]:
+    if c.get("makeIPTablesUtilChains") and c.get("iptablesDropBit") == c.get("iptablesMasqueradeBit"):
+        field, other = "iptablesDropBit", "iptablesMasqueradeBit"
+        if c.given(field) is None:
+            field, other = other, field
+        yield (field,), f"must be another one than {other}, which is {c.get(other)}"
+
+
+def _cgroup_driver(c: Context) -> Iterator[Fault]:
+    allowed = at_minor(c.fields["cgroupDriver"], "enum", c.minor)
+    if c.get("cgroupDriver") not in allowed:
+        yield ("cgroupDriver",), f"must be one of {', '.join(allowed)}: the kubelet takes all others for cgroupfs"
+
+
+KUBELET_START_CHECKS: dict[str, Rule] = {
+    **SERVER_CHECKS,
+    "system-cgroups": _system_cgroups,
+    "sync-frequency": _sync_frequency,
+    "runtime-timeout": _runtime_timeout,
+    "iptables-bits": _iptables_bits,
+    "cgroup-driver-values": _cgroup_driver,
+    "reserved-keys": _reserved_keys,
+    "cpu-policy": _policy("cpuManagerPolicy", "CPUManager"),
+    "mem-policy": _policy("memoryManagerPolicy", "MemoryManager"),
+    "cpu-static-reserved": _cpu_static,
+    "cpu-options": _cpu_options,
+    "cpu-align-socket": _cpu_align,
+    "mem-static-sum": _memory_static,
+    "topology-options": _topology_options,
+    "evict-signals": _evict_signals,
+    "evict-values": _evict_values,
+    "evict-soft-grace": _evict_grace,
+    "evict-reclaim": _evict_reclaim,
+    "qos-reserved": _qos_reserved,
+    "unsafe-sysctls": _unsafe_sysctls,
+    "log-size": _log_manager,
+    "seccomp-gate": _seccomp_gate,
+}

@@ -1,0 +1,331 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What rules are judged on and which of them hold at a minor.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Callable, NamedTuple, cast
+
+from .._findings import COMPONENT
+from .._scalars._duration import nanoseconds
+from .._scalars._field_path import Path
+from .._scalars._numbers import parse_quantity
+from .._scalars._syntax import is_grpc_target
+from .._schema._defaults import effective
+from .._schema._feature_gates import Gates
+from .._schema._type_check import Problem
+
+__all__ = [
+    "Bound",
+    "Context",
+    "Fault",
+    "Rule",
+    "RuleSet",
+    "SECOND",
+    "all_of",
+    "bound_rules",
+    "checked",
+    "found",
+    "logging_rule",
+    "members",
+    "parent_and_name",
+    "present",
+    "repeated",
+    "required",
+    "rule_facts",
+    "run_rules",
+    "tracing_rule",
+    "unique",
+    "value_facts",
+    "value_table",
+    "within",
+]
+
+SECOND = 10**9
+"""Durations are whole nanoseconds here."""
+
+Fault = tuple[Path, str]
+"""What a rule yields: the path of the field at fault, and what is allowed."""
+
+
+def _text(family: str) -> str:
+    # Written out, since what is packed for a node or a module is found by reading the import statements.
+    if family == "node":
+        from .._data._rules import TEXT
+    elif family == "kube_scheduler":
+        from .._data._rules_kube_scheduler import TEXT
+    elif family == "kube_apiserver":
+        from .._data._rules_kube_apiserver import TEXT
+    elif family == "kubeadm":
+        from .._data._rules_kubeadm import TEXT
+    elif family == "credential_provider":
+        from .._data._rules_credential_provider import TEXT
+    else:
+        from .._data._rules_client import TEXT
+    return TEXT
+
+
+@cache
+def _facts(family: str) -> dict[str, Any]:
+    return cast("dict[str, Any]", json.loads(_text(family)))
+
+
+def rule_facts(section: str, family: str = "node") -> dict[str, Any]:
+    """The rules of a section by id: `fields`, `since`, `last`, `gate`, `os`, `level`.
+
+    Sections of the family `node` are `kubelet`, `kubeletStart` and `kubeProxy`; those of the others are kinds.
+    """
+    return cast("dict[str, Any]", _facts(family)[section])
+
+
+def value_facts(name: str, minor: int, family: str = "node") -> Any:
+    """A table of values by minor, as it is at one."""
+    rows = _facts(family)["values"][name]
+    return rows.get(max((key for key in rows if int(key) <= minor), key=int, default=""))
+
+
+def value_table(name: str, family: str = "node") -> Any:
+    """A table of values that is the same at every minor."""
+    return _facts(family)["values"][name]
+
+
+@dataclass(frozen=True)
+class Context:
+    """A config as one minor's component sees it: defaults applied to judge, never written."""
+
+    minor: int
+    data: Mapping[str, Any]
+    fields: Mapping[str, Any]
+    gates: Gates
+    broken: frozenset[str] = frozenset()
+
+    def given(self, *path: str) -> Any:
+        """What the document says, None where it says nothing."""
+        value: Any = self.data
+        for part in path:
+            value = value.get(part) if isinstance(value, dict) else None
+        return value
+
+    def get(self, *path: str) -> Any:
+        """What the component uses: the document's value, or the default of this minor; see `effective`."""
+        *parents, name = path
+        siblings = self.given(*parents) if parents else self.data
+        fields = self._field(parents).get("fields", {}) if parents else self.fields
+        return effective(name, siblings if isinstance(siblings, Mapping) else {}, fields, self.minor, self.gates)
+
+    def seconds(self, *path: str) -> int | None:
+        """A duration in nanoseconds, with its default; None where it has neither."""
+        value = self.get(*path)
+        return nanoseconds(value) if isinstance(value, str) else value
+
+    def known(self, *path: str) -> bool:
+        """Whether this minor has the field."""
+        field = self._field(path)
+        return bool(field) and field.get("since", 0) <= self.minor <= field.get("last", self.minor)
+
+    def _field(self, path: Iterable[str]) -> Mapping[str, Any]:
+        fields, field = self.fields, {}
+        for part in path:
+            field = fields.get(part, {})
+            fields = field.get("fields", {})
+        return field
+
+
+Rule = Callable[[Context], Iterator[Fault]]
+
+
+class RuleSet(NamedTuple):
+    """A section of the rules' facts, the family of data that it is in, and the functions that judge by them."""
+
+    family: str
+    section: str
+    rules: Mapping[str, Rule]
+
+    def level_of(self, rule: str) -> str:
+        """How heavy it is to break a rule: the component refuses, if the facts say nothing else."""
+        return str(rule_facts(self.section, self.family)[rule].get("level", COMPONENT))
+
+
+def run_rules(rule_set: RuleSet, context: Context) -> Iterator[Problem]:
+    """Run the rules of a set that hold at the context's minor, beside those about fields of a wrong type."""
+    for rule, facts in rule_facts(rule_set.section, rule_set.family).items():
+        check = rule_set.rules.get(rule)
+        if check is None or not facts.get("since", 0) <= context.minor <= facts.get("last", context.minor):
+            continue
+        if any(name.split(".")[0].split("[")[0] in context.broken for name in facts["fields"]):
+            continue
+        for path, message in check(context):
+            yield Problem(path, message, rule)
+
+
+def found(data: Any, pattern: str, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Every value at a pattern, with its path; what is absent or null is none."""
+    if data is None:
+        return
+    if not pattern:
+        yield path, data
+        return
+    part, *rest_of = pattern.split(".", 1)
+    rest, name = "".join(rest_of), part.rstrip("[]{}")
+    value = data.get(name) if isinstance(data, dict) else None
+    here = path + (name,)
+    if part.endswith("[]"):
+        for index, item in enumerate(value if isinstance(value, list) else ()):
+            yield from found(item, rest, here + (index,))
+    elif part.endswith("{}"):
+        for key, item in (value if isinstance(value, dict) else {}).items():
+            yield from found(item, rest, here + (key,))
+    else:
+        yield from found(value, rest, here)
+
+
+def parent_and_name(pattern: str) -> tuple[str, str]:
+    """A pattern as that of the object around it and the name of its last field."""
+    *parent, name = pattern.rsplit(".", 1)
+    return "".join(parent), name
+
+
+def members(data: Any, pattern: str, absent: Any = None) -> Iterator[tuple[Path, Any]]:
+    """As `found`, but what its object does not have counts as `absent` (None: is left out): Go knows zeros only."""
+    parent, name = parent_and_name(pattern)
+    for path, holder in found(data, parent):
+        value = holder.get(name) if isinstance(holder, dict) else None
+        value = absent if value is None else value
+        if value is not None:
+            yield path + (name,), value
+
+
+def checked(pattern: str, allowed: Callable[[Any], bool], words: str, absent: Any = None) -> Rule:
+    """Every value at the pattern must be allowed; `absent` stands for one that its object does not have."""
+
+    def check(c: Context) -> Iterator[Fault]:
+        values = found(c.data, pattern) if pattern.endswith("]") else members(c.data, pattern, absent)
+        for path, value in values:
+            if not allowed(value):
+                yield path, words
+
+    return check
+
+
+def within(pattern: str, least: float | None, greatest: float | None, words: str, absent: Any = None) -> Rule:
+    """Every number or duration (bounds then in nanoseconds) at the pattern must lie within both bounds."""
+
+    def allowed(value: Any) -> bool:
+        number = nanoseconds(value) if isinstance(value, str) else value
+        return (least is None or number >= least) and (greatest is None or number <= greatest)
+
+    return checked(pattern, allowed, f"must be {words}", absent)
+
+
+def required(pattern: str, words: str = "is required") -> Rule:
+    """Every object that may hold the pattern's last field must, and not empty."""
+    return checked(pattern, bool, words, absent="")
+
+
+def present(pattern: str) -> Rule:
+    """Every object that may hold the pattern's last field must; it may be empty."""
+    return checked(pattern, lambda value: value != "", "is required", absent="")
+
+
+def repeated(values: Iterable[tuple[Path, Any]], words: str = "must not stand twice") -> Iterator[Fault]:
+    """The paths of those values that were there before."""
+    seen: list[Any] = []
+    for path, value in values:
+        if value in seen:
+            yield path, words
+        seen.append(value)
+
+
+def unique(pattern: str, words: str = "must not stand twice") -> Rule:
+    """No two values at the pattern may be the same; empty ones are another rule's."""
+
+    def check(c: Context) -> Iterator[Fault]:
+        yield from repeated(((path, value) for path, value in found(c.data, pattern) if value != ""), words)
+
+    return check
+
+
+def all_of(*rules: Rule) -> Rule:
+    """One rule of several."""
+
+    def check(c: Context) -> Iterator[Fault]:
+        for rule in rules:
+            yield from rule(c)
+
+    return check
+
+
+class Bound(NamedTuple):
+    """A field, the least and the greatest number it may hold (None: no bound), and the two in words."""
+
+    field: str
+    least: float | None
+    greatest: float | None
+    words: str
+    duration: bool = False
+
+
+def _rule(bounds: tuple[Bound, ...]) -> Rule:
+    def check(context: Context) -> Iterator[Fault]:
+        for bound in bounds:
+            path = tuple(bound.field.split("."))
+            if not context.known(*path):
+                continue
+            value = context.seconds(*path) if bound.duration else context.get(*path)
+            if value is None:
+                continue
+            if (bound.least is not None and value < bound.least) or (
+                bound.greatest is not None and value > bound.greatest
+            ):
+                yield path, f"must be {bound.words}"
+
+    return check
+
+
+def bound_rules(table: Mapping[str, tuple[Bound, ...]]) -> dict[str, Rule]:
+    """Rules by id from bounds by id; a field that has no value, given or by default, meets every bound."""
+    return {rule: _rule(bounds) for rule, bounds in table.items()}
+
+
+_LARGEST_INT32 = 2**31 - 1
+
+
+def logging_rule(c: Context) -> Iterator[Fault]:
+    """What component-base makes of `logging`, in the kubelet as in kube-proxy."""
+    flush = c.seconds("logging", "flushFrequency")
+    if c.known("logging", "flushFrequency") and flush is not None and flush <= 0:
+        yield ("logging", "flushFrequency"), "must be > 0"
+    if not 0 <= (c.get("logging", "verbosity") or 0) <= _LARGEST_INT32:
+        yield ("logging", "verbosity"), f"must be between 0 and {_LARGEST_INT32}"
+    patterns = c.get("logging", "vmodule") or []
+    if patterns and c.get("logging", "format") != "text":
+        yield ("logging", "vmodule"), "works with the text format only"
+    for index, entry in enumerate(patterns):
+        path = ("logging", "vmodule", index)
+        if not entry.get("filePattern") or "=" in entry["filePattern"] or "," in entry["filePattern"]:
+            yield path + ("filePattern",), "is required, without = and ,"
+        if not 0 <= entry.get("verbosity", 0) <= _LARGEST_INT32:
+            yield path + ("verbosity",), f"must be between 0 and {_LARGEST_INT32}"
+    if c.gates.known("LoggingAlphaOptions") and not c.gates.on("LoggingAlphaOptions"):
+        for form in ("text", "json"):
+            used = c.get("logging", "options", form) or {}
+            if used.get("splitStream") or parse_quantity(used.get("infoBufferSize", 0)) != 0:
+                yield ("logging", "options", form), "needs the feature gate LoggingAlphaOptions"
+
+
+def tracing_rule(c: Context) -> Iterator[Fault]:
+    """What component-base makes of `tracing`."""
+    rate = c.get("tracing", "samplingRatePerMillion")
+    if rate is not None and not 0 <= rate <= 1_000_000:
+        yield ("tracing", "samplingRatePerMillion"), "must be between 0 and 1000000"
+    endpoint = c.get("tracing", "endpoint") or ""
+    if not is_grpc_target(endpoint):
+        yield ("tracing", "endpoint"), "must be host:port, or a URL with the scheme dns, unix or unix-abstract"

@@ -1,0 +1,62 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Field paths as tuples of keys and indexes, and how they are written.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Union
+
+from .._exceptions import ComponentConfigError
+
+__all__ = ["Path", "format_path", "parse_path", "lookup"]
+
+Path = tuple[Union[str, int], ...]
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_PART = re.compile(r"""\.?([A-Za-z_][A-Za-z0-9_-]*)|\[([0-9]+)\]|\[([^\]]+)\]""")
+
+
+def format_path(path: Path) -> str:
+    """Write a path as Kubernetes does: ``logging.vmodule[0].verbosity``, ``evictionHard[memory.available]``."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif _PLAIN.fullmatch(part):
+            text += f".{part}" if text else part
+        else:
+            text += f"[{part}]"
+    return text
+
+
+def parse_path(text: str) -> Path:
+    """Read what `format_path` writes; raises ComponentConfigError for anything else."""
+    parts: list[str | int] = []
+    position = 0
+    while position < len(text):
+        match = _PART.match(text, position)
+        if match is None:
+            raise ComponentConfigError(f"not a field path: {text}")
+        name, index, key = match.groups()
+        parts.append(int(index) if index is not None else name if name is not None else key)
+        position = match.end()
+    return tuple(parts)
+
+
+def lookup(data: Any, path: Path) -> Any:
+    """Return what stands at a path in decoded data, None where there is nothing."""
+    for part in path:
+        if isinstance(part, int):
+            if not isinstance(data, list) or part >= len(data):
+                return None
+            data = data[part]
+        else:
+            if not isinstance(data, dict):
+                return None
+            data = data.get(part)
+    return data

@@ -1,0 +1,98 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Kubernetes quantities: `500m`, `1.5Gi`, `10e3`.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Any
+
+__all__ = ["UNITS", "cpu_set", "format_quantity", "parse_float", "parse_quantity"]
+
+_SUFFIXES: dict[str, Fraction] = {
+    **{suffix: Fraction(1024**power) for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)},
+    **{suffix: Fraction(1000**power) for power, suffix in enumerate(("", "k", "M", "G", "T", "P", "E"))},
+    **{suffix: Fraction(1, 1000**power) for power, suffix in enumerate(("m", "u", "n"), 1)},
+}
+UNITS = tuple(suffix for suffix in _SUFFIXES if suffix)
+"""What a quantity may be written in."""
+
+_NEED_DIGITS = ("Pi", "Ei")
+_QUANTITY = re.compile(r"([-+]?)([0-9]*(?:\.[0-9]*)?)(?:([KMGTPE]i|[kMGTPEmun]|)|[eE]([-+]?[0-9]{1,4}))")
+
+
+def parse_quantity(value: str | int | float) -> Fraction:
+    """The exact value of a quantity; raises ValueError with a sentence for what `resource.ParseQuantity` refuses.
+
+    Like that it takes a unit or a sign without a number for zero, but for the two largest units.
+    """
+    text = str(value)
+    match = _QUANTITY.fullmatch(text) if 0 < len(text) <= 200 else None
+    if match is None or isinstance(value, bool) or (match[3] in _NEED_DIGITS and not match[2].strip(".")):
+        raise ValueError(f"not a quantity: {text[:40]!r} (write for example 500m, 2, 100Mi, 1.5Gi)")
+    sign, digits, suffix, exponent = match.groups()
+    amount = Fraction(f"0{digits}0" if digits.endswith(".") else f"0{digits}")
+    scale = Fraction(10) ** int(exponent) if exponent is not None else _SUFFIXES[suffix]
+    return -amount * scale if sign == "-" else amount * scale
+
+
+def format_quantity(amount: Fraction, unit: str) -> str:
+    """An amount written in one of UNITS, with at most three decimals: 1610612736 in Mi is `1536Mi`, in Gi `1.5Gi`.
+
+    Raises ValueError with a sentence for another unit, and for what needs more decimals.
+    """
+    if unit not in UNITS:
+        raise ValueError(f"not a unit of quantities: {unit[:20]!r} (they are {', '.join(UNITS)})")
+    thousandths = amount / _SUFFIXES[unit] * 1000
+    if thousandths.denominator != 1:
+        raise ValueError(f"{float(amount):g} cannot be written in {unit} exactly: take a smaller unit")
+    whole, rest = divmod(abs(thousandths.numerator), 1000)
+    decimals = f".{rest:03d}".rstrip("0") if rest else ""
+    return f"{'-' if amount < 0 else ''}{whole}{decimals}{unit}"
+
+
+_LARGEST = 3.4028235677973366e38  # what a float of 32 bits rounds to is finite below it
+_DIGITS = r"[0-9](?:_?[0-9])*"
+_DECIMAL = re.compile(rf"[-+]?(?:{_DIGITS}\.?(?:{_DIGITS})?|\.{_DIGITS})(?:[eE][-+]?{_DIGITS})?")
+_HEX_DIGITS = r"[0-9a-fA-F](?:_?[0-9a-fA-F])*"
+_HEX = re.compile(rf"[-+]?0[xX]_?(?:{_HEX_DIGITS}\.?(?:{_HEX_DIGITS})?|\.{_HEX_DIGITS})[pP][-+]?{_DIGITS}")
+_SPECIAL = re.compile(r"[-+]?inf(?:inity)?|nan", re.IGNORECASE)
+_MOST = 200
+
+
+def parse_float(text: str) -> float:
+    """The number that `strconv.ParseFloat(text, 32)` reads; infinite and not-a-number where they are written out.
+
+    Raises ValueError for what it refuses, numbers beyond 32 bits among them.
+    """
+    if _SPECIAL.fullmatch(text):
+        return float(text)
+    if len(text) > _MOST:
+        raise ValueError(f"not a number: {text[:40]!r}")
+    plain = text.replace("_", "")
+    try:
+        number = float.fromhex(plain) if _HEX.fullmatch(text) else float(plain if _DECIMAL.fullmatch(text) else "")
+    except (ValueError, OverflowError):
+        raise ValueError(f"not a number: {text[:40]!r}") from None
+    if abs(number) >= _LARGEST:
+        raise ValueError(f"not a number of 32 bits: {text[:40]!r}")
+    return number
+
+
+_RANGE = re.compile(r"\s*([0-9]{1,5})(?:-([0-9]{1,5}))?\s*")
+
+
+def cpu_set(text: Any) -> frozenset[int]:
+    """Return the CPUs of a list such as ``0-3,8``; what is no number or range up to 99999 is left out."""
+    matches = (_RANGE.fullmatch(part) for part in str(text or "").split(","))
+    found: set[int] = set()
+    last = -1
+    for first, end in sorted((int(one[1]), int(one[2] or one[1])) for one in matches if one is not None):
+        found.update(range(max(first, last + 1), end + 1))  # each once, however often it is said
+        last = max(last, end)
+    return frozenset(found)

@@ -1,0 +1,65 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which values are secrets: keys, tokens, passwords.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ._field_path import Path
+
+__all__ = ["is_secret", "redacted", "secrets"]
+
+_TEXT = re.compile(
+    r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY"  # PEM
+    r"|LS0tLS1CRUdJTi[A-Za-z0-9+/]{0,48}?(?:UFJJVkFURS|BSSVZBVEU|QUklWQVRF)"  # the same in base64
+    r"|(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}"  # JSON web token
+    r"|\b[Bb]earer +[A-Za-z0-9._~+/-]{16,}"
+    r"|\bBasic +[A-Za-z0-9+/]{12,}={0,2}"
+    r"|\b(?:ghp|gho|ghs|github_pat|glpat|xox[abp])[-_][A-Za-z0-9_-]{16,}"  # tokens that say so
+    r"|\bAKIA[0-9A-Z]{16}\b"
+    r"|://[^/\s@]+@"  # a password in a URL, or a token alone
+    r"|[?&][\w-]*?(?i:token|secret|password|api[_-]?key|signature)=[^&\s]"  # in a URL's query
+)
+# A bootstrap token is six characters, a dot and sixteen: too short to be known by its look outside a field of that
+# name.
+_NAMES = frozenset(
+    ("password", "token", "secret", "client-key-data", "tlsBootstrapToken", "certificateKey", "secretKey", "privateKey")
+)
+_MASKED = "staticPodURLHeader"  # the kubelet masks each of these headers when it writes its config to its log
+
+
+def is_secret(value: Any, path: Path = ()) -> bool:
+    """Whether a decoded value, at a field path, must neither be published nor shown."""
+    if not isinstance(value, str):
+        return isinstance(value, (dict, list)) and any(True for _unused in secrets(value, path))
+    named = value != "" and (_MASKED in path or (bool(path) and path[-1] in _NAMES))
+    return named or _TEXT.search(value) is not None
+
+
+def secrets(data: Any, path: Path = ()) -> Iterator[Path]:
+    """The paths of all secrets in decoded data."""
+    pending: list[tuple[Path, Any]] = [(path, data)]
+    while pending:
+        here, value = pending.pop()
+        if isinstance(value, dict):
+            pending.extend((here + (key,), item) for key, item in value.items())
+        elif isinstance(value, list):
+            pending.extend((here + (index,), item) for index, item in enumerate(value))
+        elif isinstance(value, str) and is_secret(value, here):
+            yield here
+
+
+def redacted(data: Any, path: Path = ()) -> Any:
+    """Decoded data with every secret replaced by a word that says so."""
+    if isinstance(data, dict):
+        return {key: redacted(item, path + (key,)) for key, item in data.items()}
+    if isinstance(data, list):
+        return [redacted(item, path + (index,)) for index, item in enumerate(data)]
+    return "(a secret, not shown)" if is_secret(data, path) else data

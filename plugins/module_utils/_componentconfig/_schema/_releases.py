@@ -1,0 +1,47 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Kubernetes versions as minors of 1, and sets of them in words.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from .._exceptions import ComponentConfigError
+
+__all__ = ["parse_minor", "name", "names", "unquoted"]
+
+_VERSION = re.compile(r"v?1\.([0-9]{1,3})(?:[.+-].*)?")
+
+
+def parse_minor(version: str) -> int:
+    """27 for "1.27", "v1.27.3" or "v1.27.3-gke.100"; raises ComponentConfigError for anything else."""
+    match = _VERSION.fullmatch(version.strip())
+    if match is None:
+        raise ComponentConfigError(f"not a Kubernetes version: {version[:40]!r} (write for example 1.31 or v1.31.4)")
+    return int(match.group(1))
+
+
+def name(minor: int) -> str:
+    """27 is "1.27"."""
+    return f"1.{minor}"
+
+
+def unquoted(minor: int) -> str:
+    """What to add to a message about a minor that is not known, where YAML may have made it: 1.30 is a number there."""
+    return f" (write {name(minor * 10)} in quotes)" if minor in (2, 3, 4) else ""
+
+
+def names(minors: Iterable[int]) -> str:
+    """A set of minors for a message: "1.27", "1.20 to 1.24, 1.31"."""
+    runs: list[list[int]] = []
+    for minor in sorted(set(minors)):
+        if runs and minor == runs[-1][1] + 1:
+            runs[-1][1] = minor
+        else:
+            runs.append([minor, minor])
+    return ", ".join(name(first) if first == last else f"{name(first)} to {name(last)}" for first, last in runs)

@@ -1,0 +1,272 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fields and their types, as one Kubernetes minor knows them.
+
+Private to configok.node: no compatibility is promised.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Callable
+
+from .._scalars._duration import nanoseconds
+from .._scalars._field_path import Path
+from .._scalars._numbers import parse_quantity
+from ._defaults import zero_of
+from ._kinds import Kind, at_minor
+from ._releases import name
+
+__all__ = ["Problem", "Checked", "check_types"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A fault at a field path, before it has a file, a line and a level."""
+
+    path: Path
+    message: str
+    rule: str
+    value: Any = None
+
+
+@dataclass
+class Checked:
+    """What a component of that minor would see: `data` without fields that are unknown or of a wrong type.
+
+    `broken` are the top-level fields in which a wrong type was found: rules about them say nothing more.
+    """
+
+    data: dict[str, Any] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
+
+
+class _WrongType(Exception):
+    """The value does not fit; the text says what would."""
+
+
+_SUGGESTIONS = 50
+"""For how many unknown fields of a document another name is looked for: that costs, and nobody reads more."""
+_BITS = {"int32": 31, "int64": 63, "int": 63}
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*")
+
+
+def _string(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise _WrongType(
+            "must be a string: write it in quotes" if not isinstance(value, (dict, list)) else "must be a string"
+        )
+    return value
+
+
+def _bool(value: Any) -> Any:
+    if not isinstance(value, bool):
+        raise _WrongType("must be true or false, without quotes")
+    return value
+
+
+def _integer(value: Any, bits: int, is_json: bool) -> Any:
+    # In YAML 110.0 becomes 110 on its way through JSON; in a JSON file it stays a fraction and is refused.
+    if isinstance(value, float) and value.is_integer() and not is_json:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _WrongType("must be a whole number, without quotes")
+    if not -(2**bits) <= value < 2**bits:
+        raise _WrongType(f"must be a whole number between {-(2**bits)} and {2**bits - 1}")
+    return value
+
+
+def _float(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise _WrongType("must be a number, without quotes")
+    return value
+
+
+def _duration(value: Any) -> Any:
+    try:
+        nanoseconds(_string(value))
+    except ValueError:
+        raise _WrongType("must be a duration, for example 90s, 1m30s or 500ms") from None
+    except _WrongType:
+        raise _WrongType("must be a duration in quotes, for example 90s, 1m30s or 500ms") from None
+    return value
+
+
+def _duration_or_nanoseconds(value: Any) -> Any:
+    return _duration(value) if isinstance(value, str) else _integer(value, 63, True)
+
+
+def _quantity(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise _WrongType("must be a quantity, for example 500m, 2 or 100Mi")
+    try:
+        parse_quantity(value)
+    except ValueError:
+        raise _WrongType("must be a quantity, for example 500m, 2 or 100Mi") from None
+    return value
+
+
+def _time(value: Any) -> Any:
+    if not isinstance(value, str) or not _TIME.fullmatch(value):
+        raise _WrongType("must be a time, for example 2026-01-31T12:00:00Z")
+    return value
+
+
+def _bytes(value: Any) -> Any:
+    text = _string(value)
+    try:
+        if not _BASE64.fullmatch(text):
+            raise ValueError
+        binascii.a2b_base64(text)
+    except ValueError:
+        raise _WrongType("must be base64") from None
+    return value
+
+
+def _int_or_string(value: Any) -> Any:
+    return value if isinstance(value, str) else _integer(value, 31, True)
+
+
+def _object_meta(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise _WrongType("must be a mapping")
+    return value
+
+
+_SCALARS: Mapping[str, Callable[[Any], Any]] = {
+    "string": _string,
+    "enum": _string,
+    "bool": _bool,
+    "float": _float,
+    "duration": _duration,
+    "durationOrNanoseconds": _duration_or_nanoseconds,
+    "quantity": _quantity,
+    "time": _time,
+    "bytes": _bytes,
+    "intOrString": _int_or_string,
+    "objectMeta": _object_meta,
+    "any": lambda value: value,
+}
+
+
+def _nearest(key: str, fields: Mapping[str, Any]) -> str:
+    near = next((known for known in fields if known.lower() == key.lower()), None)
+    if near is None:
+        import difflib
+
+        near = next(iter(difflib.get_close_matches(key, fields, 1, 0.8)), "")
+    return near
+
+
+class _Walk:
+    def __init__(self, kind: Kind, minor: int, is_json: bool, gated: frozenset[str]) -> None:
+        self.kind = kind
+        self.minor = minor
+        self.is_json = is_json
+        self.gated = gated
+        self.found = Checked()
+        self.misspelt = 0
+
+    def problem(self, path: Path, value: Any, message: str, rule: str) -> None:
+        self.found.problems.append(Problem(path, message, rule, value))
+        if rule != "unknown-field":
+            self.found.broken.add(str(path[0]))
+
+    def object(self, value: dict[str, Any], fields: Mapping[str, Any], path: Path) -> dict[str, Any]:
+        result = {}
+        for key, item in value.items():
+            here = path + (key,)
+            if not path and key in ("apiVersion", "kind"):
+                result[key] = item
+                continue
+            entry = fields.get(key)
+            unknown = self._unknown(key, entry, fields)
+            if unknown is not None:
+                self.problem(here, None if isinstance(item, (dict, list)) else item, unknown, "unknown-field")
+            elif item is None and self._is_duration(entry):
+                self.problem(here, None, "must be a duration, for example 90s, and not null: leave it out", "type")
+            elif item is not None and entry is not None:
+                checked = self.value(item, str(at_minor(entry, "type", self.minor)), entry, here)
+                if checked is not None:
+                    result[key] = checked
+        return result
+
+    def _unknown(self, key: str, entry: Mapping[str, Any] | None, fields: Mapping[str, Any]) -> str | None:
+        if entry is not None:
+            since, last = entry.get("since", 0), entry.get("last")
+            if since > self.minor:
+                return f"unknown field: {self.kind.kind} knows it from Kubernetes {name(since)}"
+            if last is not None and last < self.minor:
+                return f"unknown field: {self.kind.kind} knew it up to Kubernetes {name(last)}"
+            return None
+        self.misspelt += 1
+        near = _nearest(key, fields) if self.misspelt <= _SUGGESTIONS else ""
+        return f"unknown field of {self.kind.kind}" + (f", did you mean {near}?" if near else "")
+
+    def _is_duration(self, entry: Mapping[str, Any] | None) -> bool:
+        """Whether null is read into it: what Go reads a duration from takes it for an empty text."""
+        return entry is not None and at_minor(entry, "type", self.minor) == "duration" and "nullable" not in entry
+
+    def value(self, value: Any, kind: str, entry: Mapping[str, Any], path: Path) -> Any:
+        """The value as the component takes it; None, with a problem noted, where it does not."""
+        if kind.startswith("list<"):
+            if not isinstance(value, list):
+                self.problem(path, value, "must be a list", "type")
+                return None
+            inner = kind[5:-1]
+            items = [
+                zero_of(inner) if item is None else self.value(item, inner, entry, path + (index,))
+                for index, item in enumerate(value)
+            ]
+            return [item for item in items if item is not None]
+        if kind.startswith("map<"):
+            if not isinstance(value, dict):
+                self.problem(path, value, "must be a mapping", "type")
+                return None
+            inner = kind[4:-1]
+            pairs = {
+                key: zero_of(inner) if item is None else self.value(item, inner, entry, path + (key,))
+                for key, item in value.items()
+            }
+            return {key: item for key, item in pairs.items() if item is not None}
+        if kind == "object":
+            if not isinstance(value, dict):
+                self.problem(path, value, "must be a mapping", "type")
+                return None
+            return self.object(value, entry.get("fields", {}), path)
+        return self._scalar(value, kind, entry, path)
+
+    def _scalar(self, value: Any, kind: str, entry: Mapping[str, Any], path: Path) -> Any:
+        try:
+            value = _integer(value, _BITS[kind], self.is_json) if kind in _BITS else _SCALARS[kind](value)
+        except _WrongType as wrong:
+            self.problem(path, value, str(wrong), "type")
+            return None
+        allowed = at_minor(entry, "enum", self.minor)
+        if (
+            allowed
+            and isinstance(value, str)
+            and value not in allowed
+            and (value or isinstance(path[-1], int))  # "" is a default's place, but no element of a list
+            and ".".join(map(str, path)) not in self.gated
+        ):
+            self.problem(path, value, "must be one of " + ", ".join(one for one in allowed if one), "enum")
+        return value
+
+
+def check_types(
+    data: dict[str, Any], kind: Kind, minor: int, *, is_json: bool, gated: frozenset[str] = frozenset()
+) -> Checked:
+    """Judge every field of a document against what one minor knows of its kind.
+
+    `gated` are field paths whose allowed values depend on more than the minor; a rule looks at those.
+    """
+    walk = _Walk(kind, minor, is_json, gated)
+    walk.found.data = walk.object(data, kind.fields, ())
+    return walk.found
