@@ -13,7 +13,7 @@ from typing import Any
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._version import AGENT_VERSION
+from ansible_collections.configok.node.plugins.module_utils._agent import AGENT_VERSION
 from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack
 
 ARGUMENT_SPEC: dict[str, dict[str, Any]] = {

@@ -71,7 +71,11 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._render import NotRendered, decode, resolved
+from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import (
+    NotRendered,
+    decode,
+    resolved,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denials import denied_fields
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import MAIN_KINDS

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._agent._probing._configz import differences
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import context_of, validate
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import merge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import COMPONENT
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._live_config import differences
 from support.left_out import leave_out
 from support.machines import CONFIG_PATHS, Node, Testbed, Unavailable
 from support.oracle.case import Case, document

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from ansible_collections.configok.node.plugins.module_utils._agent import _poststop, _prestart
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._files import Disk
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import Damaged, Record
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._store import Store
+from ansible_collections.configok.node.plugins.module_utils._agent import _hooks
+from ansible_collections.configok.node.plugins.module_utils._agent._state._records import Damaged, Record
+from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Disk
+from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from faults.invariants import UNKNOWN, Expected, Seen, Told
@@ -102,7 +102,7 @@ class BenchNode(Bench):
     ) -> Iterator[None]:
         """Have these actors write on that disk. hooks_are_killed: PowerLost ends prestart or poststop alone."""
         with ExitStack() as stack:
-            for actor, module in (("prestart", _prestart), ("poststop", _poststop)):
+            for actor, module in (("prestart", _hooks), ("poststop", _hooks)):
                 if actor in actors:
                     stack.enter_context(patch.object(module, "Store", partial(Store, disk=disk)))
                     if hooks_are_killed:

@@ -17,24 +17,25 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import (
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import (
     AgentConfiguration,
     ComponentConfiguration,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import (
+from ansible_collections.configok.node.plugins.module_utils._agent._controller import Daemon
+from ansible_collections.configok.node.plugins.module_utils._agent._hooks import poststop, prestart
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import (
     CommandResult,
     Errand,
     ProbeResult,
     Unit,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._daemon import Daemon
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._effective import drop_in_documents
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._local_values import Inputs
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._own_check import OwnCheck
-from ansible_collections.configok.node.plugins.module_utils._agent._poststop import poststop
-from ansible_collections.configok.node.plugins.module_utils._agent._prestart import prestart
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._store import Store
-from ansible_collections.configok.node.plugins.module_utils._agent._system._node_watch import view_of
+from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import view_of
+from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import Inputs
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validate_on_node import (
+    drop_in_documents,
+)
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import OwnCheck
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._equality import same_config
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import DecodeError

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import ServiceError, Unit
-from ansible_collections.configok.node.plugins.module_utils._agent._system._supervisor_client import ask
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceError, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import ask
 
 __all__ = ["COLLECTION", "HEAD", "STUB", "AgentNode", "alive"]
 

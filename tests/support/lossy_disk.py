@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import os
 
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._files import Disk
+from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Disk
 
 __all__ = ["LossyDisk", "PowerLost"]
 

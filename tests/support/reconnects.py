@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ansible_collections.configok.node.plugins.module_utils._agent._system._node_watch import follow_node
+from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import follow_node
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Listing
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
 

@@ -70,7 +70,7 @@ def named(hook: Callable[..., int], name: str) -> Callable[..., int]:
     return call
 
 
-disk = importlib.import_module("configok_agent._agent._storage._files").Disk
+disk = importlib.import_module("configok_agent._agent._store._files").Disk
 for method in ("write", "sync", "rename", "unlink", "mkdir"):
     setattr(disk, method, counted(getattr(disk, method)))
 supervise = importlib.import_module("configok_agent._supervise")

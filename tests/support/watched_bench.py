@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
-from ansible_collections.configok.node.plugins.module_utils._agent import _poststop, _prestart
-from ansible_collections.configok.node.plugins.module_utils._agent._daemon import Daemon
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._own_check import OwnCheck
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._files import Disk
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import Damaged, Record
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._store import Store
+from ansible_collections.configok.node.plugins.module_utils._agent import _hooks
+from ansible_collections.configok.node.plugins.module_utils._agent._controller import Daemon
+from ansible_collections.configok.node.plugins.module_utils._agent._state._records import Damaged, Record
+from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Disk
+from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import OwnCheck
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agent_bench import STARTS_IN, Bench, FakeClock
@@ -92,8 +92,8 @@ class WatchedBench(Bench):
         self._good: Record | None = None
         self._patches: list[Any] = [
             mock.patch.object(os, "fsync", return_value=None),
-            mock.patch.object(_prestart, "Store", self._store),
-            mock.patch.object(_poststop, "Store", self._store),
+            mock.patch.object(_hooks, "Store", self._store),
+            mock.patch.object(_hooks, "Store", self._store),
         ]
         for patch in self._patches:
             patch.start()

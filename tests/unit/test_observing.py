@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis import _message_ids
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._tally import Tally
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._metrics import Gauges, render
+from ansible_collections.configok.node.plugins.module_utils._agent import _log
+from ansible_collections.configok.node.plugins.module_utils._agent._counters import Tally
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics import Gauges, render
 from support.promtool import promtool
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -24,8 +24,8 @@ def test_every_metric_is_described_and_nothing_else() -> None:
 
 
 def test_every_message_id_is_there_for_journalctl() -> None:
-    named = {getattr(_message_ids, name) for name in _message_ids.__all__}
-    assert len(named) == len(_message_ids.__all__)
+    named = {getattr(_log, name) for name in _log.__all__}
+    assert len(named) == len(_log.__all__)
     assert all(re.fullmatch("[0-9a-f]{32}", one) for one in named)
     assert set(re.findall(r"[0-9a-f]{32}", (DOCS / "observing.md").read_text())) == named
 

@@ -11,19 +11,17 @@ from __future__ import annotations
 
 import os
 
-from ._basis._configuration import AgentConfiguration
-from ._basis._message_ids import ROLLED_BACK
-from ._basis._ports import Clock, Journal
-from ._deciding._decision import crash_reason, outcome_of_bad, unhealthy_reason
-from ._deciding._local import Local
-from ._judging._command_line import command_line
-from ._judging._rendered import config_bytes, init_hash, keep
-from ._judging._shadowed import overridden
-from ._storage._files import Files
-from ._storage._records import LOCAL, Answered, Outcome, Record
-from ._storage._state_files import STATE_FIELDS, policy_of, stale_state_files
-from ._storage._store import Store, digest
-from ._storage._tracking import BadConfig
+from ._agent_configuration import AgentConfiguration
+from ._interfaces import Clock, Journal
+from ._log import ROLLED_BACK
+from ._state._active_config import crash_reason, outcome_of_bad, unhealthy_reason
+from ._state._records import LOCAL, Answered, Outcome, Record
+from ._state._startups import BadConfig
+from ._store._durable_files import Files
+from ._store._rendered_files import STATE_FIELDS, config_bytes, init_hash, keep, policy_of, stale_state_files
+from ._store._state_reader import Local
+from ._store._store import Store, digest
+from ._validation._component_flags import command_line, overridden
 
 __all__ = ["Transactions"]
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis import _message_ids as ids
+from ansible_collections.configok.node.plugins.module_utils._agent import _log as ids
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_maps, events
 from support.conformance.payloads import DEADLY
 from support.left_out import leave_out

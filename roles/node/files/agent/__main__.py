@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
-from ._agent._basis._configuration import (
+from ._agent._agent_configuration import (
     AgentConfiguration,
     ComponentConfiguration,
     InvalidConfiguration,
     load_configuration,
 )
-from ._agent._basis._version import AGENT_VERSION
-from ._agent._storage._lock import Locked
+from ._agent import AGENT_VERSION
+from ._agent._store._durable_files import Locked
 from ._output import complain, journal_for, show
 
 __all__ = ["main", "start"]
@@ -198,8 +198,8 @@ def _known(configuration: AgentConfiguration, component: str) -> None:
 
 
 def _prestart(arguments: argparse.Namespace) -> int:
-    from ._agent._prestart import prestart
-    from ._agent._system._clock import SystemClock
+    from ._agent._hooks import prestart
+    from ._agent._system_clock import SystemClock
 
     configuration = _configuration(arguments)
     _known(configuration, arguments.component)
@@ -207,8 +207,8 @@ def _prestart(arguments: argparse.Namespace) -> int:
 
 
 def _poststop(arguments: argparse.Namespace) -> int:
-    from ._agent._poststop import poststop
-    from ._agent._system._clock import SystemClock
+    from ._agent._hooks import poststop
+    from ._agent._system_clock import SystemClock
 
     configuration = _configuration(arguments)
     _known(configuration, arguments.component)
@@ -234,11 +234,11 @@ def _supervise(arguments: argparse.Namespace) -> int:
 
 
 def _status(arguments: argparse.Namespace) -> int:
-    from ._agent._telling._status import describe
+    from ._agent._cli import describe
 
     configuration, messages = _configuration(arguments), None
     if configuration.service_manager == "systemd":
-        from ._agent._system._component_log import ComponentLog
+        from ._agent._reporting._crash_messages import ComponentLog
         from ._processes import run_command
 
         messages = ComponentLog(run_command)
@@ -248,14 +248,14 @@ def _status(arguments: argparse.Namespace) -> int:
 
         print(json.dumps(description, indent=2))
     else:
-        from ._agent._telling._status_text import render
+        from ._agent._cli import render
 
         show(render(description))
     return 0
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from ._agent._judging._deny_policy import deprecations, refuse_unknown_fields
+    from ._agent._validation._validate_on_node import deprecations, refuse_unknown_fields
     from ._kube._api_errors import KubeError
     from ._kube._credentials import from_kubeconfig
 
@@ -317,9 +317,9 @@ def _migrate(arguments: argparse.Namespace) -> int:
 
     argv, version = [arguments.component, *arguments.flags], arguments.version
     if not arguments.flags:
-        from ._agent._judging._command_line import command_line
-        from ._agent._storage._store import Store
-        from ._agent._system._clock import SystemClock
+        from ._agent._store._store import Store
+        from ._agent._system_clock import SystemClock
+        from ._agent._validation._component_flags import command_line
 
         configuration = _configuration(arguments)
         _known(configuration, arguments.component)
@@ -335,7 +335,7 @@ def _migrate(arguments: argparse.Namespace) -> int:
 
 
 def _local_config(arguments: argparse.Namespace) -> int:
-    from ._agent._judging._local_config import local_config_text
+    from ._agent._validation._node_inputs import local_config_text
 
     print(local_config_text(_configuration(arguments)))
     return 0
@@ -369,7 +369,7 @@ def _explain(arguments: argparse.Namespace) -> int:
 
 
 def _forget_bad(arguments: argparse.Namespace) -> int:
-    from ._agent._forget import forget_bad
+    from ._agent._cli import forget_bad
 
     forgotten = forget_bad(_configuration(arguments), None if arguments.all else arguments.uid)
     for uid in forgotten:

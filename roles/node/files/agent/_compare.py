@@ -11,16 +11,16 @@ import ssl
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ._agent._basis._configuration import AgentConfiguration
-from ._agent._judging._render import field_paths
-from ._agent._judging._shadowed import overridden
-from ._agent._probing._configz import differences
-from ._agent._probing._probe import serving_address
-from ._agent._storage._store import Store
-from ._agent._system._clock import SystemClock
+from ._agent._agent_configuration import AgentConfiguration
+from ._agent._probes import serving_address
+from ._agent._store._rendered_files import field_paths
+from ._agent._store._store import Store
+from ._agent._system_clock import SystemClock
+from ._agent._validation._component_flags import overridden
 from ._componentconfig._check import context_of
 from ._componentconfig._codec._document import decode
 from ._componentconfig._findings import DecodeError
+from ._componentconfig._live_config import differences
 from ._componentconfig._schema._feature_gates import newest_minor
 from ._componentconfig._schema._releases import parse_minor
 from ._kube._api_errors import KubeError

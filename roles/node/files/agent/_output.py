@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from ._nodeconfig._untrusted import sanitize, sanitize_lines
 
 if TYPE_CHECKING:
-    from ._agent._basis._ports import Journal
+    from ._agent._interfaces import Journal
 
 __all__ = ["NativeJournal", "StreamJournal", "complain", "journal_for", "show"]
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO
 
-from ._agent._basis._ports import CommandResult
+from ._agent._interfaces import CommandResult
 
 __all__ = ["MAX_OUTPUT", "run_command"]
 

@@ -12,22 +12,18 @@ import threading
 from types import FrameType
 from typing import Any
 
-from ._agent._basis._configuration import AgentConfiguration
-from ._agent._basis._ports import Journal, Runner, ServiceManager
-from ._agent._basis._version import AGENT_VERSION
-from ._agent._daemon import Daemon
-from ._agent._judging._own_check import OwnCheck
-from ._agent._judging._same_config import CommandComparison
-from ._agent._judging._verdicts import CommandJudge
-from ._agent._probing._probe import HealthProber
-from ._agent._storage._lock import DAEMON_LOCK, Locked, locked
-from ._agent._system._clock import SystemClock
-from ._agent._system._component_log import ComponentLog
-from ._agent._system._nudge import Nudges
-from ._agent._system._supervisor_client import Supervisors
-from ._agent._system._systemd import Systemd
-from ._agent._telling._metrics_file import MetricsFile
-from ._agent._telling._surface import MetricsSink
+from ._agent._agent_configuration import AgentConfiguration
+from ._agent import AGENT_VERSION
+from ._agent._controller import Daemon
+from ._agent._interfaces import Journal, Runner, ServiceManager
+from ._agent._notify import Nudges
+from ._agent._probes import HealthProber
+from ._agent._reporting._crash_messages import ComponentLog
+from ._agent._reporting._metrics import MetricsFile, MetricsSink
+from ._agent._service_managers import Supervisors, Systemd
+from ._agent._store._durable_files import DAEMON_LOCK, Locked, locked
+from ._agent._system_clock import SystemClock
+from ._agent._validation._validator import CommandComparison, CommandJudge, OwnCheck
 from ._kube._api_client import Client
 from ._kube._api_errors import KubeError
 from ._kube._credentials import from_kubeconfig
@@ -79,7 +75,7 @@ def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: N
     impatient = Client(credentials, pool_size=1, timeout=_PROBE_TIMEOUT, retries=ONCE, **manners)
     live = None
     if configuration.configz:
-        from ._agent._probing._live_config import LiveConfig  # an option that is off by default
+        from ._agent._probes import LiveConfig  # an option that is off by default
 
         live = LiveConfig(run_command, [*_program(), f"--config={path}", "compare"], journal)
     Daemon(
@@ -104,7 +100,7 @@ def _metrics_sinks(configuration: AgentConfiguration, journal: Journal) -> list[
     if configuration.metrics_file:
         sinks.append(MetricsFile(configuration.metrics_file, journal))
     if configuration.metrics_address:
-        from ._agent._telling._metrics_server import MetricsServer  # few nodes want it, and memory is short
+        from ._agent._reporting._metrics_server import MetricsServer  # few nodes want it, and memory is short
 
         host, _colon, port = configuration.metrics_address.rpartition(":")
         server = MetricsServer((host.strip("[]"), int(port)), journal)

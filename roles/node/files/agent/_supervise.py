@@ -8,12 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from ._agent._basis._configuration import AgentConfiguration
-from ._agent._basis._ports import Journal
-from ._agent._poststop import poststop
-from ._agent._prestart import prestart
-from ._agent._storage._lock import Locked, locked
-from ._agent._system._clock import SystemClock
+from ._agent._agent_configuration import AgentConfiguration
+from ._agent._hooks import poststop, prestart
+from ._agent._interfaces import Journal
+from ._agent._store._durable_files import Locked, locked
+from ._agent._system_clock import SystemClock
 from ._output import complain
 from ._supervisor import Supervisor
 

@@ -20,8 +20,8 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any
 
-from ._agent._basis._ports import Unit
-from ._agent._system._supervisor_client import WORDS, socket_address, unit_to
+from ._agent._interfaces import Unit
+from ._agent._service_managers import WORDS, socket_address, unit_to
 from ._children import End, call, end_of, kill_group, reap, start
 
 __all__ = ["REFUSED", "Supervisor"]

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ._agent._basis._configuration import AgentConfiguration, ComponentConfiguration
+from ._agent._agent_configuration import AgentConfiguration, ComponentConfiguration
 from ._componentconfig._check import validate
 from ._componentconfig._codec._document import decode
 from ._componentconfig._exceptions import ComponentConfigError
@@ -20,7 +20,7 @@ from ._componentconfig._schema._releases import parse_minor
 from ._output import complain, show
 
 if TYPE_CHECKING:
-    from ._agent._judging._local_values import Inputs
+    from ._agent._validation._node_inputs import Inputs
 
 __all__ = ["Judge", "judge_anywhere", "judge_on_node", "read_file", "validate_files"]
 
@@ -78,8 +78,8 @@ def judge_on_node(
 
     with_inputs: what is judged is JSON with the document and what this node adds to it, as the agent has read both.
     """
-    from ._agent._judging._judge_here import judge_here
-    from ._agent._judging._local_values import Inputs
+    from ._agent._validation._node_inputs import Inputs
+    from ._agent._validation._validate_on_node import judge_here
     from ._host._host_facts import read_host
 
     def judge(text: bytes, name: str) -> list[Finding]:
@@ -102,9 +102,9 @@ def judge_on_node(
 
 
 def _inputs(configuration: AgentConfiguration, component: str) -> Inputs:
-    from ._agent._judging._local_values import read_inputs
-    from ._agent._storage._store import Store
-    from ._agent._system._clock import SystemClock
+    from ._agent._store._store import Store
+    from ._agent._system_clock import SystemClock
+    from ._agent._validation._node_inputs import read_inputs
 
     store = Store(configuration.state_directory, now=SystemClock().now)
     return read_inputs(configuration.components[component], store)
@@ -112,7 +112,7 @@ def _inputs(configuration: AgentConfiguration, component: str) -> Inputs:
 
 def _own_configs(component: ComponentConfiguration) -> Inputs:
     """Return this node's own configs, without the command line, which denied fields do not depend on."""
-    from ._agent._judging._local_values import read_own_configs
+    from ._agent._validation._node_inputs import read_own_configs
 
     return read_own_configs(component)
 
@@ -120,7 +120,7 @@ def _own_configs(component: ComponentConfiguration) -> Inputs:
 def _denied(text: bytes, name: str, configured: ComponentConfiguration | None, version: str) -> list[Finding]:
     if configured is None:
         return []
-    from ._agent._judging._judge_here import denied_here
+    from ._agent._validation._validate_on_node import denied_here
 
     try:
         minor = parse_minor(version) if version else newest_minor()

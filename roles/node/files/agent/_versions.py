@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import re
 
-from ._agent._basis._configuration import AgentConfiguration
-from ._agent._basis._ports import Journal, Runner
+from ._agent._agent_configuration import AgentConfiguration
+from ._agent._interfaces import Journal, Runner
 
 __all__ = ["ComponentVersions"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._version import AGENT_VERSION
+from ansible_collections.configok.node.plugins.module_utils._agent import AGENT_VERSION
 from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack
 from support.left_out import leave_out
 

@@ -100,7 +100,7 @@ def test_a_hook_loads_nothing_heavy(agent: Path, tmp_path: Path, hook: str) -> N
 @pytest.mark.contract("manners.idle")
 def test_the_daemon_never_loads_the_engine(agent: Path) -> None:
     found = loaded(agent, DAEMON)
-    assert {"configok_agent._agent._daemon", "urllib3"} <= found
+    assert {"configok_agent._agent._controller", "urllib3"} <= found
     assert engine(found) == REDACTION
 
 

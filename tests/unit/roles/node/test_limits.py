@@ -12,7 +12,10 @@ from types import ModuleType
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._verdicts import CommandJudge, JudgeFailed
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
+    CommandJudge,
+    JudgeFailed,
+)
 
 Entry = Callable[[str], ModuleType]
 LIMITED = "from configok_agent._limits import limit_this_process; limit_this_process();"

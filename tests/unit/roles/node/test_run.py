@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import AgentConfiguration
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._local_values import Inputs
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import Inputs
 
 
 @pytest.mark.contract("manners.small-answers")

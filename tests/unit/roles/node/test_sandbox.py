@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._system._clock import BOOT_ID
+from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import BOOT_ID
 from ansible_collections.configok.node.plugins.module_utils._host import _host_facts
 from support.left_out import leave_out
 from support.role import render

@@ -13,7 +13,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._report import Report, write_report
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import (
+    Report,
+    write_report,
+)
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import Verdict
 from support.hostile import FORGED, unsafe_texts
 
@@ -71,8 +74,8 @@ def test_what_a_component_said_last_is_read_where_systemd_starts_it(
         given.append(messages)
         return {}
 
-    monkeypatch.setattr(entry("_agent._telling._status"), "describe", describe)
+    monkeypatch.setattr(entry("_agent._cli"), "describe", describe)
     configuration = configured(tmp_path, serviceManager=manager, kubelet=kubelet)
     assert entry("__main__").main([f"--config={configuration}", "status", "--json"]) == 0
-    log = entry("_agent._system._component_log").ComponentLog
+    log = entry("_agent._reporting._crash_messages").ComponentLog
     assert [isinstance(one, log) for one in given] == [reads]

@@ -10,11 +10,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import (
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import (
     AgentConfiguration,
     ComponentConfiguration,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import CommandResult
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
 
 Entry = Callable[[str], ModuleType]
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent import _prestart
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._files import Disk, Files
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._store import Store
+from ansible_collections.configok.node.plugins.module_utils._agent import _hooks
+from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Disk, Files
+from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agent_bench import Bench
 from support.lossy_disk import LossyDisk, PowerLost
@@ -61,7 +61,7 @@ CHANGES = {
 
 def _with_disk(bench: Bench, disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give the disk to the daemon and to prestart."""
-    monkeypatch.setattr(_prestart, "Store", lambda directory, *, now: Store(directory, now=now, disk=disk))
+    monkeypatch.setattr(_hooks, "Store", lambda directory, *, now: Store(directory, now=now, disk=disk))
     bench.daemon._store.files._disk = disk
 
 

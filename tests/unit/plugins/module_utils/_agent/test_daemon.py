@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._forget import forget_bad
-from ansible_collections.configok.node.plugins.module_utils._agent._system._node_watch import view_of
+from ansible_collections.configok.node.plugins.module_utils._agent._cli import forget_bad
+from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import view_of
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource

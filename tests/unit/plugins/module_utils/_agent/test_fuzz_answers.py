@@ -14,16 +14,18 @@ from unittest import mock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import (
+from ansible_collections.configok.node.plugins.module_utils._agent import _probes, _service_managers
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import (
     CommandResult,
     ProbeResult,
     ServiceError,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._verdicts import CommandJudge, JudgeFailed
-from ansible_collections.configok.node.plugins.module_utils._agent._probing import _probe
-from ansible_collections.configok.node.plugins.module_utils._agent._probing._live_config import LiveConfig
-from ansible_collections.configok.node.plugins.module_utils._agent._system import _supervisor_client
-from ansible_collections.configok.node.plugins.module_utils._agent._system._systemd import parse_show
+from ansible_collections.configok.node.plugins.module_utils._agent._probes import LiveConfig
+from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import parse_show
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
+    CommandJudge,
+    JudgeFailed,
+)
 from support.fuzzing import fuzz
 from support.hostile import TEXTS, damaged, json_texts, lines_of, mutated, parse_twice
 
@@ -67,7 +69,7 @@ def test_a_supervisor(text: str) -> None:
         def sendall(self, data: bytes) -> None: ...
 
     with mock.patch.object(socket, "socket", Connection):
-        parse_twice(_supervisor_client.ask, "/", "kubelet", "unit", refused=ServiceError)
+        parse_twice(_service_managers.ask, "/", "kubelet", "unit", refused=ServiceError)
 
 
 @fuzz(150)
@@ -104,7 +106,7 @@ def test_a_health_endpoint(data: bytes) -> None:
 
     def status() -> Any:
         try:
-            return _probe.http_status("http://127.0.0.1:10248/healthz", 1.0)
+            return _probes.http_status("http://127.0.0.1:10248/healthz", 1.0)
         except (OSError, http.client.HTTPException, ValueError) as error:
             return type(error).__name__  # what the prober takes for "not healthy"
 
@@ -115,18 +117,18 @@ def test_a_health_endpoint(data: bytes) -> None:
 @fuzz(100)
 @given(json_texts("2026-11-21T10:00:00.123456Z").map(lambda text: text.strip('"')) | TEXTS)
 def test_the_time_of_a_lease(text: str) -> None:
-    parse_twice(_probe._time, text)
+    parse_twice(_probes._time, text)
 
 
 @fuzz(100)
 @given(mutated({"healthzPort": 10248, "healthzBindAddress": "127.0.0.1", "port": 10250, "address": "::"}))
 def test_addresses_of_any_config(values: Any) -> None:
-    from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import (
+    from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import (
         ComponentConfiguration,
     )
 
     if isinstance(values, dict):  # what Care makes of anything else
         for name in ("kubelet", "kube-proxy"):
             component = ComponentConfiguration(name, f"{name}.service")
-            assert isinstance(parse_twice(_probe.health_address, component, values).value, str)
-            parse_twice(_probe.serving_address, component, values)
+            assert isinstance(parse_twice(_probes.health_address, component, values).value, str)
+            parse_twice(_probes.serving_address, component, values)

@@ -13,24 +13,18 @@ from unittest import mock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import (
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import (
     InvalidConfiguration,
     parse_configuration,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._render import (
-    NotRendered,
-    decode,
-    field_paths,
-)
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._files import Files
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import (
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import read_report
+from ansible_collections.configok.node.plugins.module_utils._agent._state._records import (
     Answered,
     Damaged,
     Outcome,
     Record,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._state_files import policy_of, state_keys
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._tracking import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state._startups import (
     BadConfig,
     End,
     Start,
@@ -39,7 +33,14 @@ from ansible_collections.configok.node.plugins.module_utils._agent._storage._tra
     encode_bad_configs,
     encode_startups,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._report import read_report
+from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Files
+from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import (
+    NotRendered,
+    decode,
+    field_paths,
+    policy_of,
+    state_keys,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import cpu_set
 from ansible_collections.configok.node.plugins.module_utils._host import _host_facts
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
@@ -94,7 +95,7 @@ def changes(data: bytes) -> st.SearchStrategy[dict[str, Any]]:
 
 def resealed(data: bytes, change: Any) -> bytes:
     """A record with one more field changed, whose hash is right again: what no disk does, but hands may."""
-    from ansible_collections.configok.node.plugins.module_utils._agent._storage import _records
+    from ansible_collections.configok.node.plugins.module_utils._agent._state import _records
 
     value = {**json.loads(data), **change}
     return json.dumps({**value, "hash": _records._hash(value)}).encode()

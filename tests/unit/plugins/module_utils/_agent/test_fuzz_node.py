@@ -15,8 +15,8 @@ from pathlib import Path
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from ansible_collections.configok.node.plugins.module_utils._agent._forget import forget_bad
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._files import Disk
+from ansible_collections.configok.node.plugins.module_utils._agent._cli import forget_bad
+from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Disk
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import AgentConfiguration
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._verdicts import JudgeFailed
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import JudgeFailed
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     KubeError,
     ServerError,

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._status import describe
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._status_text import render
+from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe, render
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agent_bench import Bench
 from support.errands import Hangs

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._version import AGENT_VERSION
+from ansible_collections.configok.node.plugins.module_utils._agent import AGENT_VERSION
 from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack, sources
 
 COLLECTION = Path(__file__).resolve().parents[5]

@@ -15,11 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent import _prestart
-from ansible_collections.configok.node.plugins.module_utils._agent._poststop import poststop
-from ansible_collections.configok.node.plugins.module_utils._agent._prestart import prestart
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import LOCAL
-from ansible_collections.configok.node.plugins.module_utils._agent._system._nudge import Nudges
+from ansible_collections.configok.node.plugins.module_utils._agent import _hooks
+from ansible_collections.configok.node.plugins.module_utils._agent._hooks import poststop, prestart
+from ansible_collections.configok.node.plugins.module_utils._agent._notify import Nudges
+from ansible_collections.configok.node.plugins.module_utils._agent._state._records import LOCAL
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agent_bench import Bench
 
@@ -77,7 +76,7 @@ def test_it_never_raises(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_arguments: object) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr(_prestart, "read_local", broken)
+    monkeypatch.setattr(_hooks, "read_local", broken)
     assert prestart(bench.configuration, "kubelet", {}, bench.clock, bench.journal) == 0
     assert any("a fault of ours" in message for _level, message, _fields in bench.log)
     assert prestart(bench.configuration, "unknown", {}, bench.clock, bench.journal) == 0

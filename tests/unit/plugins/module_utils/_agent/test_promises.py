@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import ProbeResult, ServiceError, Unit
-from ansible_collections.configok.node.plugins.module_utils._agent._forget import forget_bad
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._lock import locked
+from ansible_collections.configok.node.plugins.module_utils._agent._cli import forget_bad
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ProbeResult, ServiceError, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import locked
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agent_bench import Bench

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import ProbeResult, Unit
-from ansible_collections.configok.node.plugins.module_utils._agent._daemon import Daemon
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._own_check import OwnCheck
-from ansible_collections.configok.node.plugins.module_utils._agent._system._clock import SystemClock
-from ansible_collections.configok.node.plugins.module_utils._agent._system._nudge import Nudges, nudge
+from ansible_collections.configok.node.plugins.module_utils._agent._controller import Daemon
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._notify import Nudges, nudge
+from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import SystemClock
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import OwnCheck
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, config_maps, node
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig

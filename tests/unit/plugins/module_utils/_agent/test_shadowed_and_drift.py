@@ -12,18 +12,17 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import Unit
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._command_line import (
+from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe, render
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import keep
+from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._component_flags import (
     CommandLines,
     command_line,
     read_arguments,
+    shadowed,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._drift import Drift
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._rendered import keep
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._shadowed import shadowed
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._store import Store
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._status import describe
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._status_text import render
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import Drift
 from support.agent_bench import Bench
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"

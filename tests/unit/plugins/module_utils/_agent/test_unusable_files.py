@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._trouble import directory_faults
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._status import describe
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._status_text import render
+from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe, render
+from ansible_collections.configok.node.plugins.module_utils._agent._store._trouble import directory_faults
 from support.agent_bench import Bench
 
 Refusal = dict[str, "OSError | None"]

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._agent._deciding._wish import read_wish
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import LOCAL, Answered
-from ansible_collections.configok.node.plugins.module_utils._agent._system._node_watch import view_of
+from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import view_of
+from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import read_wish
+from ansible_collections.configok.node.plugins.module_utils._agent._state._records import LOCAL, Answered
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
     Assignment,
     ConfigSource,

@@ -21,6 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
 from ansible_collections.configok.node.plugins.module_utils._rollout import (
     _node_watcher,
     _record,
+    _runner,
     _transitions,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign, observe
@@ -1013,7 +1014,7 @@ def test_ctrl_c_while_it_settles_is_told_in_a_sentence(make_world: MakeWorld, mo
         raise KeyboardInterrupt
 
     made = world.plan(target)
-    monkeypatch.setattr(_runner_module, "update_record", press)
+    monkeypatch.setattr(_runner, "update_record", press)
     with pytest.raises(Interrupted, match=r"interrupted in pool workers: .*run it again to go on"):
         settle(world.client, made, runner="me", progress=world.said.append, clock=world.clock)
     assert world.client.get(lease("configok-rollouts", "workers"))["spec"]["holderIdentity"] == ""

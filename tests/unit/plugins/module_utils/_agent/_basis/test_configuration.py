@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import (
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import (
     AgentConfiguration,
     InvalidConfiguration,
     load_configuration,

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._errand import ThreadedErrand
+from ansible_collections.configok.node.plugins.module_utils._agent._background import ThreadedErrand
 
 LONG = 10.0
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._agent._deciding._decision import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state._active_config import (
     Choice,
     choose,
     crash_reason,
@@ -19,8 +19,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._deciding._de
     refuse_start,
     unhealthy_reason,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import LOCAL, Record
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._tracking import BadConfig
+from ansible_collections.configok.node.plugins.module_utils._agent._state._records import LOCAL, Record
+from ansible_collections.configok.node.plugins.module_utils._agent._state._startups import BadConfig
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.fuzzing import fuzz

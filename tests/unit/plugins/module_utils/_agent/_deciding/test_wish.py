@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._deciding._wish import NodeView, read_wish
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import NodeView, read_wish
+from ansible_collections.configok.node.plugins.module_utils._agent._state._records import (
     LOCAL,
     Answered,
     Outcome,

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import (
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import (
     AgentConfiguration,
     ComponentConfiguration,
     InvalidConfiguration,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._deny_policy import refuse_unknown_fields
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validate_on_node import (
+    refuse_unknown_fields,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 
 

@@ -12,15 +12,18 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import ComponentConfiguration
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._judge_here import judge_here
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._local_values import (
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import ComponentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import render
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import (
     Inputs,
     read_drop_ins,
     read_own_configs,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._render import render
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._verdicts import errors_of, first_error
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validate_on_node import judge_here
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
+    errors_of,
+    first_error,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import MOST_FINDINGS, Finding

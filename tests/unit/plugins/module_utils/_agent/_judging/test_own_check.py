@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import ComponentConfiguration
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import CommandResult
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._own_check import OwnCheck
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._verdicts import JudgeFailed
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import ComponentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import JudgeFailed, OwnCheck
 
 COMPONENT = ComponentConfiguration(name="kubelet", unit="kubelet.service", check_command=("check",))
 

@@ -10,17 +10,15 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._render import (
+from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import (
     NotRendered,
     decode,
     default_document,
     field_paths,
     fingerprint,
+    policy_of,
     render,
     render_init,
-)
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._state_files import (
-    policy_of,
     stale_state_files,
     state_keys,
 )

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import CommandResult
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._local_values import Inputs
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._same_config import CommandComparison
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import Inputs
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import CommandComparison
 
 INPUTS = Inputs(drop_ins=(("/d/10.conf", "maxPods: 4\n"),))
 

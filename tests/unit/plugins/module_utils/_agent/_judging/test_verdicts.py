@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import CommandResult
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._local_values import Inputs
-from ansible_collections.configok.node.plugins.module_utils._agent._judging._verdicts import (
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
+from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store, digest
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import Inputs
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
     CommandJudge,
     JudgeFailed,
     errors_of,
@@ -23,7 +24,6 @@ from ansible_collections.configok.node.plugins.module_utils._agent._judging._ver
     judged,
     judged_here,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._store import Store, digest
 
 FATAL = {"path": "maxPods", "message": "must be >= 0", "level": "component"}
 POLICY = {"path": "staticPodPath", "message": "is denied", "level": "policy"}

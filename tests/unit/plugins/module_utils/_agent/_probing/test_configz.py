@@ -11,17 +11,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import (
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import (
     AgentConfiguration,
     ComponentConfiguration,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import CommandResult, ProbeResult, Unit
-from ansible_collections.configok.node.plugins.module_utils._agent._probing._configz import differences
-from ansible_collections.configok.node.plugins.module_utils._agent._probing._live_config import LiveConfig
-from ansible_collections.configok.node.plugins.module_utils._agent._probing._probe import HealthProber
-from ansible_collections.configok.node.plugins.module_utils._agent._system._clock import SystemClock
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult, ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._probes import HealthProber, LiveConfig
+from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import SystemClock
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import context_of
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._live_config import differences
 
 pytestmark = pytest.mark.contract("probe.configz")
 KUBELET = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import (
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import (
     AgentConfiguration,
     ComponentConfiguration,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import ProbeResult, Unit
-from ansible_collections.configok.node.plugins.module_utils._agent._probing._probe import (
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._probes import (
     HealthProber,
     handshake,
     health_address,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._records import Damaged
-from ansible_collections.configok.node.plugins.module_utils._agent._storage._tracking import (
+from ansible_collections.configok.node.plugins.module_utils._agent._state._records import Damaged
+from ansible_collections.configok.node.plugins.module_utils._agent._state._startups import (
     MAX_STARTUPS,
     BadConfig,
     End,

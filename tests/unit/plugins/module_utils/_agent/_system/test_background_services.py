@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import ServiceError, Unit
-from ansible_collections.configok.node.plugins.module_utils._agent._system._background_services import (
-    BackgroundServices,
-)
+from ansible_collections.configok.node.plugins.module_utils._agent._components import BackgroundServices
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceError, Unit
 from support.errands import ErrandOnTheBench, Hangs
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._system._clock import BOOT_ID, SystemClock
+from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import BOOT_ID, SystemClock
 
 KERNEL = Path("/proc/sys/kernel/random/boot_id")
 

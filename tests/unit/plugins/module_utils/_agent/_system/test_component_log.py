@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import CommandResult
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._redact import redact
-from ansible_collections.configok.node.plugins.module_utils._agent._system._component_log import (
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting._crash_messages import (
     ComponentLog,
     last_message,
 )
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._redact import redact
 
 HEADER = "1122 05:20:00.123456    1234 run.go:72] "
 INVOCATION = "0123456789abcdef" * 2

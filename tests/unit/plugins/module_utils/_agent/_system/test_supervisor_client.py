@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import ServiceError, Unit
-from ansible_collections.configok.node.plugins.module_utils._agent._system._supervisor_client import (
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceError, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import (
     Supervisors,
     ask,
     socket_address,

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import CommandResult, ServiceError
-from ansible_collections.configok.node.plugins.module_utils._agent._system._systemd import (
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult, ServiceError
+from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import (
     PROPERTIES,
     Systemd,
     parse_show,

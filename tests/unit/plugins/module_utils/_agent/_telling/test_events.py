@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._events import (
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting._event_recorder import (
     AT_ONCE,
     MOST_WAITING,
     PAUSE,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._tally import BUCKETS, Tally
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._metrics import Gauges, render
+from ansible_collections.configok.node.plugins.module_utils._agent._counters import BUCKETS, Tally
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics import Gauges, render
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from support.promtool import promtool
 

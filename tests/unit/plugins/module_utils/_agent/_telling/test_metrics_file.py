@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._metrics_file import MetricsFile
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics import MetricsFile
 
 
 def make(path: Path, log: list[str]) -> MetricsFile:

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._telling import _metrics_server
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._metrics_server import (
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting import _metrics_server
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics_server import (
     MAX_REQUEST,
     MOST,
     MetricsServer,

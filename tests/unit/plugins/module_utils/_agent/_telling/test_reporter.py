@@ -9,16 +9,19 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._backoff import Backoff
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._ports import Journal
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._tally import Tally
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._reporter import MIN_INTERVAL, Reporter
+from ansible_collections.configok.node.plugins.module_utils._agent._counters import Tally
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import Journal
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import (
+    MIN_INTERVAL,
+    Reporter,
+)
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     Forbidden,
     KubeError,
     ServerError,
     TooManyRequests,
 )
+from ansible_collections.configok.node.plugins.module_utils._kube._backoff import Backoff
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import (
     Using,
     adopting,

@@ -13,12 +13,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._basis._configuration import AgentConfiguration
-from ansible_collections.configok.node.plugins.module_utils._agent._forget import forget_bad
-from ansible_collections.configok.node.plugins.module_utils._agent._system._nudge import Nudges
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._report import read_report
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._status import describe
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._status_text import render
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe, forget_bad, render
+from ansible_collections.configok.node.plugins.module_utils._agent._notify import Nudges
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import read_report
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agent_bench import Bench

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._report import read_report
-from ansible_collections.configok.node.plugins.module_utils._agent._telling._surface import Surface
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics import Surface
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import read_report
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agent_bench import Bench

@@ -1,0 +1,359 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The agent's own config: one strict, versioned AgentConfiguration file. Private to configok.node.
+
+``prestart`` reads it before every start of a component, so JSON (what the role writes: JSON is YAML) is tried first and
+a YAML library is imported only for a file that is not JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Callable, NamedTuple
+
+from .._componentconfig._denied_fields import DenyPolicy
+from .._nodeconfig._bundle_trial import InvalidTrial, parse_duration
+from .._nodeconfig._well_known import NAMESPACE_BUNDLES
+
+__all__ = [
+    "API_VERSION",
+    "KIND",
+    "AgentConfiguration",
+    "ComponentConfiguration",
+    "InvalidConfiguration",
+    "load_configuration",
+    "parse_configuration",
+]
+
+API_VERSION = "agent.config.configok.dev/v1alpha1"
+KIND = "AgentConfiguration"
+_MAX_BYTES = 256 * 1024
+
+_COMPONENT = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")
+_NODE = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\Z")
+_UNIT = re.compile(r"[A-Za-z0-9:_.\\@-]{1,240}\.service\Z")
+_VERSION = re.compile(r"v?[0-9]+\.[0-9]+(\.[0-9]+)?([-+][0-9A-Za-z.+-]+)?\Z")
+_PROM_FILE = re.compile(r"(/[^/\0\n]+)+\.prom\Z")
+_LOOPBACK = re.compile(r"(127\.0\.0\.1|\[::1\]):([1-9][0-9]{0,4})\Z")
+_URL = re.compile(r"https?://[^\s/]+(/\S*)?\Z")
+# As _componentconfig's denied() reads them. "*" alone is every field.
+_FIELD_PATH = re.compile(r"(\*|[A-Za-z0-9_-]+)(\.(\*|[A-Za-z0-9_-]+))*\Z")
+
+
+class InvalidConfiguration(ValueError):
+    """An AgentConfiguration that cannot be used. ``errors`` has one sentence for each thing wrong; str() has all."""
+
+    def __init__(self, errors: list[str]) -> None:
+        self.errors = tuple(errors)
+        super().__init__("; ".join(errors))
+
+
+class ComponentConfiguration(NamedTuple):
+    """What the agent must know of one component."""
+
+    name: str
+    unit: str
+    init_config: str = ""  # path of the local file the node was provisioned with, "" means none
+    init_config_origin: str = ""  # path of the file that it is a copy of, "" means that it is none
+    instance_config: str = ""  # path of the fields that cannot be shared, laid over every bundle, "" means none
+    version: str = ""  # the component's version; "" means: ask version_command
+    version_command: tuple[str, ...] = ()
+    check_command: tuple[str, ...] = ()  # the component's own check of a file, whose path is appended
+    root_directory: str = ""  # where the component keeps its state files, "" means nowhere
+    health_url: str = ""  # "" means: from the effective config, where the component is known
+    serving_probe: bool = True  # expect a TLS handshake on the serving port
+    lease: bool = False  # expect the Node's Lease to be renewed
+    host_checks: bool = True  # look at the host before it is touched: files named, swap, cgroups, ...
+    deny: DenyPolicy = DenyPolicy()  # the fields that no bundle may set
+    command: tuple[str, ...] = ()  # supervisor only: what to run
+    restart_delay: float = 1.0  # supervisor only: seconds between an end and the next start
+
+
+class AgentConfiguration(NamedTuple):
+    """A node's AgentConfiguration, defaults applied; durations in seconds. Comparable, never changed."""
+
+    node_name: str
+    kubeconfig: str
+    components: Mapping[str, ComponentConfiguration]
+    namespace: str = NAMESPACE_BUNDLES  # the one namespace this node takes bundles from
+    state_directory: str = "/var/lib/configok"
+    run_directory: str = "/run/configok"
+    dynamic_config: bool = True
+    configz: bool = False  # compare the kubelet's live config with what it was given, where the cluster lets it
+    service_manager: str = "systemd"  # or "supervisor"
+    settling_time: float = 0.5
+    health_timeout: float = 120.0
+    unhealthy_threshold: int = 3
+    probe_interval: float = 10.0
+    heartbeat_interval: float = 600.0
+    checkpoints_kept: int = 5
+    metrics_file: str = ""  # path of a .prom file for node_exporter's textfile collector, "" means none
+    metrics_address: str = ""  # 127.0.0.1:PORT or [::1]:PORT to serve metrics on, "" means none
+
+
+_COMPONENT_DEFAULTS = ComponentConfiguration("", "")
+_DEFAULTS = AgentConfiguration("", "", {})
+
+
+def load_configuration(path: str) -> AgentConfiguration:
+    """Read the file. Raises InvalidConfiguration, also when it cannot be read."""
+    try:
+        with open(path, "rb") as stream:
+            raw = stream.read(_MAX_BYTES + 1)
+    except OSError as error:
+        raise InvalidConfiguration([f"{path}: cannot be read: {error.strerror or error}"]) from error
+    if len(raw) > _MAX_BYTES:
+        raise InvalidConfiguration([f"{path}: is larger than {_MAX_BYTES} bytes"])
+    try:
+        return parse_configuration(raw.decode("utf-8"), file=path)
+    except UnicodeDecodeError as error:
+        raise InvalidConfiguration([f"{path}: is not UTF-8 text"]) from error
+
+
+def parse_configuration(text: str, *, file: str) -> AgentConfiguration:
+    """Return the configuration in ``text``, JSON or YAML; ``file`` names it in messages.
+
+    Raises InvalidConfiguration with all errors at once, each a sentence with the field's path.
+    """
+    data = _decode(text, file)
+    top = _Object(data, "", file, [])
+    version, kind = top.raw("apiVersion"), top.raw("kind")
+    if (version, kind) != (API_VERSION, KIND):
+        top.error("apiVersion", version, f"together with kind {kind!r}, must be {API_VERSION} and {KIND}")
+        raise InvalidConfiguration(top.errors)  # the fields of another kind or version would only make noise
+    manager = top.get("serviceManager", _choice("systemd", "supervisor"), _DEFAULTS.service_manager)
+    values = {
+        "node_name": top.get("nodeName", _node_name),
+        "kubeconfig": top.get("kubeconfig", _path),
+        "namespace": top.get("namespace", _component_name, _DEFAULTS.namespace),
+        "state_directory": top.get("stateDirectory", _path, _DEFAULTS.state_directory),
+        "run_directory": top.get("runDirectory", _path, _DEFAULTS.run_directory),
+        "dynamic_config": top.get("dynamicConfig", _boolean, _DEFAULTS.dynamic_config),
+        "configz": top.get("configz", _boolean, _DEFAULTS.configz),
+        "service_manager": manager,
+        "settling_time": top.get("settlingTime", _duration(0.0), _DEFAULTS.settling_time),
+        "health_timeout": top.get("healthTimeout", _duration(0.1), _DEFAULTS.health_timeout),
+        "unhealthy_threshold": top.get("unhealthyThreshold", _whole(1, 1000), _DEFAULTS.unhealthy_threshold),
+        "probe_interval": top.get("probeInterval", _duration(0.1), _DEFAULTS.probe_interval),
+        "heartbeat_interval": top.get("heartbeatInterval", _duration(1.0), _DEFAULTS.heartbeat_interval),
+        "checkpoints_kept": top.get("checkpointsKept", _whole(2, 1000), _DEFAULTS.checkpoints_kept),
+        "metrics_file": top.get("metricsFile", _metrics_file, ""),
+        "metrics_address": top.get("metricsAddress", _metrics_address, ""),
+        "components": _components(top, supervised=manager == "supervisor"),
+    }
+    top.finish()
+    if top.errors:
+        raise InvalidConfiguration(top.errors)
+    return AgentConfiguration(**values)
+
+
+def _components(top: _Object, *, supervised: bool) -> dict[str, ComponentConfiguration]:
+    found = top.raw("components")
+    if not isinstance(found, dict) or not found:
+        top.error("components", found, "must be an object with one key for each component, at least one")
+        return {}
+    components = {}
+    for name, data in found.items():
+        path = f"components.{name}"
+        if not isinstance(name, str) or not _COMPONENT.match(name) or name == "trial":
+            top.error(path, name, "must be the bare name of a component, for example kubelet")
+            continue
+        one = _Object({} if data is None else data, path, top.file, top.errors)
+        kubelet = name == "kubelet"
+        components[name] = ComponentConfiguration(
+            name=name,
+            unit=one.get("unit", _unit, f"{name}.service"),
+            init_config=one.get("initConfig", _optional_path, ""),
+            init_config_origin=one.get("initConfigOrigin", _optional_path, ""),
+            instance_config=one.get("instanceConfig", _optional_path, ""),
+            version=one.get("version", _version, ""),
+            version_command=one.get("versionCommand", _command, ()),
+            check_command=one.get("checkCommand", _command, ()),
+            # Without systemd a kubelet is a stub, or lives in a tree of its own: the machine's is never touched then.
+            root_directory=one.get(
+                "rootDirectory", _optional_path, "/var/lib/kubelet" if kubelet and not supervised else ""
+            ),
+            health_url=one.get("healthURL", _url, ""),
+            serving_probe=one.get("servingProbe", _boolean, kubelet),
+            lease=one.get("lease", _boolean, kubelet),
+            host_checks=one.get("hostChecks", _boolean, not supervised),
+            deny=_deny_policy(one),
+            command=one.get("command", _command, ()),
+            restart_delay=one.get("restartDelay", _duration(0.05), _COMPONENT_DEFAULTS.restart_delay),
+        )
+        if supervised and not components[name].command:
+            one.error("command", None, "is needed where the serviceManager is supervisor")
+        one.finish()
+    return components
+
+
+def _deny_policy(component: _Object) -> DenyPolicy:
+    """Read which fields are denied. The deprecated deniedFields still takes the place of the default list of fields."""
+    instead = component.get("deniedFields", _field_paths, ()) if component.raw("deniedFields") is not None else None
+    return DenyPolicy(
+        additional=component.get("additionalDeniedFields", _field_paths, ()),
+        allowed=component.get("allowedFields", _field_paths, ()),
+        instead=instead,
+    )
+
+
+def _decode(text: str, file: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=lambda pairs: _no_duplicates(pairs, file))
+    except InvalidConfiguration:
+        raise
+    except (ValueError, RecursionError):
+        pass  # not JSON, so YAML
+    from .._componentconfig._codec._document import decode  # not at the top: prestart pays for every import
+    from .._componentconfig._findings import DecodeError
+
+    try:
+        document = decode(text, file=file)
+    except DecodeError as error:
+        raise InvalidConfiguration([str(error)]) from error
+    if document.findings:
+        raise InvalidConfiguration([str(finding) for finding in document.findings])
+    return document.data
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]], file: str) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        twice = Counter(name for name, _value in pairs).most_common(1)[0][0]
+        raise InvalidConfiguration([f"{file}: the field {twice!r} is there twice"])
+    return found
+
+
+class _Object:
+    """Takes an object's fields one by one, collecting what is wrong."""
+
+    def __init__(self, data: Any, path: str, file: str, errors: list[str]) -> None:
+        self.file = file
+        self.errors = errors
+        self._path = path
+        self._taken: set[str] = set()
+        self._data: dict[Any, Any] = data if isinstance(data, dict) else {}
+        if not isinstance(data, dict):
+            errors.append(f"{file}: {path or 'the file'} must hold an object")
+
+    def raw(self, name: str) -> Any:
+        self._taken.add(name)
+        return self._data.get(name)
+
+    def get(self, name: str, convert: Callable[[Any], Any], default: Any = None) -> Any:
+        """Return the converted field; a field left out or null has its default, None means it is required."""
+        value = self.raw(name)
+        if value is None:
+            if default is None:
+                self.error(name, None, "is required")
+            return default
+        try:
+            return convert(value)
+        except ValueError as error:
+            self.error(name, value, str(error))
+            return default
+
+    def error(self, name: str, value: Any, sentence: str) -> None:
+        path = f"{self._path}.{name}" if self._path and not name.startswith(self._path) else name
+        shown = "" if value is None else f": {json.dumps(value, default=str)[:80]}"
+        self.errors.append(f"{self.file}: {path}{shown} {sentence}")
+
+    def finish(self) -> None:
+        for name in self._data:
+            if name not in self._taken:
+                self.error(str(name), None, "is an unknown field")
+
+
+def _boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("must be true or false")
+    return value
+
+
+def _matching(pattern: re.Pattern[str], allowed: str, *, longest: int = 4096) -> Callable[[Any], str]:
+    def convert(value: Any) -> str:
+        if not isinstance(value, str) or len(value) > longest or not pattern.match(value):
+            raise ValueError(f"must be {allowed}")
+        return value
+
+    return convert
+
+
+_node_name = _matching(_NODE, "the name of a Node (lower case letters, digits, - and .)", longest=253)
+_component_name = _matching(_COMPONENT, "a DNS label (lower case letters, digits and -)")
+_unit = _matching(_UNIT, "the name of a systemd service unit, for example kubelet.service")
+_version = _matching(_VERSION, "a version such as v1.35.2")
+_url = _matching(_URL, "an http or https address")
+_path = _matching(re.compile(r"/[^\0\n]*\Z"), "an absolute path")
+
+
+def _optional_path(value: Any) -> str:
+    return "" if value == "" else _path(value)
+
+
+def _metrics_file(value: Any) -> str:
+    if value != "" and not (isinstance(value, str) and len(value) <= 4096 and _PROM_FILE.match(value)):
+        raise ValueError("must be an absolute path that ends with .prom, what the textfile collector reads")
+    return str(value)
+
+
+def _metrics_address(value: Any) -> str:
+    found = _LOOPBACK.match(value) if isinstance(value, str) else None
+    if value != "" and (found is None or int(found[2]) > 65535):
+        raise ValueError("must be 127.0.0.1:PORT or [::1]:PORT: metrics are served on loopback alone")
+    return str(value)
+
+
+def _choice(*allowed: str) -> Callable[[Any], str]:
+    def convert(value: Any) -> str:
+        if value not in allowed:
+            raise ValueError("must be " + " or ".join(allowed))
+        return str(value)
+
+    return convert
+
+
+def _whole(least: int, most: int) -> Callable[[Any], int]:
+    def convert(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise ValueError(f"must be a whole number from {least} to {most}")
+        return value
+
+    return convert
+
+
+def _duration(least: float) -> Callable[[Any], float]:
+    def convert(value: Any) -> float:
+        try:
+            seconds = parse_duration(value, "it")
+        except InvalidTrial as error:
+            raise ValueError("must be a duration such as 10m, 90s or 500ms, at most 720h") from error
+        if seconds < least:
+            raise ValueError(f"must be at least {least:g}s")
+        return seconds
+
+    return convert
+
+
+def _strings(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+        raise ValueError("must be a list of strings")
+    return tuple(value)
+
+
+def _command(value: Any) -> tuple[str, ...]:
+    words = _strings(value)
+    if words and not words[0].startswith("/"):
+        raise ValueError("must begin with the absolute path of a program")
+    return words
+
+
+def _field_paths(value: Any) -> tuple[str, ...]:
+    paths = _strings(value)
+    if not all(_FIELD_PATH.match(path) for path in paths):
+        raise ValueError("must be a list of field paths such as authentication.anonymous")
+    return paths

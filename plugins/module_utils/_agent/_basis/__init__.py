@@ -1,6 +1,0 @@
-# Copyright (c) 2026, the configok.node authors
-# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
-# SPDX-License-Identifier: GPL-3.0-or-later
-"""What all of the agent stands on: its config, its ports to the world, shared words. Private to configok.node."""
-
-from __future__ import annotations

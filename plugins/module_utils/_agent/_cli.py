@@ -1,0 +1,369 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What this node uses and why, as data: from its own files alone, so also without the API and without the daemon.
+Private to configok.node."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ._agent_configuration import AgentConfiguration
+from . import AGENT_VERSION
+from ._notify import is_heard, nudge
+from ._reporting._crash_messages import Messages
+from ._reporting._status_writer import read_report
+from ._state._active_config import in_trial
+from ._state._records import Record
+from ._state._startups import Start, is_crash
+from ._store._durable_files import locked
+from ._store._state_reader import Local, read_local
+from ._store._store import Store, digest
+from ._store._trouble import directory_faults
+from ._system_clock import SystemClock
+from ._transaction import Transactions
+from ._validation._component_flags import shadowed
+from ._validation._node_inputs import Drift
+
+__all__ = ["count_of", "describe", "forget_bad", "render", "what_comes_next", "what_to_do"]
+
+_WAIT = 5.0
+_CANNOT_LOCK = (errno.EROFS, errno.ENOSPC, errno.EDQUOT)  # where nobody can write, nobody writes while this reads
+
+
+def describe(configuration: AgentConfiguration, messages: Messages | None = None) -> dict[str, Any]:
+    """Return what the node's own files and the daemon's report say, as JSON-able data. Raises Locked, OSError.
+
+    messages: what a component said last in an invocation; None where there is no journal. The shape is described in
+    docs/observing.md; what is added to it later comes under new keys.
+    """
+    clock = SystemClock()
+    store = Store(configuration.state_directory, now=clock.now)
+    faults = directory_faults(configuration.state_directory)
+    with _locked(store.lock):
+        local = read_local(configuration, store, clock)
+        damaged = store.set_aside()
+        components = _components(configuration, store, local)
+    for name, component in components.items():
+        component["lastCrash"] = _crash(local.startups[name], messages)  # after the lock: the journal takes its time
+    snapshot = local.snapshot
+    answered = snapshot.answered
+    report = read_report(configuration.run_directory)
+    return {
+        "nodeName": configuration.node_name,
+        "agentVersion": AGENT_VERSION,
+        "dynamicConfig": configuration.dynamic_config,
+        "stateDirectory": configuration.state_directory,
+        "daemon": {
+            "running": is_heard(configuration.run_directory),
+            "report": None if report is None else report.to_dict(),
+        },
+        "using": {"record": local.choice.name, "left": local.choice.left, **_record(local.current)},
+        "current": None if snapshot.current is None else _record(snapshot.current),
+        "lastKnownGood": None if snapshot.last_known_good is None else _record(snapshot.last_known_good),
+        "inTrial": in_trial(local.current, snapshot.last_known_good),
+        "assignment": {
+            "id": answered.id,
+            "source": None if answered.source is None else answered.source.to_dict(),
+            "outcome": None if answered.outcome is None else answered.outcome.to_dict(),
+        },
+        "badConfigs": {uid: mark._asdict() for uid, mark in sorted(local.bad.items())},
+        "components": components,
+        "damaged": damaged,
+        "faults": faults,
+    }
+
+
+@contextlib.contextmanager
+def _locked(path: str) -> Iterator[None]:
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(locked(path, wait=_WAIT))
+        except OSError as error:
+            if error.errno not in _CANNOT_LOCK:
+                raise
+        yield
+
+
+def _components(configuration: AgentConfiguration, store: Store, local: Local) -> dict[str, Any]:
+    drift = Drift(configuration)
+    return {
+        name: {
+            "unit": component.unit,
+            "version": local.versions[name],
+            "config": store.config_path(name),
+            "crashes": local.crashes[name],
+            "lastStart": _start(local.last_start(name)),
+            "shadowed": list(shadowed(store, name, digest(store.read_config(name) or b""))),
+            "drift": drift.of(name),
+        }
+        for name, component in configuration.components.items()
+    }
+
+
+def _record(record: Record) -> dict[str, Any]:
+    if record.source is None:
+        return {"source": None}
+    return {
+        "source": record.source.to_dict(),
+        "adoptedAt": record.adopted_at,
+        "trialDuration": record.trial.duration,
+        "crashLoopThreshold": record.trial.crash_loop_threshold,
+        "healthySeconds": record.healthy,
+    }
+
+
+def _crash(starts: Sequence[Start], messages: Messages | None) -> dict[str, str] | None:
+    """Return when a component crashed last, and what it said; None where it did not."""
+    for start in reversed(starts):
+        if start.end is not None and is_crash(start.end):
+            return {"time": start.end.time, "message": "" if messages is None else messages(start.invocation)}
+    return None
+
+
+def _start(start: Start | None) -> dict[str, Any] | None:
+    if start is None:
+        return None
+    return {"time": start.time, "config": start.config[:10], "crashed": start.end is not None and is_crash(start.end)}
+
+
+_WENT_BACK = ("CrashLoop", "NotHealthy", "KnownBad")
+
+
+def count_of(crashes: int) -> str:
+    """Return so many crashes, for people."""
+    return f"{crashes} crash" if crashes == 1 else f"{crashes} crashes"
+
+
+def what_comes_next(found: Mapping[str, Any]) -> str:
+    """Return what the agent does from here, if nobody does anything."""
+    using, outcome = found["using"], found["assignment"]["outcome"]
+    if not found["dynamicConfig"]:
+        return "nothing: the local config stays"
+    if found["faults"]:
+        return "nothing, until the agent can use its own files; what runs stays"
+    if using["left"]:
+        return f"the next start of a component goes back to last-known-good: current is {using['left']}"
+    if found["inTrial"]:
+        left = max(0.0, using["trialDuration"] - using["healthySeconds"])
+        return (
+            f"after at most {left:.0f} more healthy seconds it is last-known-good; "
+            f"{count_of(using['crashLoopThreshold'] + 1)}, or no health, and the node goes back"
+        )
+    if not found["daemon"]["running"]:
+        return "nothing until the agent runs; a crash loop in a trial still goes back"
+    if _is_stopped(found):
+        return "the unit's next start reads this config"
+    if outcome is not None and outcome["suspect"]:
+        return "it stays on last-known-good, which fails as well: the cause may lie elsewhere"
+    if outcome is not None:
+        return "what runs stays, until another config is assigned"
+    if found["assignment"]["source"] != using["source"] and found["assignment"]["id"]:
+        return "the assigned config is fetched and checked; what runs stays until then"
+    report = found["daemon"]["report"]
+    if report is not None and report["apiTrouble"]:
+        return "the API is asked again, with growing pauses; nothing that runs is changed"
+    return "nothing, until another config is assigned"
+
+
+def what_to_do(found: Mapping[str, Any]) -> list[str]:
+    """Return what an operator can do at this node or in the cluster; nothing where nothing is wrong.
+
+    A command stands on a line of its own where it is long.
+    """
+    outcome = found["assignment"]["outcome"]
+    advice = []
+    if not found["daemon"]["running"]:
+        advice.append("start the agent: systemctl start configok-agent")
+    elif _is_stopped(found):
+        advice.append("start the unit that is stopped; where it is masked, unmask it first")
+    if outcome is not None and outcome["suspect"]:
+        units = ", ".join(component["unit"] for component in found["components"].values())
+        advice.append(f"look at what the component says: journalctl -u {units}")
+    if outcome is not None and outcome["kind"] in _WENT_BACK:
+        advice.append(f"have it tried again, once the cause is gone:\nconfigok-agent forget-bad {outcome['uid']}")
+    elif outcome is not None:
+        advice.append(
+            "publish a config that validates, and assign that; "
+            "or assign this one with forget_bad, once what it needs is on this host"
+        )
+    if found["faults"]:
+        advice.append(f"give the agent its files back: root:root and mode 0700, writable, {found['stateDirectory']}")
+    if found["damaged"]:
+        advice.append(f"look at *.corrupt-* in {found['stateDirectory']}, and remove them")
+    return advice
+
+
+def _is_stopped(found: Mapping[str, Any]) -> bool:
+    report = found["daemon"]["report"]
+    return bool(report and report["configOK"] and report["configOK"]["cause"] == "UnitStopped")
+
+
+_WIDTH = 80
+_INDENT = 17
+_MOST_LINES = 3  # for one text; --json and the journal have all of it
+_MOST_OF_A_KIND = 2  # bad configs, damaged files, shadowed fields
+
+
+def render(found: Mapping[str, Any]) -> str:
+    """Return the description as lines."""
+    lines = _row("node", found["nodeName"])
+    lines += _row("agent", _agent(found))
+    report = found["daemon"]["report"]
+    if report is not None:
+        lines += _condition(report, running=found["daemon"]["running"])
+        lines += _row("API", _api(report))
+    using, good, assignment = found["using"], found["lastKnownGood"], found["assignment"]
+    went_back = assignment["outcome"] is not None and not found["inTrial"]  # or stayed on what was good before
+    lines += _source("uses", f"{'last-known-good' if went_back else using['record']}: ", using)
+    if found["inTrial"]:
+        lines += _row("trial", _trial(found))
+    if good is None and found["current"] is None and not using["left"]:
+        lines += _row("last-known-good", "the local config")
+    elif good is None:
+        lines += _row("last-known-good", "none on record: the local config takes its place")
+    elif good["source"] == using["source"]:
+        lines += _row("last-known-good", "the same")
+    else:
+        lines += _source("last-known-good", "", good)
+    lines += _assigned(assignment, using)
+    for name, component in found["components"].items():
+        lines += _component(name, component)
+    newest = sorted(found["badConfigs"].items(), key=lambda one: one[1]["time"], reverse=True)
+    lines += _some("bad config", [_bad(uid, mark) for uid, mark in newest])
+    lines += _some("damaged", [f"{name} was damaged and set aside" for name in found["damaged"]])
+    lines += _some("fault", found["faults"])
+    lines += _row("next", what_comes_next(found))
+    for advice in what_to_do(found):
+        for index, part in enumerate(advice.split("\n")):
+            lines += _row("" if index else "you can", part)
+    return "\n".join(lines)
+
+
+def _agent(found: Mapping[str, Any]) -> str:
+    if not found["dynamicConfig"]:
+        return f"{found['agentVersion']}, dynamic configuration is turned off on this node"
+    if not found["daemon"]["running"]:
+        return f"{found['agentVersion']}, the daemon does not run"
+    report = found["daemon"]["report"]
+    if report is None:
+        return f"{found['agentVersion']}, running"
+    return f"{report['agentVersion']}, running since {report['startedAt']} (pid {report['pid']})"
+
+
+def _condition(report: Mapping[str, Any], *, running: bool) -> list[str]:
+    said = report["configOK"]
+    if said is None:
+        return _row("ConfigOK", "nothing said yet by this agent: the API has not told it what is assigned")
+    when = "" if running else " (as the daemon said last)"
+    return _row("ConfigOK", f"{said['status']}{when}: {said['message']}") + _row("", said["reason"])
+
+
+def _api(report: Mapping[str, Any]) -> str:
+    if report["configOK"] is None:
+        return f"no answer: {report['apiTrouble']}" if report["apiTrouble"] else "no answer yet"
+    stands = "what ConfigOK says stands on the Node" if report["written"] else "what ConfigOK says is not written yet"
+    if report["writtenAt"]:
+        stands += f", last written {report['writtenAt']}"
+    return f"no answer: {report['apiTrouble']}; {stands}" if report["apiTrouble"] else f"answers; {stands}"
+
+
+def _trial(found: Mapping[str, Any]) -> str:
+    using = found["using"]
+    crashes = max((component["crashes"] for component in found["components"].values()), default=0)
+    healthy, duration = using["healthySeconds"], using["trialDuration"]
+    allowed = using["crashLoopThreshold"]
+    # The daemon writes down what it has seen once a minute.
+    return f"healthy for at least {healthy:.0f} of {duration:.0f} s, {count_of(crashes)} ({allowed} allowed)"
+
+
+def _assigned(assignment: Mapping[str, Any], using: Mapping[str, Any]) -> list[str]:
+    if not assignment["id"]:
+        return _row("assigned", "nothing yet")
+    number = f"assignment {assignment['id']}"
+    if assignment["source"] == using["source"]:
+        lines = _row("assigned", f"the same as it uses, {number}")
+    else:
+        lines = _source("assigned", "", assignment, number)
+    outcome = assignment["outcome"]
+    if outcome is not None:
+        lines += _row("", f"failed ({outcome['kind']}): {outcome['text']}")
+    return lines
+
+
+def _component(name: str, component: Mapping[str, Any]) -> list[str]:
+    start = component["lastStart"]
+    began = "no start on record"
+    if start is not None:
+        began = f"started {start['time']}" + (", crashed" if start["crashed"] else "")
+    lines = _row(name, f"{component['version']}, {began}, {count_of(component['crashes'])} since the adoption")
+    crash = component["lastCrash"]
+    if crash is not None and crash["message"]:
+        lines += _row("", f"crashed {crash['time']}, said last: {crash['message']}")
+    lines += _some("", [f"not from the config: {field}" for field in component["shadowed"]])
+    if component["drift"]:
+        lines += _row("", f"{component['drift']} has changed since it became the init config")
+    return lines
+
+
+def _bad(uid: str, mark: Mapping[str, Any]) -> str:
+    name = f" ({mark['name']})" if mark.get("name") else ""
+    return f"{uid}{name} {mark['time']} {mark['reason']}"
+
+
+def _source(label: str, before: str, what: Mapping[str, Any], after: str = "") -> list[str]:
+    if what["source"] is None:
+        return _row(label, f"{before}the local config" + (f", {after}" if after else ""))
+    reference = what["source"]["configMap"]
+    adopted = what.get("adoptedAt")
+    more = [f"UID: {reference['uid']}", *([after] if after else []), *([adopted] if adopted else [])]
+    return _row(label, f"{before}{reference['name']}") + _row("", ", ".join(more))
+
+
+def _some(label: str, texts: Sequence[str]) -> list[str]:
+    """Return the first few, and how many more there are."""
+    lines: list[str] = []
+    for text in texts[:_MOST_OF_A_KIND]:
+        lines += _row("" if lines else label, text)
+    if len(texts) > _MOST_OF_A_KIND:
+        lines += _row("", f"and {len(texts) - _MOST_OF_A_KIND} more")
+    return lines
+
+
+def _row(label: str, text: str) -> list[str]:
+    """Return a text as lines behind a label, cut where it is long."""
+    lines = [""]
+    room = _WIDTH - _INDENT
+    for word in text.split():
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > room:
+            lines.append("")
+        while len(word) > room:
+            lines[-1], word = word[:room], word[room:]
+            lines.append("")
+        lines[-1] += f" {word}" if lines[-1] else word
+    if len(lines) > _MOST_LINES:
+        lines = [*lines[: _MOST_LINES - 1], lines[_MOST_LINES - 1][: room - 4] + " ..."]
+    return [f"{label if index == 0 else '':<{_INDENT}}{line}".rstrip() for index, line in enumerate(lines)]
+
+
+_WAIT = 5.0
+
+
+def forget_bad(configuration: AgentConfiguration, uid: str | None) -> list[str]:
+    """Forget one bad UID, or all of them (None); return those that were forgotten, sorted.
+
+    The daemon is told: what is still assigned is then tried again. Raises Locked, OSError.
+    """
+    clock = SystemClock()
+    store = Store(configuration.state_directory, now=clock.now)
+    with locked(store.lock, wait=_WAIT):
+        forgotten = Transactions(configuration, store, clock, _silent).forget(uid)
+    nudge(configuration.run_directory)
+    return forgotten
+
+
+def _silent(level: str, message: str, **fields: Any) -> None:
+    """Forgetting is told by its caller."""

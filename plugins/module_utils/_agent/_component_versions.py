@@ -1,0 +1,203 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which version of each component runs, and what it thinks of the init config. Private to configok.node.
+
+Both are asked of a program that may hang, so it is done beside the daemon's round; a version waits for no init config.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from .._kube._backoff import Backoff
+from ._agent_configuration import AgentConfiguration
+from ._background import PATIENCE
+from ._config_sync import STORE_WAIT
+from ._interfaces import Clock, Errand, Journal
+from ._state._startups import with_start
+from ._store._durable_files import Locked, locked
+from ._store._rendered_files import next_init_bytes
+from ._store._state_reader import Local
+from ._store._store import Store
+from ._validation._validator import Judge, JudgeFailed, judged
+
+__all__ = ["Versions"]
+
+_NOTE = "version"
+_KINDS: Final = ("version", "init config")
+_FIRST_PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds before a component that did not say it is asked again
+
+
+class _Question(NamedTuple):
+    """What is asked of a component; of: its invocation, or the version that the init config is judged for."""
+
+    kind: str  # one of _KINDS
+    component: str
+    of: str
+
+
+class Versions:
+    """Asks a component for its version when it was started anew, and writes it down for prestart.
+
+    The init config is judged for that version, for the record; a bad one is told, and changes nothing that runs. What
+    got no answer is asked again with growing pauses.
+    """
+
+    def __init__(
+        self,
+        configuration: AgentConfiguration,
+        store: Store,
+        judge: Judge,
+        clock: Clock,
+        journal: Journal,
+        errand: Callable[[], Errand],
+        *,
+        engine: str,
+        version_of: Callable[[str], str] | None,
+    ) -> None:
+        """errand: makes one for each kind of question."""
+        self._configuration = configuration
+        self._store = store
+        self._judge = judge
+        self._clock = clock
+        self._journal = journal
+        self._errands = {kind: errand() for kind in _KINDS}
+        self._engine = engine
+        self._version_of = version_of
+        self._questions: dict[str, _Question] = {}  # kind -> the one that was asked last
+        self._asked: dict[str, tuple[str, str]] = {}  # component -> invocation, version
+        self._init_judged: dict[str, str] = {}  # component -> version
+        self._unanswered: dict[tuple[str, str], Backoff] = {}  # kind and component of what is asked again
+
+    def known(self, component: str) -> str:
+        """Return the version to judge for, "" where it is not known."""
+        said = self._asked.get(component, ("", ""))[1]
+        return said or self._store.known_version(component, self._configuration.components[component].version)
+
+    @property
+    def due(self) -> float:
+        """When to ask again, in seconds since boot; never, where nothing is left to ask, or that wakes the daemon."""
+        idle = [one.until for (kind, _name), one in self._unanswered.items() if not self._errands[kind].under_way]
+        return min(idle, default=float("inf"))
+
+    def learn(self, invocations: Mapping[str, str], local: Local) -> bool:
+        """Ask each component that was started since it was last asked; return whether a bundle can be judged now.
+
+        False while a version may be another one in a moment; a component that did not say it is not waited for.
+        Raises OSError, Locked.
+        """
+        for kind in _KINDS:
+            self._ask(kind, invocations, local)
+        return all(
+            self._was_asked(name, invocations) or ("version", name) in self._unanswered
+            for name in self._configuration.components
+        )
+
+    def _ask(self, kind: str, invocations: Mapping[str, str], local: Local) -> None:
+        """Hear the answer to what was asked, and ask what is next, for as long as answers come at once."""
+        errand, patience = self._errands[kind], 0.0
+        while True:
+            if errand.under_way:
+                if not errand.wait(patience):
+                    return
+                self._take(self._questions[kind], local)
+            question = self._next_version(invocations) if kind == "version" else self._next_init_config()
+            if question is None:
+                return
+            self._questions[kind] = question
+            errand.start(partial(self._answer, question))
+            patience = PATIENCE
+
+    def _was_asked(self, name: str, invocations: Mapping[str, str]) -> bool:
+        return name in self._asked and self._asked[name][0] == invocations.get(name, "")
+
+    def _next_version(self, invocations: Mapping[str, str]) -> _Question | None:
+        for name in self._configuration.components:
+            if not self._was_asked(name, invocations) or self._is_due("version", name):
+                return _Question("version", name, invocations.get(name, ""))
+        return None
+
+    def _next_init_config(self) -> _Question | None:
+        for name, (_invocation, version) in self._asked.items():
+            anew = self._init_judged.get(name) != version and ("init config", name) not in self._unanswered
+            if self._configuration.components[name].init_config and (anew or self._is_due("init config", name)):
+                return _Question("init config", name, version)
+        return None
+
+    def _is_due(self, kind: str, name: str) -> bool:
+        backoff = self._unanswered.get((kind, name))
+        return backoff is not None and backoff.due(self._clock.since_boot())
+
+    # In the errand
+
+    def _answer(self, question: _Question) -> Any:
+        component = self._configuration.components[question.component]
+        if question.kind == "init config":
+            return self._judge_init(component.name, question.of)
+        return component.version or (self._version_of(component.name) if self._version_of is not None else "")
+
+    def _judge_init(self, name: str, version: str) -> list[dict[str, Any]]:
+        """Return what was found. Raises JudgeFailed, OSError, Locked."""
+        data = next_init_bytes(self._configuration.components[name])
+        if data is None:
+            raise JudgeFailed("it cannot be read")
+        return judged(
+            self._store,
+            self._judge,
+            name,
+            data,
+            version=version,
+            tracked=self._store.component_version(name, version),
+            engine=self._engine,
+        )
+
+    # What came of it
+
+    def _take(self, question: _Question, local: Local) -> None:
+        try:
+            answer = self._errands[question.kind].take()
+        except (JudgeFailed, OSError, Locked) as error:
+            self._journal("warning", f"the {question.kind}: {error}", component=question.component)
+            self._ask_again(question)
+            return
+        if question.kind == "version":
+            self._learned(question, answer, local)
+        else:
+            self._judged(question, answer)
+
+    def _learned(self, question: _Question, version: str, local: Local) -> None:
+        name = question.component
+        component = self._configuration.components[name]
+        if version and not component.version:
+            with locked(self._store.lock, wait=STORE_WAIT):
+                self._note(name, version, local)
+        if not version and component.version_command:
+            self._ask_again(question)
+        else:
+            self._unanswered.pop((question.kind, name), None)
+        # Last: what could not be written is tried again.
+        self._asked[name] = (question.of, version or self.known(name))
+
+    def _judged(self, question: _Question, findings: Sequence[Mapping[str, Any]]) -> None:
+        self._unanswered.pop((question.kind, question.component), None)
+        self._init_judged[question.component] = question.of
+        for finding in findings:
+            said = f"the init config: {finding.get('message')}"
+            self._journal("warning", said, component=question.component, path=finding.get("path"))
+
+    def _ask_again(self, question: _Question) -> None:
+        backoff = Backoff(first=_FIRST_PAUSE, longest=_LONGEST_PAUSE)
+        backoff = self._unanswered.setdefault((question.kind, question.component), backoff)
+        backoff.failed(self._clock.since_boot())
+
+    def _note(self, name: str, version: str, local: Local) -> None:
+        """Track the component under this version from now on, and with it the start that runs: its end is to come."""
+        before = self._store.component_version(name, "")
+        self._store.write_note(name, _NOTE, {"version": version})
+        after, start = self._store.component_version(name, ""), local.last_start(name)
+        if before != after and start is not None:
+            startups = self._store.read_startups(name, after)
+            self._store.write_startups(name, after, with_start(startups, start))

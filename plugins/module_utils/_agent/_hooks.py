@@ -1,0 +1,140 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``prestart``: which config the component reads now, decided at its own start. Private to configok.node.
+
+It works while the daemon is dead and the API server away. It imports nothing heavy, waits for nothing, and never stops
+a component from starting by a fault of its own: what the component reads is a whole file at every moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ._agent_configuration import AgentConfiguration
+from ._interfaces import Clock, Journal
+from ._log import DAMAGED, START_REFUSED
+from ._notify import nudge
+from ._state._active_config import refuse_start
+from ._state._startups import End, Start, with_end, with_start
+from ._store._durable_files import PRESTART_WAIT, Locked, locked
+from ._store._rendered_files import init_hash
+from ._store._state_reader import Local, read_local
+from ._store._store import Store, digest
+from ._transaction import Transactions
+from ._validation._validator import is_fatal
+
+__all__ = ["REFUSE", "poststop", "prestart"]
+
+REFUSE = 78  # EX_CONFIG, the one exit code that the unit's wrapper lets count
+
+
+def prestart(
+    configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock, journal: Journal
+) -> int:
+    """Decide, switch the files, write down the start; return 0, or 78 to refuse the start. Never raises.
+
+    environ: systemd's variables (INVOCATION_ID). Refused is only an init config of which this version of the component
+    would itself die, when nothing else is usable.
+    """
+    try:
+        code = _prestart(configuration, component, environ, clock, journal)
+    except Locked as error:
+        journal("warning", f"the start was not written down: {error}", component=component)
+        code = 0
+    except Exception as error:  # noqa: BLE001 - the contract: never block a start by a fault of the agent's own
+        journal("error", f"prestart failed, the component starts with what it has: {error!r}", component=component)
+        code = 0
+    nudge(configuration.run_directory)
+    return code
+
+
+def _prestart(
+    configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock, journal: Journal
+) -> int:
+    if component not in configuration.components:
+        journal("error", "the agent's config does not know this component", component=component)
+        return 0
+    store = Store(configuration.state_directory, now=clock.now)
+    with locked(store.lock, wait=PRESTART_WAIT):
+        local = read_local(configuration, store, clock)
+        transactions = Transactions(configuration, store, clock, journal)
+        if local.choice.left:
+            transactions.roll_back(local)
+        else:
+            transactions.switch(local, local.current)
+        for name in store.damaged:
+            journal("error", f"{name} was damaged and set aside", file=name, message_id=DAMAGED)
+        fatal = _init_is_fatal(configuration, store, local, component)
+        refused = refuse_start(local.choice, init_is_fatal=fatal)
+        if not refused:
+            _write_start(store, local, component, environ, clock)
+    if refused:
+        journal(
+            "error",
+            "refused: the component would not run with the init config",
+            component=component,
+            message_id=START_REFUSED,
+        )
+        return REFUSE
+    return 0
+
+
+def _init_is_fatal(configuration: AgentConfiguration, store: Store, local: Local, component: str) -> bool:
+    """Return the recorded verdict on the init config; what was never judged is started."""
+    if local.current.source is not None:
+        return False
+    configured = configuration.components[component]
+    verdicts = store.read_verdicts(component, local.versions[component])
+    version = store.known_version(component, configured.version)
+    return is_fatal(verdicts, init_hash(configured, store), version)
+
+
+def _write_start(store: Store, local: Local, component: str, environ: Mapping[str, str], clock: Clock) -> None:
+    data = store.read_config(component)
+    start = Start(
+        invocation=environ.get("INVOCATION_ID", ""),
+        boot_id=clock.boot_id(),
+        since_boot=clock.since_boot(),
+        time=clock.now(),
+        config="" if data is None else digest(data),
+    )
+    store.write_startups(component, local.versions[component], with_start(local.startups[component], start))
+
+
+_WAIT = 0.5  # seconds; an end that is not written down is a crash that does not count
+
+
+def poststop(
+    configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock, journal: Journal
+) -> int:
+    """Write down the end of the invocation; return 0. Never raises.
+
+    environ: systemd's variables for ExecStopPost: INVOCATION_ID, SERVICE_RESULT, EXIT_CODE, EXIT_STATUS. It also runs
+    when an ExecStartPre failed: then no start was written down, or no EXIT_CODE is set, and nothing counts.
+    """
+    try:
+        _poststop(configuration, component, environ, clock)
+    except Locked as error:
+        journal("warning", f"the end was not written down: {error}", component=component)
+    except Exception as error:  # noqa: BLE001 - the contract: never block a restart by a fault of the agent's own
+        journal("error", f"poststop failed: {error!r}", component=component)
+    nudge(configuration.run_directory)
+    return 0
+
+
+def _poststop(configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock) -> None:
+    store = Store(configuration.state_directory, now=clock.now)
+    end = End(
+        result=environ.get("SERVICE_RESULT", ""),
+        exit_code=environ.get("EXIT_CODE", ""),
+        exit_status=environ.get("EXIT_STATUS", ""),
+        since_boot=clock.since_boot(),
+        time=clock.now(),
+    )
+    with locked(store.lock, wait=_WAIT):
+        version = store.component_version(component, configuration.components[component].version)
+        startups = store.read_startups(component, version)
+        changed = with_end(startups, environ.get("INVOCATION_ID", ""), clock.boot_id(), end)
+        if changed is not None:
+            store.write_startups(component, version, changed)

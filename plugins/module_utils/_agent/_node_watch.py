@@ -1,0 +1,118 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Follows this node's own Node with one watch, in a thread of its own. Private to configok.node."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .._kube._api_paths import NODES
+from .._kube._watch import Event, watch
+from .._nodeconfig._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
+from ._counters import Tally
+from ._interfaces import Journal
+from ._state._desired_state import NodeView
+
+__all__ = ["NodeWatch", "follow_node", "view_of"]
+
+# Seconds over which agents come back after an interruption: 1,000 a second of 5,000.
+_FIRST_PAUSE = 5.0
+_LONGEST_PAUSE = 10.0  # seconds between attempts: what this node has to say waits for the API's return
+
+
+def follow_node(client: Any, node_name: str, *, stop: threading.Event, **timing: Any) -> Iterator[Event]:
+    """Yield what happens to one Node. timing: sleep, monotonic and random of watch(), for a simulation."""
+    return watch(
+        client,
+        NODES,
+        field_selector=f"metadata.name={node_name}",
+        metadata_only=True,
+        first_pause=_FIRST_PAUSE,
+        longest_pause=_LONGEST_PAUSE,
+        stop=stop,
+        **timing,
+    )
+
+
+def view_of(node: dict[str, Any]) -> NodeView:
+    """Return what matters of a Node object (its metadata is enough)."""
+    metadata = node.get("metadata") or {}
+    annotations = metadata.get("annotations") or {}
+    return NodeView(
+        uid=str(metadata.get("uid") or ""),
+        source=annotations.get(ANNOTATION_CONFIG_SOURCE),
+        assignment=annotations.get(ANNOTATION_ASSIGNMENT),
+        status=annotations.get(ANNOTATION_CONFIG_STATUS),
+    )
+
+
+class NodeWatch:
+    """The newest view of the Node. A deleted Node is no view: nothing is known until there is one again."""
+
+    def __init__(self, node_name: str, client: Any, journal: Journal, wake: Callable[[], None], tally: Tally) -> None:
+        """wake: called when the view has changed, and when the watch begins or ceases to fail."""
+        self._node_name = node_name
+        self._client = client
+        self._journal = journal
+        self._tally = tally
+        self._wake = wake
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="node-watch", daemon=True)
+        self.trouble = ""  # why the Node cannot be watched now
+        self._returns = self._noticed = 0  # how often it has ceased to fail; how many of those were told
+        self.view: NodeView | None = None
+        self.ended = False  # without having been stopped: a fault of ours
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the watch, within about a second."""
+        self._stop.set()
+        self._thread.join(timeout=2.0)
+
+    def _run(self) -> None:
+        try:
+            self._follow()
+        finally:
+            self.ended = True
+            self._wake()
+
+    def _follow(self) -> None:
+        for event in follow_node(self._client, self._node_name, stop=self._stop):
+            if event.type == "ERROR":
+                self._tally.errors["watch"] += 1
+                self._find(str(event.error))
+                continue
+            if event.type == "GONE":  # the list that follows tells more
+                continue
+            self._find("")
+            if event.type == "DELETED":
+                self._see(None)
+            elif event.object is not None:
+                self._see(view_of(event.object))
+
+    def _find(self, trouble: str) -> None:
+        if trouble == self.trouble:  # one line for each kind of trouble, not one for each attempt
+            return
+        self.trouble = trouble
+        if trouble:
+            self._journal("warning", f"the Node cannot be watched: {trouble}")
+        else:
+            self._returns += 1
+        self._wake()
+
+    def came_back(self) -> bool:
+        """Return whether the API has answered again, after it did not, since this was asked last."""
+        returns, before = self._returns, self._noticed
+        self._noticed = returns
+        return returns != before
+
+    def _see(self, view: NodeView | None) -> None:
+        if view != self.view:
+            self.view = view
+            self._wake()

@@ -1,0 +1,230 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One look at a component's health, at the addresses of its effective config. Private to configok.node.
+
+Unit active, health endpoint ok, TLS handshake on the serving port, Lease renewed since the restart where the API
+answers. The settling time and the deadlines are the daemon's.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import ssl
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timezone
+from typing import Any
+from urllib.parse import urlsplit
+
+from .._kube._api_errors import KubeError, NotFound
+from .._kube._api_paths import lease
+from ._agent_configuration import AgentConfiguration, ComponentConfiguration
+from ._interfaces import Clock, Journal, ProbeResult, Runner, Unit
+
+__all__ = ["HealthProber", "LiveConfig", "handshake", "health_address", "http_status", "serving_address"]
+
+_LEASES = "kube-node-lease"
+_ANY = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1", "[::]": "::1"}
+
+
+def health_address(component: ComponentConfiguration, effective: Mapping[str, Any]) -> str:
+    """Return the URL of the component's health endpoint, "" where it has none or it is turned off."""
+    if component.health_url:
+        return component.health_url
+    if component.name == "kubelet":
+        port = effective.get("healthzPort", 10248)
+        return _url(str(effective.get("healthzBindAddress") or "127.0.0.1"), port) if port else ""
+    if component.name == "kube-proxy":
+        host, _colon, port = str(effective.get("healthzBindAddress") or "0.0.0.0:10256").rpartition(":")
+        return _url(host, port) if port not in ("", "0") else ""
+    return ""
+
+
+def serving_address(component: ComponentConfiguration, effective: Mapping[str, Any]) -> tuple[str, int] | None:
+    """Return host and port where the component serves TLS, None where it does not or nobody wants to know."""
+    if not component.serving_probe or component.name != "kubelet" or effective.get("enableServer") is False:
+        return None
+    port = effective.get("port", 10250)
+    host = str(effective.get("address") or "0.0.0.0")
+    return (_ANY.get(host, host), port) if isinstance(port, int) and port else None
+
+
+def _url(host: str, port: Any) -> str:
+    bare = _ANY.get(host, host).strip("[]")
+    return f"http://[{bare}]:{port}/healthz" if ":" in bare else f"http://{bare}:{port}/healthz"
+
+
+def _trusting() -> ssl.SSLContext:
+    # The question is whether it serves, not who it is: kubelets sign their own certificates by default.
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def http_status(url: str, timeout: float) -> int:
+    """Return the HTTP status of a GET, without proxies and redirects. Raises OSError, http.client.HTTPException."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if parts.scheme == "https":
+        connection: http.client.HTTPConnection = http.client.HTTPSConnection(
+            host, parts.port, timeout=timeout, context=_trusting()
+        )
+    else:
+        connection = http.client.HTTPConnection(host, parts.port, timeout=timeout)
+    try:
+        connection.request("GET", (parts.path or "/") + ("?" + parts.query if parts.query else ""))
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def handshake(host: str, port: int, timeout: float) -> None:
+    """Shake hands as a TLS client and hang up. Raises OSError (ssl.SSLError is one)."""
+    with socket.create_connection((host, port), timeout=timeout) as plain, _trusting().wrap_socket(plain):
+        pass
+
+
+class HealthProber:
+    """The Prober protocol."""
+
+    def __init__(
+        self,
+        configuration: AgentConfiguration,
+        clock: Clock,
+        client: Any = None,
+        *,
+        timeout: float = 2.0,
+        http_status: Callable[[str, float], int] = http_status,
+        handshake: Callable[[str, int, float], None] = handshake,
+        wall: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
+        live: Callable[[str, str], ProbeResult | None] | None = None,
+    ) -> None:
+        """client: a _kube Client, None for no look at the Lease. timeout: seconds for each connection.
+
+        live: (component, invocation) -> what is wrong with its live config, None for no look at that.
+        """
+        self._configuration = configuration
+        self._clock = clock
+        self._client = client
+        self._timeout = timeout
+        self._http_status = http_status
+        self._handshake = handshake
+        self._wall = wall
+        self._live = live
+        self._renewed: dict[str, str] = {}  # component -> invocation whose Lease was seen renewed: that stays true
+        self._settling: dict[str, str] = {}  # component -> invocation that was otherwise well once
+
+    def __call__(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
+        """Look once, stop at the first thing that is wrong; effective: the decoded config the component reads."""
+        known = self._configuration.components[component]
+        if unit.state != "active":
+            return ProbeResult(False, f"{unit.name} is {unit.state}")
+        return (
+            self._health(known, effective)
+            or self._serving(known, effective)
+            or self._lease(known, unit)
+            or self._compared(known, unit)
+            or _OK
+        )
+
+    def _health(self, component: ComponentConfiguration, effective: Mapping[str, Any]) -> ProbeResult | None:
+        url = health_address(component, effective)
+        if not url:
+            return None
+        try:
+            status = self._http_status(url, self._timeout)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            return ProbeResult(False, f"{url}: {_say(error)}")
+        return None if 200 <= status < 300 else ProbeResult(False, f"{url}: answers {status}")
+
+    def _serving(self, component: ComponentConfiguration, effective: Mapping[str, Any]) -> ProbeResult | None:
+        address = serving_address(component, effective)
+        if address is None:
+            return None
+        try:
+            self._handshake(address[0], address[1], self._timeout)
+        except OSError as error:
+            return ProbeResult(False, f"serving port {address[1]}: {_say(error)}")
+        return None
+
+    def _compared(self, component: ComponentConfiguration, unit: Unit) -> ProbeResult | None:
+        return self._live(component.name, unit.invocation) if self._live and component.name == "kubelet" else None
+
+    def _lease(self, component: ComponentConfiguration, unit: Unit) -> ProbeResult | None:
+        if not component.lease or self._client is None or unit.active_since is None:
+            return None
+        if unit.invocation and self._renewed.get(component.name) == unit.invocation:
+            return None
+        if self._configuration.settling_time > 0 and self._settling.get(component.name) != unit.invocation:
+            # It is renewed a moment after the kubelet serves: one request is enough at the look after this one, without
+            # which nothing has settled.
+            self._settling[component.name] = unit.invocation
+            return None
+        name = self._configuration.node_name
+        try:
+            found = self._client.get(lease(_LEASES, name))
+        except NotFound:
+            return ProbeResult(False, f"Lease {_LEASES}/{name} is not there")
+        except KubeError:
+            return None  # no answer is no verdict
+        renewed = _time((found.get("spec") or {}).get("renewTime"))
+        age = self._clock.since_boot() - unit.active_since
+        if renewed is None or (self._wall() - renewed).total_seconds() > age:
+            return ProbeResult(False, f"Lease {_LEASES}/{name} was not renewed since the restart")
+        self._renewed[component.name] = unit.invocation
+        return None
+
+
+_OK = ProbeResult(True)
+
+
+def _say(error: Exception) -> str:
+    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return " ".join(str(text).split())[:150].lower()
+
+
+def _time(text: Any) -> datetime | None:
+    """Return a MicroTime of the API, None where it is none."""
+    if not isinstance(text, str) or not text.endswith("Z"):
+        return None
+    try:
+        return datetime.fromisoformat(text[:-1]).replace(tzinfo=timezone.utc)  # strptime costs half a megabyte
+    except ValueError:
+        return None
+
+
+_TIMEOUT = 5.0  # seconds: less than a probe may take
+
+
+class LiveConfig:
+    """Runs ``configok-agent compare --json`` once for each invocation that is well otherwise."""
+
+    def __init__(self, runner: Runner, argv: Sequence[str], journal: Journal) -> None:
+        """argv: the program with all that stands before the component."""
+        self._runner = runner
+        self._argv = tuple(argv)
+        self._journal = journal
+        self._compared: dict[str, str] = {}  # component -> invocation whose live config is what it was given
+        self._said = ""
+
+    def __call__(self, component: str, invocation: str) -> ProbeResult | None:
+        """Return what is wrong; None where it is what it was given, or nobody can know: no answer is no verdict."""
+        if invocation and self._compared.get(component) == invocation:
+            return None
+        result = self._runner([*self._argv, "--json", component], timeout=_TIMEOUT)
+        try:
+            answer = json.loads(result.out)
+            found, unknown = list(answer["differences"]), str(answer["unknown"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            found, unknown = [], " ".join(result.err.split())[-200:] or f"exit {result.code}"
+        if unknown and unknown != self._said:
+            self._said = unknown
+            self._journal("warning", f"the live config was not compared: {unknown}", component=component)
+        if not found:
+            self._compared[component] = invocation
+            return None
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        return ProbeResult(False, f"live config: {found[0]}{more}")

@@ -1,0 +1,148 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a component has said last before it died, from systemd's journal. Private to configok.node."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from ..._nodeconfig import _config_ok as words
+from ..._nodeconfig._config_ok import Verdict
+from ..._nodeconfig._redact import beginning, redact
+from ..._nodeconfig._untrusted import sanitize
+from .._background import PATIENCE
+from .._interfaces import Clock, Errand, Runner
+from .._state._startups import Start, is_crash
+from .._store._state_reader import Local
+
+__all__ = ["ComponentLog", "LastMessages", "Messages", "last_crash", "last_message"]
+
+_LINES = 200  # the last ones are read where no message tells by its form
+_LONGEST = 200  # characters of a message
+_TIMEOUT = 5.0  # seconds
+_INVOCATION = re.compile("[0-9a-f]{32}")
+_OURS = ("configok-agent", "systemd")  # the hooks, which run in the component's unit, and what runs them
+_HEADER = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ \S+\] ", re.ASCII)  # of klog
+_TRACE = re.compile(r"goroutine [0-9]+ \[|created by |\s|\S+\.go:[0-9]+|\(?[\w./*-]+\(.*\)$")
+# What tells most, first: what ends a Go program, then klog's errors. The traces of some hundred goroutines may follow.
+_TELLING = (r"^(F[0-9]{4} |panic: |fatal error: )", r"^(E[0-9]{4} |[Ee]rror: )")
+
+
+class ComponentLog:
+    """Reads the journal with journalctl. It may take its time: not for the daemon's round."""
+
+    def __init__(self, run: Runner) -> None:
+        self._run = run
+
+    def __call__(self, invocation: str) -> str:
+        """Return what the component said last in an invocation, "" where there is no journal, or nothing in it."""
+        if not _INVOCATION.fullmatch(invocation):
+            return ""
+        for pattern in _TELLING:
+            found = last_message(self._entries(invocation, "--lines=1", "--case-sensitive=yes", f"--grep={pattern}"))
+            if found:
+                return found
+        return last_message(self._entries(invocation, f"--lines={_LINES}"))
+
+    def _entries(self, invocation: str, *options: str) -> str:
+        """Return entries as JSON lines, "" where there are none; also where this journalctl cannot search."""
+        fields = "--output-fields=MESSAGE,SYSLOG_IDENTIFIER"
+        command = ["journalctl", "--no-pager", "--quiet", "--output=json", fields, *options]
+        result = self._run([*command, f"_SYSTEMD_INVOCATION_ID={invocation}"], timeout=_TIMEOUT)
+        return result.out if result.code == 0 else ""
+
+
+def last_message(entries: str) -> str:
+    """Return the message that tells most in journalctl's JSON lines: one line, bounded, without secrets."""
+    messages = list(_messages(entries))
+    for pattern in _TELLING:
+        telling = [message for message in messages if re.match(pattern, message)]
+        if telling:
+            messages = telling
+            break
+    else:
+        messages = [message for message in messages if not _TRACE.match(message)]
+    if not messages:
+        return ""
+    message = _HEADER.sub("", beginning(messages[-1]), count=1)
+    return sanitize(" ".join(redact(message).split()), _LONGEST)
+
+
+def _messages(entries: str) -> Iterator[str]:
+    for line in entries.splitlines():
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        message = entry.get("MESSAGE") if isinstance(entry, dict) else None  # a list of bytes where it is no text
+        if isinstance(message, str) and message.strip() and entry.get("SYSLOG_IDENTIFIER") not in _OURS:
+            yield message
+
+
+Messages = Callable[[str], str]  # invocation -> what the component said last in it, "" where nobody knows
+_DIED = ("CrashLoop", "NotHealthy", "Suspect", "Failing")
+_WINDOW = 600.0  # seconds; a crash that was longer ago has nothing to do with the failure
+
+
+def last_crash(local: Local, boot_id: str, *, until: float = float("inf")) -> tuple[str, Start] | None:
+    """Return the component that crashed last in a boot, no later than ``until`` (seconds since boot), and its start."""
+    crashes = [
+        (start.end.since_boot, name, start)
+        for name, starts in local.startups.items()
+        for start in starts
+        if start.boot_id == boot_id and start.end is not None and is_crash(start.end) and start.end.since_boot <= until
+    ]
+    if not crashes:
+        return None
+    _when, name, start = max(crashes, key=lambda crash: crash[:2])
+    return name, start
+
+
+class LastMessages:
+    """Adds them to verdicts. Once said, they stay for as long as the verdict does: one transition, one write."""
+
+    def __init__(self, messages: Messages, clock: Clock, errand: Errand) -> None:
+        """messages: asked in the errand, since it may hang."""
+        self._messages = messages
+        self._clock = clock
+        self._errand = errand
+        self._asked: tuple[Verdict, str] | None = None  # for which verdict, and of which component
+        self._said: tuple[Verdict, Verdict] | None = None  # the verdict without and with the message
+
+    def explain(self, verdict: Verdict, local: Local) -> Verdict | None:
+        """Return the verdict with the message, or as it is where there is none; None while that is not known yet."""
+        if self._said is not None and self._said[0] == verdict:
+            return self._said[1]
+        if self._asked is None or self._asked[0] != verdict:
+            self._errand.drop()
+            self._asked = None
+            crash = self._crash(verdict, local)
+            if crash is None:
+                return verdict
+            self._asked = verdict, crash[0]
+            self._errand.start(partial(self._messages, crash[1].invocation))
+        if not self._errand.wait(PATIENCE):
+            return None
+        message, component = self._errand.take(), self._asked[1]
+        self._asked = None
+        explained = words.with_last_message(verdict, component, message) if message else verdict
+        self._said = verdict, explained
+        return explained
+
+    def _crash(self, verdict: Verdict, local: Local) -> tuple[str, Start] | None:
+        if verdict.cause not in _DIED:
+            return None
+        boot_id, until = self._clock.boot_id(), self._clock.since_boot()
+        outcome = local.snapshot.answered.outcome
+        if verdict.cause in ("CrashLoop", "NotHealthy") and outcome is not None:
+            if outcome.boot_id != boot_id:
+                return None
+            until = outcome.since_boot  # what last-known-good did after the roll-back is another matter
+        crash = last_crash(local, boot_id, until=until)
+        if crash is None or crash[1].end is None or crash[1].end.since_boot < until - _WINDOW:
+            return None
+        return crash

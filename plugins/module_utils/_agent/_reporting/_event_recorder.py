@@ -1,0 +1,198 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tells what was done: in the journal, as Events on the Node, and in the counters. Private to configok.node."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+from ..._kube._api_errors import AlreadyExists, KubeError
+from ..._kube._api_paths import events
+from ..._kube._backoff import Backoff
+from ..._nodeconfig._untrusted import sanitize
+from .._config_sync import Followed
+from .._counters import Tally
+from .._interfaces import Clock, Errand, Journal
+from .._log import ADOPTED, CONFIRMED, PROMOTED, REFUSED, SUSPECT
+from .._state._desired_state import Wish
+from .._state._records import Record
+
+__all__ = ["AT_ONCE", "Announcer", "Events", "MOST_WAITING", "PAUSE", "Told", "event_body"]
+
+_DONE = {"confirmed": CONFIRMED, "promoted": PROMOTED, "suspect": SUSPECT}
+
+
+class Announcer:
+    """Each happening is told once, in all three."""
+
+    def __init__(self, events: Events, tally: Tally, clock: Clock, journal: Journal) -> None:
+        self._events = events
+        self._tally = tally
+        self._clock = clock
+        self._journal = journal
+        self._adopting: tuple[str, float] | None = None  # the uid, and since when (seconds since boot)
+
+    def followed(self, followed: Followed, wish: Wish, *, began: float) -> None:
+        """Tell what came of a wish. began: when it was begun to be followed, in seconds since boot."""
+        done, detail = followed
+        fields = {"assignment": wish.answered.id, "uid": "init" if wish.source is None else wish.source.uid}
+        if done == "refused":
+            self._tally.refusals += 1
+            self._journal("warning", f"refused {detail}", **fields, message_id=REFUSED)
+            self._events.tell("ConfigRefused", detail, warning=True)
+        elif done in ("adopted", "unassigned"):
+            self._tally.adoptions += 1
+            self._adopting = None if wish.source is None else (wish.source.uid, began)
+            self._journal("info", f"adopted {detail}", **fields, message_id=ADOPTED)
+            self._events.tell("ConfigAdopted", f"adopted {detail}")
+        else:
+            self._journal("info", f"{done} {detail}", **fields)
+
+    def kept(self, done: str, record: Record, detail: str) -> None:
+        """Tell what the trial came to: "confirmed" | "promoted" | "rolled back" | "suspect" | "cleared"."""
+        level = "info" if done in ("confirmed", "promoted", "cleared") else "error"
+        fields = {"message_id": _DONE[done]} if done in _DONE else {}
+        if detail:
+            fields["detail"] = detail
+        self._journal(level, f"config {done}", uid=record.uid or "init", **fields)
+        if done in ("confirmed", "promoted") and self._adopting is not None and record.uid == self._adopting[0]:
+            self._tally.adopted_within(self._clock.since_boot() - self._adopting[1])
+            self._adopting = None
+
+    def rolled_back(self, message: str, reason: str) -> None:
+        """Tell of a roll-back, whoever did it, once it was seen how it went."""
+        self._tally.rollbacks += 1
+        self._events.tell("ConfigRolledBack", f"{message}: {reason}", warning=True)
+
+
+NAMESPACE = "default"  # where Events on Nodes live
+MOST_WAITING = 16
+AT_ONCE = 16  # Events that may be sent in a row; after that one for each PAUSE, so that what waits is sent in a minute
+PAUSE = 3.0  # seconds
+_MAX_MESSAGE = 1024  # what Kubernetes allows
+_MAX_NODE = 236  # characters of a Node's name in an Event's, which has room for 253
+# An answer that will not be another one the next time: no permission, an object that is not accepted.
+_FINAL = range(400, 500)
+_NOT_FINAL = (401, 408, 429)
+
+
+class Writer(Protocol):
+    """The one request that is needed here."""
+
+    def create(self, path: str, body: dict[str, Any]) -> Any: ...
+
+
+class Told(NamedTuple):
+    """Something that happened: a CamelCase reason, a sentence, and when it was first and last so (RFC 3339)."""
+
+    reason: str
+    message: str
+    warning: bool
+    first: str
+    last: str
+    times: int = 1
+
+
+def event_body(node_name: str, told: Told) -> dict[str, Any]:
+    """Return the Event.
+
+    Its name is that of its content: what was sent already, by an agent that was killed before it knew, is answered
+    with 409 and not there twice.
+    """
+    text = "\0".join((told.reason, told.message, told.first))
+    unique = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": f"{node_name[:_MAX_NODE].rstrip('.-')}.{unique}", "namespace": NAMESPACE},
+        # As the kubelet does it: the Node's name in the place of its uid. kubectl describe looks for that.
+        "involvedObject": {"kind": "Node", "name": node_name, "uid": node_name, "apiVersion": "v1"},
+        "reason": told.reason,
+        "message": told.message,
+        "type": "Warning" if told.warning else "Normal",
+        "source": {"component": "configok-agent", "host": node_name},
+        "reportingComponent": "configok-agent",
+        "reportingInstance": node_name[:128],
+        "firstTimestamp": told.first,
+        "lastTimestamp": told.last,
+        "count": told.times,
+    }
+
+
+class Events:
+    """What is still to be told, and the telling."""
+
+    def __init__(self, node_name: str, client: Writer, clock: Clock, journal: Journal, errand: Errand) -> None:
+        """errand: in which an Event is sent."""
+        self._node_name = node_name
+        self._client = client
+        self._clock = clock
+        self._journal = journal
+        self._errand = errand
+        self._sending: Told | None = None
+        self._waiting: list[Told] = []
+        self._backoff = Backoff(first=1.0, longest=300.0)
+        self._allowance = float(AT_ONCE)
+        self._counted = clock.since_boot()
+
+    def tell(self, reason: str, message: str, *, warning: bool = False) -> None:
+        """Have this told. The same as what still waits is counted there; of too many the oldest is dropped."""
+        message, now = " ".join(sanitize(message).split())[:_MAX_MESSAGE], self._clock.now()
+        for index, told in enumerate(self._waiting):
+            if (told.reason, told.message) == (reason, message):
+                self._waiting[index] = told._replace(last=now, times=told.times + 1)
+                return
+        self._waiting.append(Told(reason, message, warning, now, now))
+        if len(self._waiting) > MOST_WAITING:
+            dropped = self._waiting.pop(0)
+            self._journal("warning", "an Event was dropped: too many wait", event=dropped.reason)
+
+    @property
+    def due(self) -> float:
+        """When attend() has something to do next, in seconds since boot."""
+        if not self._waiting or self._sending is not None:
+            return float("inf")  # what is being sent wakes the daemon when it is done
+        return max(self._backoff.until, self._counted + (1.0 - self._allowance) * PAUSE)
+
+    def attend(self) -> None:
+        """Send what waits and may be sent now, and see what came of it. That one cannot be sent is no fault."""
+        while True:
+            if self._sending is None:
+                if self._clock.since_boot() < self.due:
+                    return
+                self._allow()
+                self._sending = self._waiting.pop(0)
+                body = event_body(self._node_name, self._sending)
+                self._errand.start(partial(self._client.create, events(NAMESPACE), body))
+            if not self._errand.wait(0.0):
+                return
+            told, self._sending = self._sending, None
+            if not self._sent(told):
+                self._waiting.insert(0, told)
+                return
+
+    def hurry(self, within: float) -> None:
+        """The API answers again: send what waits within so many seconds."""
+        self._backoff.hurry(self._clock.since_boot(), within)
+
+    def _allow(self) -> None:
+        now = self._clock.since_boot()
+        self._allowance = min(float(AT_ONCE), self._allowance + (now - self._counted) / PAUSE) - 1.0
+        self._counted = now
+
+    def _sent(self, told: Told) -> bool:
+        """Return whether that is done with, one way or the other."""
+        try:
+            self._errand.take()
+        except AlreadyExists:
+            pass  # told before
+        except KubeError as error:
+            self._journal("warning", f"an Event was not created: {error}", event=told.reason)
+            if error.status not in _FINAL or error.status in _NOT_FINAL:
+                self._backoff.failed(self._clock.since_boot(), error.retry_after)
+                return False
+        self._backoff.reset()
+        return True

@@ -1,0 +1,332 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the daemon leaves for ``status``: what it said last, and whether the API answers. Private to configok.node.
+
+One small file in the run directory, which is gone after a reboot. It decides nothing: a missing or damaged one only
+leaves lines of ``status`` empty.
+"""
+
+from __future__ import annotations
+
+import json
+import random as _random
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+from ..._kube._api_errors import KubeError
+from ..._kube._api_paths import node_status
+from ..._kube._backoff import Backoff
+from ..._kube._retry import is_transient
+from ..._nodeconfig._assignment import ConfigSource
+from ..._nodeconfig._config_ok import Verdict
+from ..._nodeconfig._config_status import ComponentStatus, ConfigStatus, status_patch
+from .._agent_configuration import AgentConfiguration
+from .._background import PATIENCE
+from .._counters import Tally
+from .._interfaces import Clock, Errand, Journal
+from .._log import CONDITION
+from .._state._active_config import in_trial
+from .._state._records import Record
+from .._store._durable_files import Files
+from .._store._state_reader import Local
+from .._store._store import Store, digest
+from .._validation._component_flags import shadowed
+from .._validation._node_inputs import Drift, LocalConfigHash
+
+__all__ = ["MIN_INTERVAL", "Report", "Reporter", "Statement", "Writer", "essence", "read_report", "write_report"]
+
+_FILE = "report.json"
+
+
+class Report(NamedTuple):
+    """The daemon's side of the story; times are RFC 3339, "" where there is none."""
+
+    agent_version: str = ""
+    pid: int = 0
+    started_at: str = ""
+    condition: Verdict | None = None  # ConfigOK as it was said last
+    written: bool = False  # whether that stands on the Node
+    written_at: str = ""  # the last write
+    trouble: str = ""  # why the API cannot be had now
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as ``status --json`` shows it."""
+        return {
+            "agentVersion": self.agent_version,
+            "pid": self.pid,
+            "startedAt": self.started_at,
+            "configOK": None if self.condition is None else self.condition._asdict(),
+            "written": self.written,
+            "writtenAt": self.written_at,
+            "apiTrouble": self.trouble,
+        }
+
+
+def write_report(run_directory: str, report: Report) -> None:
+    """Replace the file. Raises OSError."""
+    Files(run_directory).write(_FILE, json.dumps(report.to_dict(), indent=1).encode() + b"\n")
+
+
+def read_report(run_directory: str) -> Report | None:
+    """Return what the daemon wrote last, None where there is nothing that can be read."""
+    try:
+        value = json.loads(Files(run_directory).read(_FILE) or b"null")
+        said = value["configOK"]
+        return Report(
+            agent_version=str(value["agentVersion"]),
+            pid=int(value["pid"]),
+            started_at=str(value["startedAt"]),
+            condition=None if said is None else _verdict(said),
+            written=value["written"] is True,
+            written_at=str(value["writtenAt"]),
+            trouble=str(value["apiTrouble"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _verdict(said: Any) -> Verdict:
+    return Verdict(str(said["status"]), str(said["message"]), str(said["reason"]), str(said["cause"]))
+
+
+class Statement:
+    """Knows this node's side of the status. Reads the store, and the files that init configs came from."""
+
+    def __init__(self, configuration: AgentConfiguration, store: Store, *, agent_version: str) -> None:
+        self._configuration = configuration
+        self._store = store
+        self._agent_version = agent_version
+        self._ignored: tuple[str | None, tuple[str, ...]] = (None, ())
+        self._local_config = LocalConfigHash(configuration)
+        self.drift = Drift(configuration)
+        self.init_provided = any(component.init_config for component in configuration.components.values())
+
+    def status(
+        self,
+        verdict: Verdict,
+        local: Local,
+        *,
+        assignment: int,
+        assigned: ConfigSource | None,
+        active: Record,
+        states: Mapping[str, str],
+    ) -> ConfigStatus:
+        """Return the status. assignment: the id that this answers. active: the record in use, or about to be."""
+        good = local.snapshot.last_known_good
+        return ConfigStatus(
+            assignment=assignment,
+            assigned=assigned,
+            active=active.source,
+            last_known_good=None if good is None else good.source,
+            error="" if verdict.status == "True" else verdict.cut().reason,
+            cause=verdict.cause,
+            in_trial=in_trial(active, good),
+            components={name: self._component(name, active, local, states) for name in self._configuration.components},
+            ignored=self._ignored_keys(active),
+            agent_version=self._agent_version,
+            local_config=self._local_config.get(),
+        )
+
+    def _component(self, name: str, active: Record, local: Local, states: Mapping[str, str]) -> ComponentStatus:
+        version = local.versions.get(name, "")
+        config = active.files.get(name) or digest(self._store.read_config(name) or b"")
+        drifted = self.drift.of(name)
+        return ComponentStatus(
+            version="" if version == "unknown" else version,
+            config=config[:10],
+            state=states.get(name, "unknown"),
+            note=f"{drifted} has changed since it became the init config" if drifted else "",
+            shadowed=shadowed(self._store, name, config),
+        )
+
+    def _ignored_keys(self, active: Record) -> tuple[str, ...]:
+        """Return the keys of the bundle in use for components that this node does not run."""
+        if active.source is None:
+            return ()
+        if self._ignored[0] != active.uid:
+            bundle = self._store.read_checkpoint(active.source)
+            keys = () if bundle is None else tuple(sorted(set(bundle.documents) - set(self._configuration.components)))
+            self._ignored = (active.uid, keys)
+        return self._ignored[1]
+
+    def label(self, active: Record) -> str:
+        """Return what ``kubectl get nodes -L configok.dev/config`` shows."""
+        if active.source is not None:
+            return active.source.name[:63].rstrip("-.")
+        return "init" if self.init_provided else "default"
+
+
+def essence(status: ConfigStatus) -> ConfigStatus:
+    """Return what makes a transition: all but how each component is just now, which travels along unless it fails."""
+    return status._replace(
+        components={
+            name: component if component.state == "failing" else component._replace(state="")
+            for name, component in status.components.items()
+        },
+    )
+
+
+# Seconds between two writes about the same config: a component that flaps costs no more than a kubelet's own Lease.
+MIN_INTERVAL = 10.0
+
+
+class Writer(Protocol):
+    """The one request that is needed here."""
+
+    def patch(self, path: str, body: dict[str, Any], *, kind: str) -> Any: ...
+
+
+def _subject(said: tuple[Verdict, ConfigStatus, str] | None) -> tuple[object, ...]:
+    """Return what a status is about: while that stays the same, a change is the component's own."""
+    if said is None:
+        return ()
+    verdict, status, _label = said
+    adopting = verdict.cause == "Adopting"
+    return (status.assignment, status.assigned, status.active, status.last_known_good, status.in_trial, adopting)
+
+
+class Reporter:
+    """One status PATCH per transition, retried with back-off until it is written.
+
+    What is said about another assignment or config is written at once. Transitions about the same one that follow each
+    other within MIN_INTERVAL are written as one, the last of them; where that stands on the Node already, none is
+    written, and the journal alone has them.
+    """
+
+    def __init__(
+        self,
+        node_name: str,
+        client: Writer,
+        clock: Clock,
+        journal: Journal,
+        tally: Tally,
+        errand: Errand,
+        *,
+        heartbeat_interval: float,
+        random: Callable[[], float] = _random.random,
+    ) -> None:
+        """errand: in which a write is made. heartbeat_interval: seconds without one after which one is made (20 %
+        jitter)."""
+        self._node_name = node_name
+        self._client = client
+        self._clock = clock
+        self._journal = journal
+        self._tally = tally
+        self._errand = errand
+        self._interval = heartbeat_interval
+        self._random = random
+        self._backoff = Backoff(first=1.0, longest=60.0, random=random)
+        self._wanted: tuple[Verdict, ConfigStatus, str] | None = None
+        self._sending: tuple[Verdict, ConfigStatus, str] | None = None
+        self._written: tuple[Verdict, ConfigStatus, str] | None = None
+        self._status = ""  # of the condition, as far as it is known to be on the Node
+        self._heartbeat = 0.0
+        self._earliest = 0.0  # when another status about the same config may be written
+        self.trouble = ""  # why the last write was not made
+        self.written_at = ""  # RFC 3339, of the last write
+        self._rest(clock.since_boot())
+
+    @property
+    def wanted(self) -> tuple[Verdict, ConfigStatus, str] | None:
+        """What was said last, written or not."""
+        return self._wanted
+
+    @property
+    def is_written(self) -> bool:
+        """Whether what was said last stands on the Node."""
+        return self._wanted is not None and self._wanted == self._written
+
+    def found(self, annotation: str | None, verdict: Verdict, status: ConfigStatus, label: str) -> None:
+        """Take what stands on the Node already as written: an agent that restarts has nothing to say."""
+        if self._written is None and annotation is not None and annotation == status.encode():
+            self._written = self._wanted = (verdict, status, label)
+            self._status = verdict.status
+
+    def begin(self) -> None:
+        """It is another Node object: nothing was said to it yet."""
+        self.gone()
+        self._wanted = None
+
+    def gone(self) -> None:
+        """The Node does not say it any more (restored): it is to be written again."""
+        self._errand.drop()  # what is under way was meant for what was there before
+        self._sending = None
+        self._written = None
+        self._status = ""
+
+    def say(self, verdict: Verdict, status: ConfigStatus, label: str) -> None:
+        """Have this written, now or as soon as it can be. label: the bundle's name, "init" or "default"."""
+        wanted = (verdict.cut(), status, label)
+        if _subject(wanted) != _subject(self._wanted):
+            self._backoff.reset()
+        if wanted != self._wanted:
+            level = "info" if verdict.status == "True" else "warning"
+            self._journal(
+                level,
+                verdict.message,
+                status=verdict.status,
+                reason=verdict.reason,
+                cause=verdict.cause,
+                uid="init" if status.active is None else status.active.uid,
+                assignment=status.assignment,
+                message_id=CONDITION,
+            )
+        self._wanted = wanted
+        self.attend()
+
+    def hurry(self, within: float) -> None:
+        """The API answers again: write what is not written within so many seconds."""
+        self._backoff.hurry(self._clock.since_boot(), within)
+
+    def attend(self) -> None:
+        """Write what is due, an unwritten answer or a heartbeat; and see what came of it, as soon as that is known."""
+        patience = 0.0
+        if self._sending is None:
+            if self._wanted is None or self._clock.since_boot() < self.due:
+                return
+            self._send(self._wanted)
+            patience = PATIENCE
+        if self._errand.wait(patience):
+            self._sent()
+
+    def _send(self, wanted: tuple[Verdict, ConfigStatus, str]) -> None:
+        self._sending = wanted
+        verdict, status, label = wanted
+        patch = status_patch(verdict, status, label, now=self._clock.now())
+        if verdict.status == self._status:  # no transition: the time of the last one stays on the Node
+            del patch["status"]["conditions"][0]["lastTransitionTime"]
+        self._errand.start(partial(self._client.patch, node_status(self._node_name), patch, kind="strategic"))
+
+    def _sent(self) -> None:
+        sent, self._sending = self._sending, None
+        try:
+            self._errand.take()
+        except KubeError as error:
+            transient = is_transient(error, idempotent=True)
+            self._backoff.failed(self._clock.since_boot(), error.retry_after, transient=transient)
+            self._tally.errors["status"] += 1
+            self.trouble = str(error)
+            self._journal("warning", f"the status was not written: {error}")
+            return
+        self._backoff.reset()
+        self.trouble = ""
+        self.written_at = self._clock.now()
+        self._written = sent
+        self._status = "" if sent is None else sent[0].status
+        self._earliest = self._clock.since_boot() + MIN_INTERVAL
+        self._rest(self._clock.since_boot())
+
+    def _rest(self, now: float) -> None:
+        self._heartbeat = now + self._interval * (0.8 + 0.4 * self._random())
+
+    @property
+    def due(self) -> float:
+        """When attend() has something to do next, in seconds since boot."""
+        if self._wanted is None or self._sending is not None:
+            return float("inf")  # what is being sent wakes the daemon when it is done
+        if self._wanted == self._written:
+            return max(self._heartbeat, self._backoff.until)
+        is_news = _subject(self._wanted) != _subject(self._written)
+        return self._backoff.until if is_news else max(self._earliest, self._backoff.until)

@@ -1,0 +1,134 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which config this node uses: current, then last-known-good, then the init config. Private to configok.node.
+
+Pure, and the same for prestart and the daemon: time, crashes and what is readable are inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ..._nodeconfig._bundle_trial import Trial
+from ._records import LOCAL, Outcome, Record, same_config
+from ._startups import BadConfig
+
+__all__ = [
+    "Choice",
+    "choose",
+    "crash_reason",
+    "duration_text",
+    "in_trial",
+    "outcome_of_bad",
+    "refuse_start",
+    "unhealthy_reason",
+]
+
+
+class Choice(NamedTuple):
+    """What the node is to use.
+
+    record: LOCAL means the init config. name: which record it is, "current" or "last-known-good". left: why current is
+    left behind, if it is: "" (it is not) | "unreadable" | "unusable" | "bad" | "CrashLoop". crashes: of the worst
+    component.
+    """
+
+    record: Record
+    name: str
+    left: str = ""
+    crashes: int = 0
+
+
+def in_trial(current: Record | None, last_known_good: Record | None) -> bool:
+    """Return whether current has yet to prove itself. The local config has no trial."""
+    if current is None or current.source is None or current.passed:
+        return False
+    return not same_config(current, last_known_good)
+
+
+def choose(
+    current: Record | None,
+    last_known_good: Record | None,
+    *,
+    fresh: bool,
+    bad: Mapping[str, BadConfig],
+    crashes: Mapping[str, int],
+    usable: Mapping[str, bool],
+) -> Choice:
+    """Decide.
+
+    current, last_known_good: None where unreadable (or never written: fresh says that neither ever was).
+    bad: the bad configs of every component. crashes: component -> crashes since the later of boot and adoption.
+    usable: "current", "last-known-good" -> whether every file that the record names is there and whole.
+    """
+    if fresh:
+        return Choice(LOCAL, "current")
+    left = _why_leave(current, last_known_good, bad, crashes, usable)
+    if not left and current is not None:
+        return Choice(current, "current")
+    worst = max(crashes.values(), default=0)
+    if last_known_good is not None and (last_known_good.source is None or usable.get("last-known-good", False)):
+        return Choice(last_known_good, "last-known-good", left, worst)
+    return Choice(LOCAL, "last-known-good", left, worst)
+
+
+def _why_leave(
+    current: Record | None,
+    last_known_good: Record | None,
+    bad: Mapping[str, BadConfig],
+    crashes: Mapping[str, int],
+    usable: Mapping[str, bool],
+) -> str:
+    if current is None:
+        return "unreadable"
+    if current.source is None:
+        # Whoever goes to the init config makes it last-known-good first: a current that is empty beside another
+        # last-known-good was emptied.
+        better = last_known_good is not None and last_known_good.source is not None
+        return "unreadable" if better and usable.get("last-known-good", False) else ""
+    if not usable.get("current", False):
+        return "unusable"
+    if not in_trial(current, last_known_good):
+        return ""  # after the trial trouble is reported, never acted on
+    if current.source.uid in bad:
+        return "bad"
+    # A start is needed to adopt at all, so it is the crashes, not the starts, that exceed the threshold.
+    if max(crashes.values(), default=0) > current.trial.crash_loop_threshold:
+        return "CrashLoop"
+    return ""
+
+
+def refuse_start(choice: Choice, *, init_is_fatal: bool) -> bool:
+    """Return whether prestart must refuse (exit 78): only an init config is left of which it would die."""
+    return choice.record.source is None and init_is_fatal
+
+
+def crash_reason(crashes: int) -> str:
+    """Return the reason of a bad mark after a crash loop, for people."""
+    return f"crashed {crashes} times during its trial"
+
+
+def unhealthy_reason(within: float, probe: str) -> str:
+    """Return the reason of a bad mark after failed probes, for people. within: seconds."""
+    return f"not healthy within {duration_text(within)}: {probe}"
+
+
+def duration_text(seconds: float) -> str:
+    """Return seconds as people write them: 2m, 90s, 500ms."""
+    if seconds and seconds % 60 == 0:
+        return f"{int(seconds // 60)}m"
+    if seconds < 1:
+        return f"{round(seconds * 1000)}ms"
+    return f"{seconds:g}s"
+
+
+def outcome_of_bad(uid: str, mark: BadConfig, trial: Trial) -> Outcome:
+    """Return how an assignment failed, from the bad mark alone: the roll-back was cut short after it."""
+    if mark.kind == "CrashLoop":
+        crashes = mark.crashes or trial.crash_loop_threshold + 1
+        return Outcome("CrashLoop", uid, mark.reason, crashes=crashes, time=mark.time)
+    if not mark.within:  # the mark of an older agent has it in its reason alone
+        return Outcome("KnownBad", uid, mark.reason, time=mark.time)
+    return Outcome("NotHealthy", uid, mark.probe, within=mark.within, time=mark.time)

@@ -1,0 +1,209 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All that the agent writes goes through here, one durable step after the other. Private to configok.node.
+
+``Disk`` is the seam for tests: they bring one that fails, or loses what was not synced, at a step of their choice.
+``Files`` is what the rest of the agent uses: after a power cut a file written by it is the old one or the new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import stat
+import time
+from _thread import get_ident
+from collections.abc import Iterator
+
+__all__ = [
+    "DAEMON_LOCK",
+    "DIRECTORY_MODE",
+    "Disk",
+    "FILE_MODE",
+    "Files",
+    "Locked",
+    "PRESTART_WAIT",
+    "STORE_LOCK",
+    "TEMPORARY",
+    "locked",
+]
+
+DIRECTORY_MODE = 0o700
+FILE_MODE = 0o600
+TEMPORARY = ".tmp-"  # the prefix of a file that is being written; such leftovers are removed by clean()
+MAX_BYTES = 8 * 1024 * 1024  # nothing that the agent keeps is larger; what is larger is damaged
+
+
+class Disk:
+    """The steps that change what is on the disk, each of which may be the last before the power goes."""
+
+    def write(self, path: str, data: bytes, mode: int) -> None:
+        """Create the file with this content; it need not be durable yet."""
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        with open(descriptor, "wb") as file:
+            os.fchmod(descriptor, mode)
+            file.write(data)
+
+    def sync(self, path: str) -> None:
+        """Make the content of a file, or the entries of a directory, durable."""
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # a file system that cannot sync a directory
+                raise
+        finally:
+            os.close(descriptor)
+
+    def rename(self, old: str, new: str) -> None:
+        """Put old in the place of new, atomically."""
+        os.rename(old, new)
+
+    def unlink(self, path: str) -> None:
+        """Remove a file."""
+        os.unlink(path)
+
+    def mkdir(self, path: str, mode: int) -> None:
+        """Create a directory."""
+        os.mkdir(path, mode)
+
+
+class Files:
+    """Files below one directory, which are read whole and replaced whole. Every method may raise OSError."""
+
+    def __init__(self, root: str, disk: Disk | None = None) -> None:
+        """root: an absolute path; every name below is relative to it."""
+        self.root = root
+        self._disk = disk or Disk()
+
+    def path(self, name: str) -> str:
+        """Return the absolute path of a name."""
+        return os.path.join(self.root, name)
+
+    def read(self, name: str) -> bytes | None:
+        """Return the content, None where there is none. Raises OSError, also for what is no file or too large."""
+        try:
+            # Without waiting: a named pipe in its place would block the start of a component.
+            descriptor = os.open(self.path(name), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        try:
+            there = os.fstat(descriptor)
+            if not stat.S_ISREG(there.st_mode):
+                raise OSError(errno.EISDIR, "not a regular file", self.path(name))
+            if there.st_size > MAX_BYTES:
+                raise OSError(errno.EFBIG, f"larger than {MAX_BYTES} bytes", self.path(name))
+            with open(descriptor, "rb", closefd=False) as file:
+                return file.read()
+        finally:
+            os.close(descriptor)
+
+    def write(self, name: str, data: bytes, mode: int = FILE_MODE) -> None:
+        """Replace the content: temp file beside it, fsync, rename, fsync of the directory.
+
+        What is there already with this content is not written again; what could not be read back is not written.
+        """
+        if len(data) > MAX_BYTES:
+            raise OSError(errno.EFBIG, f"larger than {MAX_BYTES} bytes", self.path(name))
+        if self._holds(name, data, mode):
+            return
+        target = self.path(name)
+        directory = os.path.dirname(target)
+        self.make_directory(os.path.dirname(name))
+        # The thread too: a bundle is prepared beside what the daemon does.
+        unique = f"{os.getpid()}-{get_ident()}"
+        temporary = os.path.join(directory, f"{TEMPORARY}{os.path.basename(target)}-{unique}")
+        try:
+            os.unlink(temporary)  # of an earlier process with our number, which was killed
+        except FileNotFoundError:
+            pass
+        try:
+            self._disk.write(temporary, data, mode)
+            self._disk.sync(temporary)
+            self._disk.rename(temporary, target)
+        except OSError:
+            try:
+                os.unlink(temporary)
+            except OSError:
+                pass
+            raise
+        self._disk.sync(directory)
+
+    def _holds(self, name: str, data: bytes, mode: int) -> bool:
+        try:
+            there = os.lstat(self.path(name))
+            return there.st_mode == 0o100000 | mode and there.st_size == len(data) and self.read(name) == data
+        except OSError:
+            return False
+
+    def make_directory(self, name: str) -> None:
+        """Create a directory, and those above it up to the root, with mode 0700."""
+        path = self.path(name) if name else self.root
+        missing = []
+        while not os.path.isdir(path):
+            missing.append(path)
+            path = os.path.dirname(path)
+        for directory in reversed(missing):
+            self._disk.mkdir(directory, DIRECTORY_MODE)
+            self._disk.sync(os.path.dirname(directory))
+
+    def rename(self, old: str, new: str) -> None:
+        """Rename a file in its directory, durably."""
+        self._disk.rename(self.path(old), self.path(new))
+        self._disk.sync(os.path.dirname(self.path(new)))
+
+    def remove(self, name: str) -> None:
+        """Remove a file; one that is not there is no fault."""
+        try:
+            self._disk.unlink(self.path(name))
+        except FileNotFoundError:
+            pass
+
+    def names(self, name: str) -> list[str]:
+        """Return what a directory holds, sorted, without what is being written; nothing where there is none."""
+        try:
+            return sorted(entry for entry in os.listdir(self.path(name)) if not entry.startswith(TEMPORARY))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    def clean(self, name: str) -> None:
+        """Remove what interrupted writes left in a directory. Under the lock: a write in progress looks the same."""
+        try:
+            left = [entry for entry in os.listdir(self.path(name)) if entry.startswith(TEMPORARY)]
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        for entry in left:
+            self.remove(os.path.join(name, entry))
+
+
+STORE_LOCK = ".lock"  # in the state directory; never held across a restart, a probe or a request
+DAEMON_LOCK = "agent.lock"  # in the run directory; held as long as the daemon lives
+PRESTART_WAIT = 0.05  # seconds that a start of the component may wait for the store
+_PAUSE = 0.005
+
+
+class Locked(Exception):
+    """Another process holds the lock and has not let go in time; the text names the file."""
+
+
+@contextlib.contextmanager
+def locked(path: str, *, wait: float) -> Iterator[None]:
+    """Hold the lock at path; wait at most so many seconds for it. Raises Locked, OSError."""
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        deadline = time.monotonic() + wait
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise Locked(f"{path} is held by another process") from None
+                time.sleep(_PAUSE)
+        yield
+    finally:
+        os.close(descriptor)

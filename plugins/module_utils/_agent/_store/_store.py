@@ -1,0 +1,320 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The agent's own files below the state directory, and what is read from them. Private to configok.node.
+
+Every file read is checked; a damaged one is set aside as ``*.corrupt-<time>`` and reported in ``damaged``: it never
+stops a component from starting. Callers hold the store's lock while they write.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from ..._nodeconfig._assignment import UID_PATTERN, ConfigSource
+from .._state._records import Answered, Damaged, Record
+from .._state._startups import (
+    BadConfig,
+    Start,
+    decode_bad_configs,
+    decode_startups,
+    encode_bad_configs,
+    encode_startups,
+)
+from ._durable_files import MAX_BYTES, STORE_LOCK, Disk, Files
+
+if TYPE_CHECKING:
+    from ..._nodeconfig._bundle import Bundle
+
+__all__ = ["CONFIG_FILE", "Snapshot", "Store", "digest"]
+
+CONFIG_FILE = "config.yaml"
+UNKNOWN_VERSION = "unknown"
+_CORRUPT = ".corrupt-"
+_CORRUPT_KEPT = 3  # of one file, the newest: enough to look at, and a bad disk does not fill itself
+_CURRENT = "current"
+_LAST_KNOWN_GOOD = "last-known-good"
+_ANSWERED = "assignment"
+_SWITCHED = "switched"  # the note on a component's file
+# The parts of notes that are no plain values.
+_NOTED: Mapping[str, type] = {"argv": list, "dropIns": dict, "fields": list, "state": dict}
+_RENDERED = re.compile(r"([0-9a-f]{64})\.yaml\Z")
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9.+_-]")
+# What says that the file itself is bad; anything else (no descriptors, no memory) says nothing about the file.
+_UNREADABLE = (errno.EIO, errno.EISDIR, errno.EFBIG, errno.ELOOP)
+T = TypeVar("T")
+
+
+def digest(data: bytes) -> str:
+    """Return the SHA-256 that names a file, in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+class Snapshot(NamedTuple):
+    """What the store says at one moment. current, last_known_good: None where the record is missing or was damaged."""
+
+    current: Record | None
+    last_known_good: Record | None
+    answered: Answered
+    fresh: bool  # neither record was ever written: a node that has only its local config
+
+
+class Store:
+    """Reads and writes the agent's files. Every method may raise OSError."""
+
+    def __init__(self, state_directory: str, *, now: Callable[[], str], disk: Disk | None = None) -> None:
+        """now: RFC 3339, for the names of damaged files."""
+        self.files = Files(state_directory, disk)
+        self.damaged: list[str] = []  # names of files that were found damaged by this process
+        self._now = now
+
+    @property
+    def lock(self) -> str:
+        """The path of the store's lock."""
+        return self.files.path(STORE_LOCK)
+
+    # Records
+
+    def snapshot(self) -> Snapshot:
+        """Read the records."""
+        current = self._read(_CURRENT, Record.decode)
+        good = self._read(_LAST_KNOWN_GOOD, Record.decode)
+        answered = self._read(_ANSWERED, Answered.decode)
+        fresh = current is None and good is None and not self._set_aside_before()
+        return Snapshot(current, good, answered or Answered(), fresh)
+
+    def _set_aside_before(self) -> bool:
+        names = self.files.names("")
+        return any(name.startswith((f"{_CURRENT}{_CORRUPT}", f"{_LAST_KNOWN_GOOD}{_CORRUPT}")) for name in names)
+
+    def write_current(self, record: Record) -> None:
+        """Replace what this node uses."""
+        self.files.write(_CURRENT, record.encode())
+
+    def write_last_known_good(self, record: Record) -> None:
+        """Replace what this node falls back to."""
+        self.files.write(_LAST_KNOWN_GOOD, record.encode())
+
+    def write_answered(self, answered: Answered) -> None:
+        """Replace what this node has answered."""
+        self.files.write(_ANSWERED, answered.encode())
+
+    # Checkpoints
+
+    def read_checkpoint(self, source: ConfigSource) -> Bundle | None:
+        """Return a bundle that was checkpointed before, None where there is none that is whole."""
+        from ..._nodeconfig._bundle import Bundle, InvalidBundle  # not at the top: prestart seldom needs it
+
+        def decode(data: bytes) -> Bundle:
+            try:
+                return Bundle.from_config_map(json.loads(data), source)
+            except (ValueError, RecursionError, InvalidBundle) as error:
+                raise Damaged(str(error)) from error
+
+        return self._read(self._checkpoint(source.uid), decode)
+
+    def write_checkpoint(self, source: ConfigSource, config_map: Mapping[str, Any]) -> None:
+        """Keep a ConfigMap that was verified, whole."""
+        self.files.write(self._checkpoint(source.uid), json.dumps(config_map, separators=(",", ":")).encode())
+
+    def remove_checkpoints(self, *, keep: int, never: Sequence[str | None]) -> None:
+        """Remove the oldest checkpoints beyond ``keep``, but none of the uids in ``never``."""
+        others = [uid for uid in self.files.names("checkpoints") if UID_PATTERN.match(uid) and uid not in never]
+        others.sort(key=lambda uid: os.stat(self.files.path(f"checkpoints/{uid}")).st_mtime, reverse=True)
+        for uid in others[max(0, keep - len({uid for uid in never if uid})) :]:
+            self.files.remove(f"checkpoints/{uid}")
+
+    @staticmethod
+    def _checkpoint(uid: str) -> str:
+        if not UID_PATTERN.match(uid):
+            raise ValueError(f"{uid!r} is not a uid")
+        return f"checkpoints/{uid}"
+
+    # What components read
+
+    def config_path(self, component: str) -> str:
+        """Return the stable path that the component reads."""
+        return self.files.path(f"components/{component}/{CONFIG_FILE}")
+
+    def read_config(self, component: str) -> bytes | None:
+        """Return what the component would read now; what is no file at all is set aside, so that one can be written."""
+        return self._read(f"components/{component}/{CONFIG_FILE}", bytes)
+
+    def write_config(self, component: str, data: bytes) -> None:
+        """Switch what the component reads: a whole file in the place of a whole file, the path never changes."""
+        self.files.write(f"components/{component}/{CONFIG_FILE}", data)
+
+    def write_switched(self, component: str, config: str, boot_id: str, since_boot: float) -> None:
+        """Note when what the component reads becomes another file (its hash); one that is only mended is the same."""
+        if self.read_note(component, _SWITCHED).get("config") != config:
+            self.write_note(component, _SWITCHED, {"config": config, "bootID": boot_id, "sinceBoot": since_boot})
+
+    def switched_since(self, component: str, boot_id: str) -> float | None:
+        """Return when what the component reads became what it is, in seconds since boot; None if not in this boot."""
+        note = self.read_note(component, _SWITCHED)
+        since = note.get("sinceBoot")
+        return since if note.get("bootID") == boot_id and isinstance(since, float) else None
+
+    def write_rendered(self, component: str, data: bytes) -> str:
+        """Keep a file that a component may be told to read; return its hash, which names it."""
+        name = digest(data)
+        self.files.write(f"components/{component}/{name}.yaml", data)
+        return name
+
+    def rendered_path(self, component: str, name: str) -> str:
+        """Return the path of a kept file by its hash."""
+        return self.files.path(f"components/{component}/{name}.yaml")
+
+    def read_rendered(self, component: str, name: str) -> bytes | None:
+        """Return a kept file by its hash, None where there is none that is whole."""
+        if not re.fullmatch("[0-9a-f]{64}", name):
+            return None
+
+        def check(data: bytes) -> bytes:
+            if digest(data) != name:
+                raise Damaged("its content does not have the hash in its name")
+            return data
+
+        return self._read(f"components/{component}/{name}.yaml", check)
+
+    def remove_rendered(self, component: str, *, keep: Sequence[str | None]) -> None:
+        """Remove the kept files (and notes on them) that nothing names any more."""
+        directory = f"components/{component}"
+        for entry in self.files.names(directory):
+            found = re.match(r"([0-9a-f]{64})\.", entry)
+            if found and found[1] not in keep:
+                self.files.remove(f"{directory}/{entry}")
+
+    def read_note(self, component: str, name: str) -> dict[str, Any]:
+        """Return what was noted of a kept file (init: of the init config), {} where nothing was."""
+
+        def decode(data: bytes) -> dict[str, Any]:
+            value = json.loads(data)
+            if not isinstance(value, dict):
+                raise Damaged("it is not an object")
+            if not all(isinstance(value.get(key, kind()), kind) for key, kind in _NOTED.items()):
+                raise Damaged("a part of it is of another kind")
+            if not all(isinstance(one, list) for one in value.get("dropIns", {}).values()):
+                raise Damaged("its drop-ins are no lists")
+            if not all(isinstance(one, dict) for one in value.get("state", {}).values()):
+                raise Damaged("its state keys are no objects")
+            return value
+
+        return self._read(f"components/{component}/{name}.json", decode) or {}
+
+    def write_note(self, component: str, name: str, note: Mapping[str, Any]) -> None:
+        """Keep a note on a file."""
+        self.files.write(f"components/{component}/{name}.json", json.dumps(note, sort_keys=True).encode())
+
+    # Tracking, under the component's version
+
+    def component_version(self, component: str, configured: str) -> str:
+        """Return the version under which the component is tracked: configured, or as it was last asked for."""
+        return _NOT_IN_A_NAME.sub("_", self.known_version(component, configured))[:64] or UNKNOWN_VERSION
+
+    def known_version(self, component: str, configured: str) -> str:
+        """Return the component's version: configured, or as it said when it was last asked; "" where it never did."""
+        return configured or str(self.read_note(component, "version").get("version") or "")
+
+    def read_startups(self, component: str, version: str) -> list[Start]:
+        """Return the starts that were written down."""
+        return self._read(f"{component}-{version}/startups", decode_startups) or []
+
+    def write_startups(self, component: str, version: str, startups: Sequence[Start]) -> None:
+        """Replace the starts."""
+        self.files.write(f"{component}-{version}/startups", encode_startups(startups))
+
+    def read_bad_configs(self, component: str, version: str) -> dict[str, BadConfig]:
+        """Return the UIDs that are bad."""
+        return self._read(f"{component}-{version}/bad-configs", decode_bad_configs) or {}
+
+    def write_bad_configs(self, component: str, version: str, bad: Mapping[str, BadConfig]) -> None:
+        """Replace the UIDs that are bad."""
+        self.files.write(f"{component}-{version}/bad-configs", encode_bad_configs(bad))
+
+    def tracked_versions(self, component: str) -> list[str]:
+        """Return the versions of the component under which something was tracked."""
+        prefix = f"{component}-"
+        return [
+            name[len(prefix) :]
+            for name in self.files.names("")
+            if name.startswith(prefix) and os.path.isfile(self.files.path(f"{name}/bad-configs"))
+        ]
+
+    def read_verdicts(self, component: str, version: str) -> dict[str, Any]:
+        """Return the findings that were recorded, by file hash and engine."""
+
+        def decode(data: bytes) -> dict[str, Any]:
+            value = json.loads(data)
+            if not isinstance(value, dict) or not all(isinstance(found, list) for found in value.values()):
+                raise Damaged("it is not a map of findings")
+            return value
+
+        return self._read(f"{component}-{version}/verdicts", decode) or {}
+
+    def write_verdicts(self, component: str, version: str, verdicts: Mapping[str, Any]) -> None:
+        """Replace the recorded findings; the oldest ones go where all would not be read back."""
+        parts: list[str] = []
+        left = MAX_BYTES - 2
+        for key, found in reversed(list(verdicts.items())):
+            part = f"{json.dumps(key)}: {json.dumps(found)}"
+            left -= len(part) + 2
+            if left < 0:
+                break
+            parts.append(part)
+        self.files.write(f"{component}-{version}/verdicts", f"{{{', '.join(reversed(parts))}}}".encode())
+
+    # Damage
+
+    def set_aside(self) -> list[str]:
+        """Return the files that were set aside as damaged and still lie there to be looked at; oldest first."""
+        found = []
+        for directory in ("", *self._directories()):
+            for name in self.files.names(directory):
+                file, corrupt, time = name.partition(_CORRUPT)
+                if corrupt:
+                    found.append((time, f"{directory}/{file}" if directory else file))
+        return [name for _time, name in sorted(found)]
+
+    def clean(self) -> None:
+        """Remove what interrupted writes left."""
+        for directory in ("", *self._directories()):
+            self.files.clean(directory)
+
+    def _directories(self) -> list[str]:
+        tracked = [name for name in self.files.names("") if os.path.isdir(self.files.path(name))]
+        return tracked + [f"components/{name}" for name in self.files.names("components")]
+
+    def _read(self, name: str, decode: Callable[[bytes], T]) -> T | None:
+        """Return the decoded file; None where it is missing, or was damaged and is now set aside."""
+        try:
+            data = self.files.read(name)
+            if data is None:
+                return None
+            return decode(data)
+        except (ValueError, RecursionError):  # Damaged is a ValueError
+            self._set_aside(name)
+        except OSError as error:
+            if error.errno not in _UNREADABLE:
+                raise
+            self._set_aside(name)
+        return None
+
+    def _set_aside(self, name: str) -> None:
+        """Put a damaged file out of the way, under a name that says when."""
+        if name not in self.damaged:
+            self.damaged.append(name)
+        aside = f"{name}{_CORRUPT}"
+        directory, base = os.path.split(aside)
+        try:
+            self.files.rename(name, f"{aside}{self._now().replace(':', '')}")
+            for old in [one for one in self.files.names(directory) if one.startswith(base)][:-_CORRUPT_KEPT]:
+                self.files.remove(os.path.join(directory, old))
+        except OSError:
+            pass  # a file system that is read-only now: the fall-back does not need the file to be gone

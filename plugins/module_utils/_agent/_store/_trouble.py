@@ -1,0 +1,73 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether the agent's own files can be used, and what keeps them from it. Private to configok.node."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from .._interfaces import Journal
+from ._durable_files import DIRECTORY_MODE, Locked
+
+__all__ = ["FileTrouble", "directory_faults"]
+
+
+class FileTrouble:
+    """Tells trouble that lasts from what is over in a moment: a full disk, another process with the lock."""
+
+    def __init__(self, state_directory: str, journal: Journal, *, lasting: float) -> None:
+        """lasting: seconds after which trouble is worth telling the cluster."""
+        self._state_directory = state_directory
+        self._journal = journal
+        self._lasting = lasting
+        self._since: float | None = None
+        self._text = ""
+
+    def met(self, error: OSError | Locked, now: float) -> str:
+        """Take note of trouble at a time (seconds since boot); return what it is once it has lasted, else ""."""
+        text = str(error)
+        if isinstance(error, OSError) and error.strerror:
+            text = f"{error.filename or self._state_directory}: {error.strerror}"
+        if text != self._text:  # one line for each kind of trouble, not one for each attempt
+            self._journal("error", f"the agent's own files: {text}")
+        self._text = text
+        if self._since is None:
+            self._since = now
+        return text if now - self._since >= self._lasting else ""
+
+    def over(self) -> None:
+        """Take note that the files can be used."""
+        self._since, self._text = None, ""
+
+
+def directory_faults(state_directory: str) -> list[str]:
+    """Return what keeps the agent, which has root's uid and none of its powers, from using its directories.
+
+    A directory that is not there yet has no fault. Raises OSError where this process cannot look either.
+    """
+    if not os.path.isdir(state_directory):
+        return []
+    found = _faults_of(state_directory)
+    if os.statvfs(state_directory).f_flag & os.ST_RDONLY:
+        found.append(f"{state_directory} is on a file system that is read-only")
+    for parent, directories, _files in os.walk(state_directory, onerror=_give_up):
+        for name in sorted(directories):
+            found += _faults_of(os.path.join(parent, name))
+    return found
+
+
+def _give_up(error: OSError) -> None:
+    raise error
+
+
+def _faults_of(path: str) -> list[str]:
+    there = os.stat(path)
+    found = []
+    if there.st_uid != os.geteuid():
+        found.append(f"{path} belongs to uid {there.st_uid}, not to uid {os.geteuid()}")
+    mode = stat.S_IMODE(there.st_mode)
+    if mode & DIRECTORY_MODE != DIRECTORY_MODE:
+        found.append(f"{path} has mode {mode:04o}, the agent needs {DIRECTORY_MODE:04o}")
+    return found

@@ -1,0 +1,220 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Denied fields of the AgentConfiguration held against the fields that there are. Private to configok.node.
+
+Apart from parsing, since prestart parses at every start of a component and has no time for the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from dataclasses import replace
+from typing import Any
+
+from ..._componentconfig._bundle_policy import bundle_problems
+from ..._componentconfig._check import validate
+from ..._componentconfig._codec._document import Document, decode
+from ..._componentconfig._denials import denials, own_values, unknown_fields
+from ..._componentconfig._drop_ins import lay_documents_over
+from ..._componentconfig._findings import POLICY, WARNING, DecodeError, Finding, bounded, finding, in_reading_order
+from ..._componentconfig._flags._flag_set import with_flags
+from ..._componentconfig._flags._kubelet_flags import flags_of
+from ..._componentconfig._judge_host import judge_host
+from ..._componentconfig._load import merge_documents
+from ..._componentconfig._rules._host_rules import Host, Wanted
+from ..._componentconfig._schema._feature_gates import newest_minor
+from ..._componentconfig._schema._kinds import MAIN_KINDS, find_kind
+from ..._componentconfig._schema._releases import parse_minor
+from ..._componentconfig._schema._type_check import Problem
+from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
+from ._node_inputs import Inputs, local_values
+from ._validator import HOST
+
+__all__ = [
+    "denied_here",
+    "deprecations",
+    "drop_in_documents",
+    "effective",
+    "is_by_flag",
+    "judge_here",
+    "refuse_unknown_fields",
+]
+
+
+def refuse_unknown_fields(configuration: AgentConfiguration) -> None:
+    """Raise InvalidConfiguration for denied or allowed fields that the component's kind does not have.
+
+    A component whose kind cannot be told by its name may name fields of any kind.
+    """
+    errors = []
+    for name, component in configuration.components.items():
+        kind = MAIN_KINDS.get(name, "")
+        lists = {
+            "deniedFields": component.deny.instead or (),
+            "additionalDeniedFields": component.deny.additional,
+            "allowedFields": component.deny.allowed,
+        }
+        for option, patterns in lists.items():
+            for pattern in unknown_fields(patterns, kind):
+                what = f"a field of a {kind}" if kind else "a field of any kind that is known"
+                errors.append(f"components.{name}.{option}: {pattern!r} must be {what}")
+    if errors:
+        raise InvalidConfiguration(errors)
+
+
+def deprecations(configuration: AgentConfiguration) -> list[str]:
+    """Return a sentence for each option of a deny policy that still works and should be replaced."""
+    return [
+        f"components.{name}.deniedFields is deprecated: it misses the fields that later versions deny; use "
+        "additionalDeniedFields and allowedFields"
+        for name, component in configuration.components.items()
+        if component.deny.instead is not None
+    ]
+
+
+def drop_in_documents(inputs: Inputs) -> list[Document]:
+    """Return the drop-ins, decoded, lowest first, without empty ones. Raises DecodeError."""
+    found = [decode(text.encode("utf-8", "surrogateescape"), file=path) for path, text in inputs.drop_ins]
+    return [layer for layer in found if layer.data is not None]
+
+
+def effective(
+    layers: Sequence[Document], argv: Sequence[str], minor: int, drop_ins: Sequence[Document] = ()
+) -> Document:
+    """Return the layers, lowest first, merged with the kubelet's drop-ins and the flags of a command line; every field
+    knows where it is from.
+
+    minor: of the component, for its way with drop-ins and the form of its flags. Only the kubelet has drop-ins, and
+    flags that win over its file. The form (JSON or YAML) is that of the lowest layer, the document, as in checks
+    offline: 110.0 is a whole number in YAML alone.
+    """
+    if not all(isinstance(layer.data, dict) for layer in (*layers, *drop_ins)):
+        return layers[0]  # not a config at all, which is said of it
+    merged = layers[0]
+    if len(layers) > 1:
+        merged = replace(merge_documents(layers), is_json=layers[0].is_json)
+    kind = find_kind(merged.data.get("apiVersion"), merged.data.get("kind"))
+    if kind is None or kind.component != "kubelet":
+        return merged
+    if drop_ins:
+        merged = replace(lay_documents_over(merged, drop_ins, kind, minor), is_json=layers[0].is_json)
+    data, origins = with_flags(merged.data, argv, kind, minor)
+    lines: dict[Any, int] = {path: line for path, line in merged.lines.items() if not _below(path, origins)}
+    files = {path: file for path, file in merged.files.items() if not _below(path, origins)}
+    if not files:
+        files = dict.fromkeys(lines, merged.file)
+    return replace(merged, data=data, lines=lines, files={**files, **origins})
+
+
+def is_by_flag(file: str) -> bool:
+    """Return whether a finding's file is a flag."""
+    return file.startswith("--")
+
+
+def _below(path: Any, origins: Any) -> bool:
+    return any(path[: len(origin)] == origin for origin in origins)
+
+
+def judge_here(
+    text: bytes,
+    file: str,
+    component: ComponentConfiguration,
+    *,
+    inputs: Inputs,
+    version: str,
+    known: bool,
+    read_host: Callable[[Wanted], Host],
+) -> list[Finding]:
+    """Return all findings. Raises ComponentConfigError for an invalid version.
+
+    inputs: what this node lays over it; no arguments where the component's are not known. version: of the component,
+    "" for the newest that the data cover. known: the config itself was judged before, so only the host is looked at.
+    """
+    minor, argv = parse_minor(version) if version else newest_minor(), inputs.arguments
+    try:
+        document = decode(text, file=file)
+        instance = _instance(component, inputs)
+        drop_ins = drop_in_documents(inputs)
+    except DecodeError as error:
+        return [error.finding]
+    config = effective([document, *instance], argv, minor, drop_ins)
+    found: list[Finding] = []
+    if not known:
+        found += [_no_mapping(layer) for layer in instance if not isinstance(layer.data, dict)]
+        found += _of_bundle(document, component, minor, inputs)
+        found += _of_config(config, component, version, {layer.file for layer in drop_ins})
+        # In order, so that the first error is the one that a check offline names first.
+        found = bounded(sorted(found, key=in_reading_order))
+    if component.host_checks:
+        found += _of_host(config, component, argv, version, read_host)
+    return found
+
+
+def _instance(component: ComponentConfiguration, inputs: Inputs) -> list[Document]:
+    """This node's instance config as a layer, without what is the document's alone to say."""
+    text = (inputs.instance or "").encode()
+    if not text.strip():
+        return []
+    layer = decode(text, file=component.instance_config)
+    if not isinstance(layer.data, dict):
+        return [layer]
+    return [replace(layer, data={key: layer.data[key] for key in layer.data if key not in ("apiVersion", "kind")})]
+
+
+def _no_mapping(instance: Document) -> Finding:
+    return finding(instance.file, None, (), None, "the instance config must be a mapping of fields")
+
+
+def denied_here(document: Document, component: ComponentConfiguration, minor: int, inputs: Inputs) -> list[Finding]:
+    """Return what this node denies in a bundle's document."""
+    kind = _kind(document)
+    unknown = unknown_fields([*component.deny.additional, *component.deny.allowed], kind)
+    if unknown:
+        message = f"this node's AgentConfiguration denies or allows {unknown[0]}, which is no field of a {kind}"
+        return [finding(document.file, None, (), None, message, POLICY, "denied")]
+    own = own_values(kind, *local_values(component, inputs))
+    return _findings(document, list(denials(document.data, component.deny, own, minor)))
+
+
+def _of_bundle(document: Document, component: ComponentConfiguration, minor: int, inputs: Inputs) -> list[Finding]:
+    problems = bundle_problems(document.data, _kind(document))
+    return _findings(document, list(problems)) + denied_here(document, component, minor, inputs)
+
+
+def _kind(document: Document) -> str:
+    return str(document.data.get("kind", "")) if isinstance(document.data, dict) else ""
+
+
+def _findings(document: Document, problems: Sequence[Problem]) -> list[Finding]:
+    return [
+        finding(document.file, document.line_of(one.path), one.path, one.value, one.message, POLICY, one.rule)
+        for one in problems
+    ]
+
+
+def _of_config(config: Document, component: ComponentConfiguration, version: str, running: Set[str]) -> list[Finding]:
+    """running: the drop-ins, which the component runs with, as with its flags: what is said of one is worth a word,
+    and no reason to refuse a bundle."""
+    found = validate(config, component=component.name, versions=[version] if version else ())
+    return [replace(one, level=WARNING) if is_by_flag(one.file) or one.file in running else one for one in found]
+
+
+def _of_host(
+    config: Document,
+    component: ComponentConfiguration,
+    argv: Sequence[str],
+    version: str,
+    read_host: Callable[[Wanted], Host],
+) -> list[Finding]:
+    runtime = dict(flags_of(argv)).get("container-runtime-endpoint", "")
+    found = judge_host(
+        config,
+        component.name,
+        [version] if version else [],
+        read_host,
+        root_directory=component.root_directory,
+        runtime=runtime,
+        sets_state_aside=True,
+    )
+    return [replace(one, rule=HOST + one.rule) for one in found]
