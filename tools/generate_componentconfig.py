@@ -23,17 +23,21 @@ SCHEMA = ROOT / "schema"
 OUTPUT = ROOT / "plugins" / "module_utils" / "_componentconfig" / "_data"
 WIDTH = 118
 
-FAMILIES = {
+MODULES = {
     "kubelet": "kubelet",
     "kube-proxy": "kube_proxy",
     "kube-scheduler": "kube_scheduler",
-    "kube-controller-manager": "controller_manager",
-    "controller-manager": "controller_manager",
+    "kube-controller-manager": "clients",
+    "controller-manager": "clients",
     "kube-apiserver": "kube_apiserver",
     "kubeadm": "kubeadm",
-    "kubectl": "client",
-    "client": "client",
+    "kubectl": "clients",
+    "client": "clients",
 }
+"""The file of _data that holds a component's kinds; no daemon reads those of clients from --config."""
+
+# The rules of these kinds are the kubelet's, from a file of their own in schema/.
+RULES_OF_KUBELET = ("credential_provider",)
 
 HEADER = '''# Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
@@ -46,9 +50,11 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-__all__ = ["TEXT"]
+__all__ = [{names}]
+'''
 
-TEXT = r"""
+CONSTANT = '''
+{name} = r"""
 {body}
 """
 '''
@@ -124,13 +130,19 @@ def kind_entry(document: dict[str, Any]) -> dict[str, Any]:
     return {"component": document["component"], "fields": fields}
 
 
+def minors_known_as_a_whole(schema: Path) -> list[int]:
+    """Return the minors whose feature gates and defaults are known, and not the fields alone."""
+    by_minor = json.loads((schema / "feature_gates_by_minor.json").read_text(encoding="utf-8"))
+    return sorted(
+        minor(key) for key, value in by_minor.items() if isinstance(value, dict) and value["hasKubernetesTree"]
+    )
+
+
 def gates(schema: Path) -> dict[str, Any]:
     """Gate to rows [minor, stage, default, locked], a row for each change, [minor] alone where it is gone."""
     by_minor = json.loads((schema / "feature_gates_by_minor.json").read_text(encoding="utf-8"))
     states = json.loads((schema / "feature_gates.json").read_text(encoding="utf-8"))
-    minors = sorted(
-        minor(key) for key, value in by_minor.items() if isinstance(value, dict) and value["hasKubernetesTree"]
-    )
+    minors = minors_known_as_a_whole(schema)
     names = sorted({name for number in minors for name in by_minor[f"1.{number}"]["gates"]})
     histories: dict[str, list[list[Any]]] = {}
     for name in names:
@@ -146,7 +158,6 @@ def gates(schema: Path) -> dict[str, Any]:
         histories[name] = rows
     needs = json.loads((schema / "feature_gate_dependencies.json").read_text(encoding="utf-8"))
     return {
-        "newest": minors[-1],
         "gates": histories,
         "needs": {str(minor(key)): value for key, value in needs.items() if key.startswith("1.")},
     }
@@ -167,17 +178,29 @@ def rule_rows(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return result
 
 
-def rules(schema: Path) -> dict[str, Any]:
-    """The validation rules of kubelet and kube-proxy, the kubelet's checks at start, and values by minor."""
+def validation_rules(schema: Path) -> dict[str, dict[str, Any]]:
+    """Return by component: the rules of each of its kinds by id, and under "values" the tables that they need."""
     kubelet = json.loads((schema / "kubelet_validation_rules.json").read_text(encoding="utf-8"))
     proxy = json.loads((schema / "kubeproxy_validation_rules.json").read_text(encoding="utf-8"))
-    values = json.loads((schema / "values_by_minor.json").read_text(encoding="utf-8"))
-    return {
-        "kubelet": rule_rows(kubelet["rules"]),
-        "kubeletStart": rule_rows(kubelet["startupChecks"]),
-        "kubeProxy": rule_rows(proxy["rules"]),
-        "values": values_by_minor(values),
+    tables = json.loads((schema / "values_by_minor.json").read_text(encoding="utf-8"))
+    result = {
+        "kubelet": {
+            "kubelet": rule_rows(kubelet["rules"]),
+            "kubeletStart": rule_rows(kubelet["startupChecks"]),
+            "values": values_by_minor(tables),
+        },
+        "kube_proxy": {"kubeProxy": rule_rows(proxy["rules"])},
     }
+    for path in sorted(schema.glob("*_validation_rules.json")):
+        name = path.name.replace("_validation_rules.json", "")
+        if name in RULES_OF_KUBELET:
+            found = rules_by_kind(path)
+            values = found.pop("values")
+            result["kubelet"].update(found)
+            result["kubelet"]["values"].update(values)
+        elif name not in ("kubelet", "kubeproxy"):
+            result["clients" if name == "client" else name] = rules_by_kind(path)
+    return result
 
 
 def values_by_minor(values: dict[str, Any]) -> dict[str, Any]:
@@ -280,34 +303,40 @@ def drop_ins(schema: Path) -> dict[str, Any]:
 def generate(schema: Path) -> dict[str, str]:
     """File name to content, for the whole output directory."""
     index: dict[str, Any] = {}
-    families: dict[str, dict[str, Any]] = {}
+    modules: dict[str, dict[str, Any]] = {}
     minors: set[int] = set()
     for path in sorted(schema.glob("*.*.json")):
         document = json.loads(path.read_text(encoding="utf-8"))
         key = f"{document['apiVersion']} {document['kind']}"
-        family = FAMILIES[document["component"]]
+        module = MODULES[document["component"]]
         numbers = [minor(number) for number in document["minors"]]
         minors.update(numbers)
         last = minor(document["removedAfter"]) if "removedAfter" in document else None
-        index[key] = [family, document["component"], numbers[0], last]
-        families.setdefault(family, {})[key] = kind_entry(document)
-    contents = {"_index.py": ("The kinds that are known", {"minors": sorted(minors), "kinds": index})}
-    for family, kinds in sorted(families.items()):
-        contents[f"_{family}.py"] = (f"Kinds and fields of {family.replace('_', '-')}", kinds)
-    contents["_gates.py"] = ("Feature gates by Kubernetes minor", gates(schema))
-    contents["_rules.py"] = ("Validation rules of kubelet and kube-proxy", rules(schema))
-    for path in sorted(schema.glob("*_validation_rules.json")):
-        family = path.name.replace("_validation_rules.json", "")
-        if family not in ("kubelet", "kubeproxy"):
-            contents[f"_rules_{family}.py"] = (f"Validation rules of {family.replace('_', '-')}", rules_by_kind(path))
-    contents["_flags.py"] = ("Command line flags, and the fields they stand for", flags(schema))
-    contents["_drop_ins.py"] = ("How the kubelet merges its drop-ins", drop_ins(schema))
-    contents["_disruption.py"] = ("What a changed field asks of a node", disruption(schema))
-    files = {name: HEADER.format(title=title, body=wrap(data)) for name, (title, data) in contents.items()}
-    files["__init__.py"] = HEADER.partition("from __future__")[0].format(title="Facts generated from schema/,") + (
-        "from __future__ import annotations\n\n__all__: list[str] = []\n"
-    )
-    return files
+        index[key] = [module, document["component"], numbers[0], last]
+        modules.setdefault(module, {})[key] = kind_entry(document)
+    newest = minors_known_as_a_whole(schema)[-1]
+    contents: dict[str, tuple[str, dict[str, Any]]] = {
+        "__init__.py": (
+            "The kinds and minors that are known",
+            {"INDEX": {"minors": sorted(minors), "newest": newest, "kinds": index}},
+        )
+    }
+    for module, kinds in sorted(modules.items()):
+        contents[f"_{module}.py"] = (f"Kinds and fields of {module.replace('_', '-')}", {"KINDS": kinds})
+    contents["_kubelet.py"][1]["DROP_INS"] = drop_ins(schema)
+    rules = {name.upper(): rows for name, rows in sorted(validation_rules(schema).items())}
+    contents["_validation_rules.py"] = ("Validation rules by component", rules)
+    contents["_gate_history.py"] = ("Feature gates by Kubernetes minor", {"GATES": gates(schema)})
+    contents["_component_flags.py"] = ("Command line flags, and the fields they stand for", {"FLAGS": flags(schema)})
+    contents["_change_impact.py"] = ("What a changed field asks of a node", {"IMPACT": disruption(schema)})
+    return {name: render(title, constants) for name, (title, constants) in contents.items()}
+
+
+def render(title: str, constants: dict[str, Any]) -> str:
+    """Return a Python file with one text of JSON for each constant."""
+    names = ", ".join(f'"{name}"' for name in sorted(constants))
+    texts = (CONSTANT.format(name=name, body=wrap(data)) for name, data in constants.items())
+    return HEADER.format(title=title, names=names) + "".join(texts)
 
 
 def main(arguments: list[str] | None = None) -> int:

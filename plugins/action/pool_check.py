@@ -15,7 +15,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.splitter import parse_kv
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import unknown_variables
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import find_unknown_variables
 
 
 def extra_variables(arguments: Iterable[str], loader: DataLoader) -> Iterator[list[str]]:
@@ -48,7 +48,7 @@ class ActionModule(ActionBase):
         except AnsibleError as error:
             # Ansible has read them, so what can be read once only (a pipe) is no fault.
             return {"changed": False, "errors": [], "msg": f"the extra variables cannot be read again: {error}"}
-        errors = unknown_variables(groups)
+        errors = find_unknown_variables(groups)
         if errors:
             return {"failed": True, "changed": False, "errors": errors, "msg": "; ".join(errors)}
         return {"changed": False, "errors": []}

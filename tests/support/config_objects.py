@@ -11,11 +11,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
-    Kind,
-    at_minor,
-    known_minors,
-)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import Kind, at_minor
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
 
 __all__ = ["broken_configs", "configs", "minors_of", "scheduler_configs"]
 

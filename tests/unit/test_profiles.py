@@ -16,7 +16,7 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._disruption import disruption_of
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import COMPONENT
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import judge
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import known_minors
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
 from ansible_collections.configok.node.plugins.modules import component_config
 from support.modules import run_module
 from support.profiles import DOCS, ROOT, Profile, profiles

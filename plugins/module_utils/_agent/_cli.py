@@ -11,8 +11,8 @@ import errno
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ._agent_configuration import AgentConfiguration
 from . import AGENT_VERSION
+from ._agent_configuration import AgentConfiguration
 from ._notify import is_heard, nudge
 from ._reporting._crash_messages import Messages
 from ._reporting._status_writer import read_report
@@ -30,7 +30,7 @@ from ._validation._node_inputs import Drift
 
 __all__ = ["count_of", "describe", "forget_bad", "render", "what_comes_next", "what_to_do"]
 
-_WAIT = 5.0
+_LOCK_WAIT = 5.0
 _CANNOT_LOCK = (errno.EROFS, errno.ENOSPC, errno.EDQUOT)  # where nobody can write, nobody writes while this reads
 
 
@@ -81,7 +81,7 @@ def describe(configuration: AgentConfiguration, messages: Messages | None = None
 def _locked(path: str) -> Iterator[None]:
     with contextlib.ExitStack() as held:
         try:
-            held.enter_context(locked(path, wait=_WAIT))
+            held.enter_context(locked(path, wait=_LOCK_WAIT))
         except OSError as error:
             if error.errno not in _CANNOT_LOCK:
                 raise
@@ -349,9 +349,6 @@ def _row(label: str, text: str) -> list[str]:
     return [f"{label if index == 0 else '':<{_INDENT}}{line}".rstrip() for index, line in enumerate(lines)]
 
 
-_WAIT = 5.0
-
-
 def forget_bad(configuration: AgentConfiguration, uid: str | None) -> list[str]:
     """Forget one bad UID, or all of them (None); return those that were forgotten, sorted.
 
@@ -359,7 +356,7 @@ def forget_bad(configuration: AgentConfiguration, uid: str | None) -> list[str]:
     """
     clock = SystemClock()
     store = Store(configuration.state_directory, now=clock.now)
-    with locked(store.lock, wait=_WAIT):
+    with locked(store.lock, wait=_LOCK_WAIT):
         forgotten = Transactions(configuration, store, clock, _silent).forget(uid)
     nudge(configuration.run_directory)
     return forgotten

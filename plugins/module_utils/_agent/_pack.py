@@ -26,7 +26,7 @@ PACKAGE = "configok_agent"
 _PACKAGES = ("_agent", "_componentconfig", "_host", "_kube", "_nodeconfig")
 _ENTRY = "roles/node/files/agent"
 # Control side only: credentials through the kubernetes package, module arguments, and packing itself.
-_LEFT_OUT = frozenset({"_kube/_user_credentials.py", "_ansible/_options.py", "_agent/_pack.py"})
+_LEFT_OUT = frozenset({"_kube/_user_credentials.py", "_kube/_parallel.py", "_agent/_pack.py"})
 _SHEBANG = b"#!/usr/bin/python3\n"
 _PROTECTION = f"{PACKAGE}/_protection.py"
 _MAIN = """

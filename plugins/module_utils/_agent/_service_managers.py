@@ -39,7 +39,7 @@ PROPERTIES = (
     "SubState",
     "UnitFileState",
 )
-_TIMEOUT = 10.0  # seconds; systemctl itself answers in milliseconds
+_SYSTEMCTL_TIMEOUT = 10.0  # seconds; systemctl itself answers in milliseconds
 
 
 def parse_show(name: str, text: str, *, asleep: float = 0.0) -> Unit:
@@ -133,7 +133,7 @@ class Systemd:
 
     def _call(self, *arguments: str) -> CommandResult:
         argv = (self._systemctl, "--no-pager", "--no-ask-password", *arguments)
-        result = self._run(argv, timeout=_TIMEOUT)
+        result = self._run(argv, timeout=_SYSTEMCTL_TIMEOUT)
         if result.code != 0:
             why = " ".join((result.err or result.out).split())[:300] or f"exit code {result.code}"
             raise ServiceError(f"systemctl {arguments[0]} {arguments[-1]} failed: {why}")
@@ -141,7 +141,7 @@ class Systemd:
 
 
 WORDS = ("unit", "restart", "start", "stop", "shutdown")
-_TIMEOUT = 5.0  # seconds; a supervisor never blocks
+_SUPERVISOR_TIMEOUT = 5.0  # seconds; a supervisor never blocks
 _MAX_ANSWER = 65536
 
 
@@ -178,7 +178,7 @@ def ask(run_directory: str, component: str, word: str) -> Unit:
     """Send one of WORDS to a component's supervisor and return the unit as it is then. Raises ServiceError."""
     try:
         with socket_address(run_directory, component) as address, socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(_TIMEOUT)
+            connection.settimeout(_SUPERVISOR_TIMEOUT)
             connection.connect(address)
             connection.sendall(word.encode("ascii") + b"\n")
             answer = b""

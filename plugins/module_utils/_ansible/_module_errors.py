@@ -15,7 +15,7 @@ from typing import Any
 
 from ansible.module_utils.basic import missing_required_lib
 
-from .._cluster._errors import ClusterRefused
+from .._cluster import ClusterRefused
 from .._kube._api_errors import KubeError, MissingLibrary, Unreachable
 from .._nodeconfig._assignment import InvalidConfigSource
 from .._nodeconfig._bundle import InvalidBundle

@@ -17,8 +17,7 @@ from .._componentconfig._findings import LEVELS
 from .._componentconfig._flags._kubelet_flags import flags_of
 from .._componentconfig._migrate import Migration, migrate
 from .._componentconfig._scalars._secrets import redacted
-from .._componentconfig._schema._feature_gates import newest_minor
-from .._componentconfig._schema._releases import parse_minor
+from .._componentconfig._schema._releases import newest_minor, parse_minor
 from .._host._component_process import Started, read_started
 from .._nodeconfig._untrusted import sanitize_all
 from ._component_units import ComponentUnits, NoSystemd, Runner

@@ -18,9 +18,8 @@ from .._componentconfig._disruption import check_overrides, disruption_of, heavi
 from .._componentconfig._exceptions import ComponentConfigError
 from .._componentconfig._findings import WARNING, DecodeError, Finding, bounded
 from .._componentconfig._judge import judge
-from .._componentconfig._schema._feature_gates import newest_minor
 from .._componentconfig._schema._kinds import find_kind
-from .._componentconfig._schema._releases import parse_minor
+from .._componentconfig._schema._releases import newest_minor, parse_minor
 from .._kube._api_client import Client
 from .._kube._api_errors import NotFound
 from .._kube._api_paths import config_map

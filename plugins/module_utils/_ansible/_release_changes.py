@@ -20,14 +20,14 @@ from .._componentconfig._denials import denials, own_values
 from .._componentconfig._denied_fields import DenyPolicy
 from .._componentconfig._disruption import classes, heaviest
 from .._componentconfig._findings import POLICY, WARNING, DecodeError, Finding, finding
-from .._componentconfig._schema._feature_gates import newest_minor
-from .._componentconfig._schema._releases import name, parse_minor
+from .._componentconfig._schema._releases import name, newest_minor, parse_minor
 from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, NotFound
 from .._kube._api_paths import config_map
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._nodeconfig._local_config import LocalConfig
+from .._rollout._node_access import CONNECTIONS
 from .._rollout._node_view import NodeView
 from .._rollout._plan import Target
 from .._rollout._versions import is_kubernetes_version
@@ -134,7 +134,9 @@ def read_pool_nodes(client: Client, views: Iterable[NodeView]) -> PoolNodes:
             bundles[source] = Bundle.from_config_map(client.get(config_map(source.namespace, source.name)), source)
         except (NotFound, Forbidden, InvalidBundle):
             continue  # a node can name anything; what it uses is then not known
-    return PoolNodes(taking, read_local_configs(client, taking), {key: one.documents for key, one in bundles.items()})
+    claimed = {view.status.local_config for view in taking if view.status is not None}
+    local_configs = read_local_configs(client, claimed, workers=CONNECTIONS)
+    return PoolNodes(taking, local_configs, {key: one.documents for key, one in bundles.items()})
 
 
 def pool_changes(pool: PoolNodes, after: Mapping[str, str], overrides: Overrides | None = None) -> list[ChangedNodes]:

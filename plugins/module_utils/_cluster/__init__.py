@@ -8,4 +8,8 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-__all__: list[str] = []
+__all__ = ["ClusterRefused"]
+
+
+class ClusterRefused(Exception):
+    """The cluster must not be changed now; the text says why and what to do, in one sentence."""

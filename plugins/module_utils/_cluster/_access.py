@@ -27,6 +27,7 @@ from .._nodeconfig._well_known import (
     LABEL_LOCAL_CONFIG,
     LABEL_POOL,
 )
+from . import ClusterRefused
 from ._access_plan import (
     BUNDLES_READER,
     LABEL_MANAGED_BY,
@@ -41,7 +42,6 @@ from ._access_plan import (
     plan_present,
     possible_objects,
 )
-from ._errors import ClusterRefused
 
 __all__ = ["Removal", "apply_steps", "clean_nodes", "describe", "difference", "plan_removal", "plan_setup"]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from .._kube import _api_paths as paths
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES, NAMESPACE_ROLLOUTS
-from ._errors import ClusterRefused
+from . import ClusterRefused
 
 __all__ = [
     "Access",

@@ -21,22 +21,20 @@ from .._nodeconfig._local_config import (
     read_config_map,
 )
 from .._nodeconfig._well_known import NAMESPACE_ROLLOUTS
-from .._rollout._node_access import CONNECTIONS
-from .._rollout._node_view import NodeView
-from .._rollout._rollout_errors import RolloutError
+from . import ClusterRefused
 
 __all__ = ["publish_local_config", "read_local_configs"]
 
-_MOST = 500  # ConfigMaps that a plan reads; nodes that were set up alike share one
+_MAX_CONFIG_MAPS = 500  # ConfigMaps that a plan reads; nodes that were set up alike share one
 
 
 def publish_local_config(client: Client, text: str, *, check: bool = False) -> tuple[str, bool]:
     """Create the ConfigMap for what a node printed of itself, unless it is there; return its name and whether it is
-    new. Raises RolloutError, KubeError."""
+    new. Raises ClusterRefused, KubeError."""
     try:
         wanted = build_config_map(parse(text))
     except InvalidLocalConfig as error:
-        raise RolloutError(f"the node's own config cannot be published: {error}") from error
+        raise ClusterRefused(f"the node's own config cannot be published: {error}") from error
     namespace, name = wanted["metadata"]["namespace"], wanted["metadata"]["name"]
     try:
         client.get(config_map(namespace, name))
@@ -51,23 +49,24 @@ def publish_local_config(client: Client, text: str, *, check: bool = False) -> t
     except NotFound as error:
         if not check:
             sentence = "does not exist: prepare the cluster with the role configok.node.cluster"
-            raise RolloutError(f"the namespace {namespace} {sentence}") from error
+            raise ClusterRefused(f"the namespace {namespace} {sentence}") from error
     return name, True
 
 
-def read_local_configs(client: Client, views: Iterable[NodeView]) -> dict[str, LocalConfig]:
-    """Return by hash what these nodes have of their own, as far as it is published and undamaged. Raises KubeError."""
-    claimed = {view.status.local_config for view in views if view.status is not None}
-    names = {config_map_name(one): one for one in sorted(claimed)}
-    names.pop(None, None)
-    wanted = [name for name in names if name is not None][:_MOST]
-    found: dict[str, LocalConfig] = {}
-    for name, result in fan_out(lambda one: _read(client, one), wanted, workers=CONNECTIONS):
+def read_local_configs(client: Client, hashes: Iterable[str], *, workers: int) -> dict[str, LocalConfig]:
+    """Return by hash what nodes have of their own, as far as it is published and undamaged. Raises KubeError.
+
+    hashes: as the nodes report them. workers: how many requests may be under way at once.
+    """
+    hash_by_name = {name: digest for digest in sorted(set(hashes)) if (name := config_map_name(digest)) is not None}
+    local_configs: dict[str, LocalConfig] = {}
+    names = list(hash_by_name)[:_MAX_CONFIG_MAPS]
+    for name, result in fan_out(lambda name: _read(client, name), names, workers=workers):
         if isinstance(result, KubeError) and not isinstance(result, NotFound):
             raise result
         if isinstance(result, Mapping):
-            found[names[name]] = result
-    return found
+            local_configs[hash_by_name[name]] = result
+    return local_configs
 
 
 def _read(client: Client, name: str) -> LocalConfig | None:

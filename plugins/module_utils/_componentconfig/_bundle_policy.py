@@ -12,11 +12,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ._denied_fields import INSTANCE_FIELDS
-from ._findings import POLICY, Finding, bounded, finding
+from ._findings import POLICY, Finding, Problem, bounded, finding
 from ._scalars._field_path import Path, format_path, lookup
 from ._scalars._secrets import secrets
 from ._schema._path_fields import PATH_FIELDS, is_relative
-from ._schema._type_check import Problem
 
 __all__ = ["bundle_problems", "denied", "denied_problems", "matching_fields"]
 

@@ -15,14 +15,14 @@ from typing import Any
 from ._bundle_policy import bundle_problems
 from ._codec._document import Document, decode
 from ._exceptions import ComponentConfigError
-from ._findings import COMPONENT, POLICY, WARNING, DecodeError, Finding, bounded, finding, in_reading_order
+from ._findings import COMPONENT, POLICY, WARNING, DecodeError, Finding, Problem, bounded, finding, in_reading_order
 from ._rules._registry import gated_values, rule_sets
 from ._rules._rule import Context, run_rules
 from ._scalars._field_path import Path, lookup
-from ._schema._feature_gates import Gates, newest_minor
-from ._schema._kinds import MAIN_KINDS, Kind, embedded, find_kind, kinds, known_minors
-from ._schema._releases import name, names, parse_minor, unquoted
-from ._schema._type_check import Checked, Problem, check_types
+from ._schema._feature_gates import Gates
+from ._schema._kinds import MAIN_KINDS, Kind, embedded, find_kind, kinds
+from ._schema._releases import known_minors, name, names, newest_minor, parse_minor, unquoted
+from ._schema._type_check import Checked, check_types
 
 __all__ = ["Collected", "Pool", "context_of", "validate"]
 

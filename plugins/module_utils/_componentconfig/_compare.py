@@ -22,7 +22,8 @@ from ._scalars._duration import nanoseconds
 from ._scalars._field_path import Path, format_path, lookup
 from ._scalars._numbers import parse_quantity
 from ._schema._defaults import defaulted
-from ._schema._kinds import Kind, at_minor, find_kind, known_minor, prune
+from ._schema._kinds import Kind, at_minor, find_kind, prune
+from ._schema._releases import known_minor
 
 __all__ = [
     "Change",

@@ -16,11 +16,10 @@ from ._bundle_policy import matching_fields
 from ._codec._plain_values import merge
 from ._compare import effective_diff, resolved
 from ._denied_fields import DenyPolicy
-from ._findings import show
+from ._findings import Problem, show
 from ._scalars._duration import parse_duration
 from ._scalars._field_path import Path, lookup
 from ._schema._kinds import Kind, kinds
-from ._schema._type_check import Problem
 
 __all__ = [
     "KEPT",

@@ -62,15 +62,15 @@ class Disruption:
 
 
 @lru_cache(maxsize=1)
-def _facts() -> dict[str, Any]:
-    from ._data._disruption import TEXT
+def _impact_data() -> dict[str, Any]:
+    from ._data._change_impact import IMPACT
 
-    return cast("dict[str, Any]", json.loads(TEXT))
+    return cast("dict[str, Any]", json.loads(IMPACT))
 
 
 def classes() -> dict[str, str]:
     """All classes and what they mean, from the lightest to the heaviest."""
-    return {**_BELOW, **{name: " ".join(meaning) for name, meaning in _facts()["classes"].items()}}
+    return {**_BELOW, **{name: " ".join(meaning) for name, meaning in _impact_data()["classes"].items()}}
 
 
 def heaviest(names: Iterable[str]) -> str | None:
@@ -138,11 +138,11 @@ def disruption_of(
 
 def _row(names: Sequence[str], kind: str, minor: int, configs: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     if kind != _KUBELET:
-        row = _facts()["files"].get(kind, {"class": _USUAL})
+        row = _impact_data()["files"].get(kind, {"class": _USUAL})
         return cast("Mapping[str, Any]", row if row.get("since", 0) <= minor else {"class": _USUAL})
-    fields = _facts()["fields"]
+    fields = _impact_data()["fields"]
     known = next((fields[name] for name in names if name in fields), {"class": _USUAL})
-    for row in _facts()["conditions"]:
+    for row in _impact_data()["conditions"]:
         if row["field"] in names and _holds(row, minor, configs):
             return {"note": known.get("note", ()), **row}
     return cast("Mapping[str, Any]", known)

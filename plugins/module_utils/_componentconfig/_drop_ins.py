@@ -21,12 +21,11 @@ from ._codec._document import Document
 from ._codec._plain_values import merge
 from ._codec._yaml import encode
 from ._compare import diff
-from ._findings import show
+from ._findings import Problem, show
 from ._scalars._field_path import lookup
 from ._schema._defaults import defaulted, effective, is_zero
 from ._schema._feature_gates import Gates
 from ._schema._kinds import Kind
-from ._schema._type_check import Problem
 
 __all__ = [
     "DropIn",
@@ -56,23 +55,23 @@ class DropInRule:
 
     def note(self, field: str) -> str:
         """What is particular about a top-level field, or about the rule."""
-        notes = {row[1]: " ".join(row[2]) for row in _facts()["rules"]}
-        return str(_facts()["fields"].get(field, notes[self.name]))
+        notes = {row[1]: " ".join(row[2]) for row in _drop_in_data()["rules"]}
+        return str(_drop_in_data()["fields"].get(field, notes[self.name]))
 
 
 @lru_cache(maxsize=1)
-def _facts() -> dict[str, Any]:
-    from ._data._drop_ins import TEXT
+def _drop_in_data() -> dict[str, Any]:
+    from ._data._kubelet import DROP_INS
 
-    return cast("dict[str, Any]", json.loads(TEXT))
+    return cast("dict[str, Any]", json.loads(DROP_INS))
 
 
 def rule_at(minor: int) -> DropInRule | None:
     """The rule of a minor; None for one that has no --config-dir."""
-    rows = [row for row in _facts()["rules"] if row[0] <= minor]
+    rows = [row for row in _drop_in_data()["rules"] if row[0] <= minor]
     if not rows:
         return None
-    environment = _facts()["environment"]
+    environment = _drop_in_data()["environment"]
     return DropInRule(rows[-1][1], environment["name"] if minor <= environment["last"] else "")
 
 
@@ -190,7 +189,6 @@ def _with_zeros(result: Data, said: Data, fields: Data, minor: int) -> dict[str,
 
 
 _STEP = 10
-_HEAD = ("apiVersion", "kind")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from typing import Any
 from ._codec._plain_values import canonical
 from ._compare import differences, effective_diff
 from ._drop_ins import used_with
-from ._schema._kinds import Kind, find_kind, known_minors
+from ._schema._kinds import Kind, find_kind
+from ._schema._releases import known_minors
 
 __all__ = ["same_config"]
 

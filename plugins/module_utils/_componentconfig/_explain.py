@@ -19,12 +19,12 @@ from ._denied_fields import INSTANCE_FIELDS
 from ._disruption import disruption_of
 from ._exceptions import ComponentConfigError
 from ._rules._registry import rule_sets
-from ._rules._rule import rule_facts
+from ._rules._rule_facts import rule_facts
 from ._scalars._secrets import is_secret
 from ._schema._feature_gates import gate_history, gate_names, gate_needs
-from ._schema._kinds import MAIN_KINDS, Kind, kinds, known_minor, known_minors
+from ._schema._kinds import MAIN_KINDS, Kind, kinds
 from ._schema._path_fields import PATH_FIELDS
-from ._schema._releases import name
+from ._schema._releases import known_minor, known_minors, name
 
 __all__ = ["Explanation", "explain"]
 
@@ -187,7 +187,7 @@ def _state(stage: str, default: bool, locked: bool) -> str:
 
 def _rules(kind: Kind, dotted: str) -> Iterator[dict[str, str]]:
     for rules in rule_sets(kind):
-        for rule, facts in rule_facts(rules.section, rules.family).items():
+        for rule, facts in rule_facts(rules.component, rules.section).items():
             about = (re.sub(r"\[\]|\{\}", "", one) for one in facts["fields"])
             if any(f"{one}.".startswith(f"{dotted}.") or f"{dotted}.".startswith(f"{one}.") for one in about):
                 span = _span(facts.get("since", 0), facts.get("last")) if "since" in facts or "last" in facts else ""

@@ -19,12 +19,13 @@ from ._scalars._secrets import is_secret
 
 __all__ = [
     "COMPONENT",
+    "DecodeError",
+    "Finding",
     "LEVELS",
     "MOST_FINDINGS",
     "POLICY",
+    "Problem",
     "WARNING",
-    "DecodeError",
-    "Finding",
     "bounded",
     "finding",
     "in_reading_order",
@@ -147,3 +148,13 @@ def worst(findings: Iterable[Finding]) -> str | None:
     """The heaviest level among findings, None where there is none."""
     found = {one.level for one in findings}
     return next((level for level in LEVELS if level in found), None)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A fault at a field path, before it has a file, a line and a level."""
+
+    path: Path
+    message: str
+    rule: str
+    value: Any = None

@@ -19,8 +19,8 @@ from ._drop_ins import DropIn, drop_in_problems, drop_in_warnings, drop_ins
 from ._exceptions import ComponentConfigError
 from ._findings import POLICY, WARNING, Finding, bounded, finding, worst
 from ._load import Origin, provenance, render
-from ._schema._feature_gates import newest_minor
 from ._schema._kinds import Kind, find_kind
+from ._schema._releases import newest_minor
 
 __all__ = ["Judgement", "judge"]
 

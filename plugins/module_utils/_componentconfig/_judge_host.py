@@ -16,8 +16,7 @@ from ._check import context_of
 from ._codec._document import Document
 from ._findings import Finding, bounded, finding
 from ._rules._host_rules import Host, Wanted, host_problems, stale_state, wanted_of
-from ._schema._feature_gates import newest_minor
-from ._schema._releases import name, parse_minor
+from ._schema._releases import name, newest_minor, parse_minor
 
 __all__ = ["judge_host"]
 

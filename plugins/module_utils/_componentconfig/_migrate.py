@@ -26,8 +26,9 @@ from ._flags._pflag import CommandLine, Given, read_command_line
 from ._scalars._field_path import Path, format_path
 from ._scalars._secrets import redacted
 from ._schema._defaults import defaulted, is_zero
-from ._schema._kinds import MAIN_KINDS, Kind, at_minor, find_kind, kinds, known_minors
+from ._schema._kinds import MAIN_KINDS, Kind, at_minor, find_kind, kinds
 from ._schema._path_fields import resolve_paths
+from ._schema._releases import known_minors
 from ._schema._releases import name as version
 
 __all__ = ["COMMAND_LINE", "KeptFlag", "LeftFlag", "Migration", "migrate"]

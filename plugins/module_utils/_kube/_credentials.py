@@ -8,19 +8,19 @@ from __future__ import annotations
 import base64
 import binascii
 import os
-import ssl
 import traceback
 from collections.abc import Callable
-from typing import Any, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 from ._api_errors import CredentialsError, MissingLibrary
 
+if TYPE_CHECKING:
+    import ssl
+
 __all__ = [
     "Credentials",
-    "HAS_YAML",
     "NeedsPlugin",
     "Stamp",
-    "YAML_IMPORT_ERROR",
     "file_stamps",
     "from_kubeconfig",
     "ssl_context",
@@ -79,16 +79,6 @@ def _stamp(path: str) -> Stamp:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_ino, found.st_size
-
-
-try:
-    import yaml
-except ImportError:
-    HAS_YAML = False
-    YAML_IMPORT_ERROR = traceback.format_exc()
-else:
-    HAS_YAML = True
-    YAML_IMPORT_ERROR = ""
 
 
 _LARGEST = 1024 * 1024
@@ -152,8 +142,10 @@ def from_kubeconfig(path: str, *, context: str | None = None) -> Credentials:
 
 
 def _read(path: str) -> dict[str, Any]:
-    if not HAS_YAML:
-        raise MissingLibrary("PyYAML", YAML_IMPORT_ERROR)
+    try:
+        import yaml
+    except ImportError as exc:
+        raise MissingLibrary("PyYAML", traceback.format_exc()) from exc
     try:
         with open(path, "rb") as stream:
             text = stream.read(_LARGEST + 1)
@@ -215,6 +207,8 @@ class _Where:
 
 def ssl_context(credentials: Credentials) -> ssl.SSLContext:
     """Return the TLS context for credentials; raise CredentialsError where a file cannot be used."""
+    import ssl  # not at the top: the hooks import this file for its types
+
     try:
         cadata = credentials.ca_data.decode("ascii") if credentials.ca_data else None
         context = ssl.create_default_context(cafile=None if cadata else credentials.ca_file, cadata=cadata)

@@ -5,21 +5,43 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional, TypeVar
 
-from .._rollout._pool_file import suggestion
 from ._bundle_trial import InvalidTrial, parse_duration
 
-__all__ = ["Amount", "Fields"]
+__all__ = ["Amount", "Fields", "suggest_key"]
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?\Z")
 _PERCENT = re.compile(r"([0-9]{1,3})%\Z")
 _COUNT = re.compile(r"[0-9]{1,7}\Z")
 _MAX_COUNT = 1000000
+_ALIKE = 0.8  # difflib's ratio; a transposed pair of letters in a word of six has 0.83
 _Default = TypeVar("_Default", float, Optional[float])
+
+
+def suggest_key(name: str, path: str, keys: Mapping[str, Sequence[str]]) -> str:
+    """Return the path of the key that a name was probably meant to be, "" where it is like none.
+
+    path: of the mapping that the name stands in, whose own keys come first. keys: by path, the keys of each mapping.
+    """
+    places = sorted(keys, key=lambda place: place != path)
+    for place in places:
+        if name in keys[place] and place != path:
+            return _join(place, name)
+    for place in places:
+        by_lower_case = {key.lower(): key for key in keys[place]}
+        alike = difflib.get_close_matches(name.lower(), by_lower_case, 1, _ALIKE)
+        if alike:
+            return _join(place, by_lower_case[alike[0]])
+    return ""
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
 
 
 @dataclass(frozen=True)
@@ -47,10 +69,12 @@ class Fields:
     """A mapping whose fields are taken one by one; what is wrong is collected, never raised.
 
     value: what the user wrote, None for nothing. path: where it stands, "" at the top. errors: shared by all parts.
+    keys: by the path of a mapping, the keys that it may have; an unknown field is compared with them.
     """
 
-    def __init__(self, value: Any, path: str, errors: list[str]) -> None:
+    def __init__(self, value: Any, path: str, errors: list[str], keys: Mapping[str, Sequence[str]]) -> None:
         self.errors = errors
+        self._keys = keys
         self._path = path
         self._left: dict[str, Any] = {}
         if isinstance(value, Mapping):
@@ -65,12 +89,12 @@ class Fields:
     def done(self) -> None:
         """Report the fields that nobody took."""
         for name in sorted(self._left):
-            meant = suggestion(name, self._path)
+            meant = suggest_key(name, self._path, self._keys)
             self._wrong(name[:100], "unknown field" + (f": did you mean {meant}?" if meant else ""))
 
     def part(self, name: str) -> Fields:
         """Return the fields below a field."""
-        return Fields(self.take(name), self._at(name), self.errors)
+        return Fields(self.take(name), self._at(name), self.errors, self._keys)
 
     def text(self, name: str, default: str) -> str:
         """Return a text."""

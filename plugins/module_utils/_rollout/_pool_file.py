@@ -5,30 +5,28 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .._nodeconfig._bundle import MAX_POOL_LENGTH
 from .._nodeconfig._bundle_trial import InvalidTrial, Trial
-from .._nodeconfig._strict_mapping import Amount, Fields
+from .._nodeconfig._strict_mapping import Amount, Fields, suggest_key
 from ._rollout_errors import InvalidPool
 
 __all__ = [
     "Canary",
-    "KEYS",
+    "POOL_KEYS",
     "Policy",
     "Pool",
     "crash_loop_seconds",
     "parse_policy",
     "parse_pool",
-    "suggestion",
-    "unknown_variables",
+    "find_unknown_variables",
 ]
 
 # By the path of a mapping, "" for the pool file itself, the keys that it may have.
-KEYS: Mapping[str, tuple[str, ...]] = {
+POOL_KEYS: Mapping[str, tuple[str, ...]] = {
     "": (
         "pool",
         "selector",
@@ -59,27 +57,9 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 _PLAYBOOK_VARIABLES = ("component", "pool_directory", "kubeconfig", "context", "rollout_lease_duration", "to_revision")
 _CONTROLLER_PREFIXES = ("awx_", "tower_")
 _FOREIGN_PREFIXES = ("ansible_", *_CONTROLLER_PREFIXES)
-_ALIKE = 0.8  # difflib's ratio; a transposed pair of letters in a word of six has 0.83
 
 
-def suggestion(name: str, path: str = "") -> str:
-    """Return the path of the key that name was probably meant to be, "" where it is like none.
-
-    path: of the mapping that name stands in, whose own keys come first.
-    """
-    places = sorted(KEYS, key=lambda place: place != path)
-    for place in places:
-        if name in KEYS[place] and place != path:
-            return _join(place, name)
-    for place in places:
-        keys = {key.lower(): key for key in KEYS[place]}
-        alike = difflib.get_close_matches(name.lower(), keys, 1, _ALIKE)
-        if alike:
-            return _join(place, keys[alike[0]])
-    return ""
-
-
-def unknown_variables(groups: Iterable[Sequence[str]]) -> list[str]:
+def find_unknown_variables(groups: Iterable[Sequence[str]]) -> list[str]:
     """Return a sentence for each extra variable that a rollout would ignore by mistake.
 
     groups: the names of the extra variables, one group for each -e. In the group with the pool every name must be
@@ -91,14 +71,14 @@ def unknown_variables(groups: Iterable[Sequence[str]]) -> list[str]:
         names = [name for name in group if not name.startswith(_FOREIGN_PREFIXES)]
         has_pool = "pool" in names
         from_controller = any(name.startswith(_CONTROLLER_PREFIXES) for name in group)
-        for name in sorted(set(names) - set(KEYS[""]) - set(_PLAYBOOK_VARIABLES)):
-            meant = suggestion(name)
+        for name in sorted(set(names) - set(POOL_KEYS[""]) - set(_PLAYBOOK_VARIABLES)):
+            meant = suggest_key(name, "", POOL_KEYS)
             if meant and (has_pool or _is_distinctive(meant)):
                 errors.append(f"{name[:100]}: unknown key of the pool file: did you mean {meant}?")
             elif has_pool and not from_controller:
                 errors.append(
                     f"{name[:100]}: unknown key of the pool file: "
-                    f"it has {', '.join(KEYS[''])}; give variables of your own with another -e"
+                    f"it has {', '.join(POOL_KEYS[''])}; give variables of your own with another -e"
                 )
     return errors
 
@@ -106,10 +86,6 @@ def unknown_variables(groups: Iterable[Sequence[str]]) -> list[str]:
 def _is_distinctive(path: str) -> bool:
     """Return whether a name like this key hardly is a variable of the user's own: not count, soak or labels."""
     return path.rpartition(".")[2].lower() != path.rpartition(".")[2]
-
-
-def _join(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
 
 
 ON_FAILURE = ("halt", "rollback")
@@ -183,7 +159,7 @@ def parse_policy(value: Any, *, trial: Trial | None = None) -> Policy:
     trial: of the bundle it is for, to judge nodeTimeout by. Raises InvalidPool with all errors at once.
     """
     errors: list[str] = []
-    policy = _policy(Fields(value, "policy", errors), trial or Trial())
+    policy = _policy(Fields(value, "policy", errors, POOL_KEYS), trial or Trial())
     if errors:
         raise InvalidPool(errors)
     return policy
@@ -194,7 +170,7 @@ def parse_pool(value: Any) -> Pool:
     errors.
     """
     errors: list[str] = []
-    fields = Fields(value, "", errors)
+    fields = Fields(value, "", errors, POOL_KEYS)
     name = fields.label("pool", MAX_POOL_LENGTH)
     selector = fields.text("selector", "")
     if not selector and not errors:

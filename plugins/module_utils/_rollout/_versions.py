@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-from .._componentconfig._schema._kinds import known_minors
-from .._componentconfig._schema._releases import parse_minor
+from .._componentconfig._schema._releases import known_minors, parse_minor
 
 __all__ = ["COLLECTION_VERSION", "agent_fits", "is_kubernetes_version"]
 

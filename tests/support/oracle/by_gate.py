@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._data._gates import TEXT
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._data._gate_history import GATES
 
 from .case import MINOR, Case, config
 
@@ -23,7 +23,7 @@ def by_gate() -> Iterator[Case]:
     """Return cases of each gate of 1.20, turned from its default; and of some that it does not have."""
     unknown: list[str] = []
     free: dict[str, bool] = {}
-    for gate, rows in json.loads(TEXT)["gates"].items():
+    for gate, rows in json.loads(GATES)["gates"].items():
         state = _state(rows)
         if state is None:
             unknown.append(gate)

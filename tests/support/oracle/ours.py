@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
     stale_state,
     wanted_of,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule import rule_facts
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule_facts import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._path_fields import resolve_paths
 
 from .case import HEAD, MINOR, STAGES, Answer, Case
@@ -62,8 +62,8 @@ def _refusals(case: Case, read_host: Callable[[Wanted], Host]) -> Iterator[Answe
 
 
 def _stage(rule: str, path: str) -> str:
-    if rule in rule_facts("kubelet") or (rule == "enum" and path.startswith(_VALIDATED_VALUES)):
+    if rule in rule_facts("kubelet", "kubelet") or (rule == "enum" and path.startswith(_VALIDATED_VALUES)):
         return "validation"
-    if rule in rule_facts("kubeletStart") or rule == "enum":
+    if rule in rule_facts("kubelet", "kubeletStart") or rule == "enum":
         return "start"
     return "load"

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule import rule_facts
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule_facts import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
 from support.oracle.by_rule import ELSEWHERE, RULES
 from support.oracle.case import HEAD, MINOR, Answer, Case
@@ -45,7 +45,7 @@ def test_every_field_of_the_minor_has_cases() -> None:
 
 @pytest.mark.parametrize("section", ["kubelet", "kubeletStart"])
 def test_every_rule_of_the_minor_is_broken_and_kept(section: str) -> None:
-    facts = rule_facts(section)
+    facts = rule_facts("kubelet", section)
     known = {rule for rule in facts if facts[rule].get("since", 0) <= MINOR <= facts[rule].get("last", MINOR)}
     assert known - set(RULES) - set(ELSEWHERE) == set()
     assert set(RULES) & set(ELSEWHERE) == set()

@@ -17,16 +17,23 @@ from ..._componentconfig._check import validate
 from ..._componentconfig._codec._document import Document, decode
 from ..._componentconfig._denials import denials, own_values, unknown_fields
 from ..._componentconfig._drop_ins import lay_documents_over
-from ..._componentconfig._findings import POLICY, WARNING, DecodeError, Finding, bounded, finding, in_reading_order
+from ..._componentconfig._findings import (
+    POLICY,
+    WARNING,
+    DecodeError,
+    Finding,
+    Problem,
+    bounded,
+    finding,
+    in_reading_order,
+)
 from ..._componentconfig._flags._flag_set import with_flags
 from ..._componentconfig._flags._kubelet_flags import flags_of
 from ..._componentconfig._judge_host import judge_host
 from ..._componentconfig._load import merge_documents
 from ..._componentconfig._rules._host_rules import Host, Wanted
-from ..._componentconfig._schema._feature_gates import newest_minor
 from ..._componentconfig._schema._kinds import MAIN_KINDS, find_kind
-from ..._componentconfig._schema._releases import parse_minor
-from ..._componentconfig._schema._type_check import Problem
+from ..._componentconfig._schema._releases import newest_minor, parse_minor
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
 from ._node_inputs import Inputs, local_values
 from ._validator import HOST

@@ -33,8 +33,8 @@ __all__ = [
     "recorded",
 ]
 
-_TIMEOUT = 30.0  # seconds
-_LONGEST = 300  # characters of what it said
+_CHECK_TIMEOUT = 30.0  # seconds
+_MAX_OUTPUT = 300  # characters of what it said
 _NO_VERDICT = (124, 126, 127)  # ran out of time, or could not be run: that says nothing about the config
 _SIGNALLED = range(129, 193)  # as a shell, or a container runtime, tells that what it ran was ended by a signal
 
@@ -47,17 +47,17 @@ class OwnCheck:
 
     def __call__(self, component: ComponentConfiguration, path: str) -> list[dict[str, Any]]:
         """Return the findings: none where the command exits with 0, else one with what it said. Raises JudgeFailed."""
-        result = self._runner([*component.check_command, path], timeout=_TIMEOUT)
+        result = self._runner([*component.check_command, path], timeout=_CHECK_TIMEOUT)
         if result.code == 0:
             return []
         lines = [line.strip() for line in (result.err or result.out).splitlines() if line.strip()]
-        said = redact(beginning(lines[-1]))[:_LONGEST] if lines else f"exit {result.code}"
+        said = redact(beginning(lines[-1]))[:_MAX_OUTPUT] if lines else f"exit {result.code}"
         if result.code < 0 or result.code in _NO_VERDICT or result.code in _SIGNALLED:
             raise JudgeFailed(f"the component's own check gave no verdict (exit {result.code}): {said}")
         return [{"path": "", "message": f"refused by its own check: {said}", "level": "component"}]
 
 
-_TIMEOUT = 30.0  # seconds for the child
+_COMPARISON_TIMEOUT = 30.0  # seconds for the child
 _SAME = 0  # its exit code
 
 
@@ -80,16 +80,16 @@ class CommandComparison:
         """Return whether the child is certain that the files mean the same."""
         of_version = ["--kubernetes-version", version] if version else []
         argv = [*self._argv, *of_version, "--with-inputs", one, other]
-        return self._runner(argv, timeout=_TIMEOUT, stdin=json.dumps(inputs.to_dict())).code == _SAME
+        return self._runner(argv, timeout=_COMPARISON_TIMEOUT, stdin=json.dumps(inputs.to_dict())).code == _SAME
 
 
 HOST = "host:"  # how the rule of a finding on the host begins
 
 _KEPT = 32
 _MOST = 101  # findings of one verdict: what the judge says at most, the last one with the number of the rest
-_LONGEST = 1000  # characters of one part of a finding
+_MAX_PART = 1000  # characters of one part of a finding
 _LOCK_WAIT = 5.0  # seconds
-_TIMEOUT = 60.0  # seconds for the child
+_VALIDATION_TIMEOUT = 60.0  # seconds for the child
 _JUDGED = (0, 1)  # exit codes of ``validate`` with a verdict
 
 
@@ -142,7 +142,7 @@ class CommandJudge:
         if inputs is not None:
             argv.append("--with-inputs")
             text = json.dumps({"document": text, **inputs.to_dict()})
-        result = self._runner([*argv, "-"], timeout=_TIMEOUT, stdin=text)
+        result = self._runner([*argv, "-"], timeout=_VALIDATION_TIMEOUT, stdin=text)
         try:
             found = json.loads(result.out)
         except (ValueError, RecursionError):
@@ -223,7 +223,7 @@ def recorded(
 
 def _plain(finding: Mapping[str, Any]) -> dict[str, Any]:
     parts = {name: finding.get(name) for name in ("file", "line", "path", "message", "level")}
-    return {name: part[:_LONGEST] if isinstance(part, str) else part for name, part in parts.items()}
+    return {name: part[:_MAX_PART] if isinstance(part, str) else part for name, part in parts.items()}
 
 
 def errors_of(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

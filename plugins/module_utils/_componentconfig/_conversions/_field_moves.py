@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from .._scalars._field_path import Path
 from .._schema._defaults import is_zero
-from .._schema._kinds import Kind, known_minors
+from .._schema._kinds import Kind
+from .._schema._releases import known_minors
 
 __all__ = [
     "Hint",

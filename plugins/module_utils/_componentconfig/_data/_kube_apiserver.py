@@ -9,9 +9,9 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-__all__ = ["TEXT"]
+__all__ = ["KINDS"]
 
-TEXT = r"""
+KINDS = r"""
 {"apiserver.config.k8s.io/v1 AdmissionConfiguration":{"component":"kube-apiserver","fields":{"plugins":{"type":
 "list<object>","optional":1,"fields":{"name":{},"path":{"optional":1},"configuration":{"type":"any","optional":1,
 "nullable":1}}}}},"apiserver.k8s.io/v1alpha1 AdmissionConfiguration":{"component":"kube-apiserver","fields":

@@ -9,9 +9,9 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-__all__ = ["TEXT"]
+__all__ = ["KINDS"]
 
-TEXT = r"""
+KINDS = r"""
 {"kubeproxy.config.k8s.io/v1alpha1 KubeProxyConfiguration":{"component":"kube-proxy","fields":{"featureGates":{"type":
 "map<bool>","optional":1},"clientConnection":{"type":"object","fields":{"kubeconfig":{},"acceptContentTypes":{},
 "contentType":{"default":"application/vnd.kubernetes.protobuf"},"qps":{"type":"float","default":5.0},"burst":{"type":

@@ -9,9 +9,9 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-__all__ = ["TEXT"]
+__all__ = ["KINDS"]
 
-TEXT = r"""
+KINDS = r"""
 {"kubescheduler.config.k8s.io/v1 DefaultPreemptionArgs":{"component":"kube-scheduler","fields":
 {"minCandidateNodesPercentage":{"type":"int32","optional":1,"nullable":1,"default":10},"minCandidateNodesAbsolute":
 {"type":"int32","optional":1,"nullable":1,"default":100}}},

@@ -9,9 +9,9 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-__all__ = ["TEXT"]
+__all__ = ["KINDS"]
 
-TEXT = r"""
+KINDS = r"""
 {"kubeadm.k8s.io/v1beta1 ClusterConfiguration":{"component":"kubeadm","fields":{"etcd":{"type":"object","fields":
 {"local":{"type":"object","optional":1,"nullable":1,"fields":{"imageRepository":{"optional":1},"imageTag":{"optional":
 1},"dataDir":{"default":"/var/lib/etcd"},"extraArgs":{"type":"map<string>","optional":1},"serverCertSANs":{"type":

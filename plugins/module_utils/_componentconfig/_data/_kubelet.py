@@ -9,9 +9,9 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-__all__ = ["TEXT"]
+__all__ = ["DROP_INS", "KINDS"]
 
-TEXT = r"""
+KINDS = r"""
 {"kubelet.config.k8s.io/v1 CredentialProviderConfig":{"component":"kubelet","fields":{"providers":{"type":
 "list<object>","fields":{"name":{},"matchImages":{"type":"list<string>"},"defaultCacheDuration":{"type":"duration",
 "nullable":1},"apiVersion":{},"args":{"type":"list<string>","optional":1},"env":{"type":"list<object>","optional":1,
@@ -161,4 +161,13 @@ TEXT = r"""
 "UserNamespacesSupport"]}}}}},"kubelet.config.k8s.io/v1beta1 SerializedNodeConfigSource":{"component":"kubelet",
 "fields":{"source":{"type":"object","optional":1,"fields":{"configMap":{"type":"object","optional":1,"nullable":1,
 "fields":{"namespace":{},"name":{},"uid":{"optional":1},"resourceVersion":{"optional":1},"kubeletConfigKey":{}}}}}}}}
+"""
+
+DROP_INS = r"""
+{"environment":{"name":"KUBELET_CONFIG_DROPIN_DIR_ALPHA","last":29},"rules":[[28,"objects",
+["defaults are filled into each drop-in and override what was there, and a zero, false or empty value",
+"in a drop-in does not"]],[29,"internal",
+["null in a drop-in does not take back what the main file says, and a zero in one is not the default"]],[32,
+"versioned",["drop-ins are merged into the main file once its defaults are filled in"]]],"fields":{"evictionHard":
+"its defaults are filled in before the drop-ins, whose keys add to them: name all its signals in a layer"}}
 """

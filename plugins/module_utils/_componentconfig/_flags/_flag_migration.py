@@ -20,9 +20,9 @@ from .._schema._feature_gates import Gates
 from .._schema._kinds import Kind, at_minor
 from .._schema._path_fields import PATH_FIELDS, is_relative
 from .._schema._releases import name as version
-from ._flag_set import Flag, FlagSet, beside, field_at
+from ._flag_set import FlagSet, beside, field_at
 from ._kubelet_flags import FEATURE_GATES
-from ._pflag import read_value
+from ._pflag import Flag, read_value
 
 __all__ = ["Gone", "Into", "Keep", "Outcome", "Present", "Refuse", "outcome_of", "wins_over_file"]
 

@@ -17,55 +17,9 @@ from typing import Any, cast
 from .._scalars._field_path import Path, lookup
 from .._schema._kinds import Kind, at_minor
 from ._kubelet_flags import FEATURE_GATES
-from ._pflag import Given, read_command_line, read_value
+from ._pflag import Flag, Given, read_command_line, read_value
 
-__all__ = ["Flag", "FlagSet", "beside", "components_with_flags", "field_at", "flag_set", "put", "uses_of", "with_flags"]
-
-
-@dataclass(frozen=True)
-class Flag:
-    """One flag. Sentences have no subject, and are "" where there is none.
-
-    form: how its value is written, a name of `_forms`. field: the path of the field it stands for, () for none.
-    since, last: the minors that have the flag. stays: why it stays on the command line where the file has no field for
-    it; is_of_node: as such a value belongs to one node. gone: why nothing is lost when it goes with its last minor.
-    refused, refused_empty: what to do, where it cannot go on beside a file, at all or with an empty value.
-    becomes: the flag that replaced it. port_of: the flag whose address this port completes. wins_since: the minor since
-    which it wins over the file, where a file makes the component ignore the other flags. only_on: it can switch its
-    field on, not off. only_without_file: it stands for no field, and has no effect beside a file.
-    adds: where it adds its values to those of the file, "before" or "behind" them.
-    """
-
-    name: str
-    form: str = "string"
-    field: Path = ()
-    since: int = 0
-    last: int | None = None
-    stays: str = ""
-    is_of_node: bool = False
-    gone: str = ""
-    refused: str = ""
-    refused_empty: str = ""
-    becomes: str = ""
-    port_of: str = ""
-    wins_since: int | None = None
-    only_on: bool = False
-    only_without_file: bool = False
-    adds: str = ""
-    defaults: tuple[tuple[int, Any], ...] = ()
-
-    def known_at(self, minor: int) -> bool:
-        """Whether that minor's component takes the flag."""
-        return self.since <= minor and (self.last is None or minor <= self.last)
-
-    def default_at(self, minor: int) -> Any:
-        """The value of its field without the flag and without a file, where a file's default is another one; None where
-        both are the same."""
-        found = None
-        for since, value in self.defaults:
-            if since <= minor:
-                found = value
-        return found
+__all__ = ["FlagSet", "beside", "components_with_flags", "field_at", "flag_set", "put", "uses_of", "with_flags"]
 
 
 @dataclass(frozen=True)
@@ -78,21 +32,21 @@ class FlagSet:
 
 
 @lru_cache(maxsize=1)
-def _facts() -> dict[str, Any]:
-    from .._data._flags import TEXT
+def _flag_data() -> dict[str, Any]:
+    from .._data._component_flags import FLAGS
 
-    return cast("dict[str, Any]", json.loads(TEXT))
+    return cast("dict[str, Any]", json.loads(FLAGS))
 
 
 def components_with_flags() -> tuple[str, ...]:
     """The components whose flags are known."""
-    return tuple(_facts())
+    return tuple(_flag_data())
 
 
 @cache
 def flag_set(component: str) -> FlagSet | None:
     """The flags of a component, None where they are not known."""
-    facts = _facts().get(component)
+    facts = _flag_data().get(component)
     if facts is None:
         return None
     reasons = {name: " ".join(pieces) for name, pieces in facts["reasons"].items()}

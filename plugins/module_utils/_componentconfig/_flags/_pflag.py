@@ -12,14 +12,15 @@ import csv
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .._findings import show
 from .._scalars._duration import nanoseconds
+from .._scalars._field_path import Path
 from .._scalars._numbers import parse_quantity
-from ._flag_set import Flag
 
-__all__ = ["CommandLine", "FORMS", "Given", "read_command_line", "read_value"]
+__all__ = ["CommandLine", "FORMS", "Flag", "Given", "read_command_line", "read_value"]
 
 _SHORT = {"v": "v", "h": "help"}
 
@@ -243,3 +244,49 @@ FORMS: Mapping[str, Callable[[Sequence[str]], Any]] = {
     "profileName": _profile,
 }
 """The forms by the names that the data have for them; each takes the texts of all uses of a flag."""
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One flag. Sentences have no subject, and are "" where there is none.
+
+    form: how its value is written, a name of `_forms`. field: the path of the field it stands for, () for none.
+    since, last: the minors that have the flag. stays: why it stays on the command line where the file has no field for
+    it; is_of_node: as such a value belongs to one node. gone: why nothing is lost when it goes with its last minor.
+    refused, refused_empty: what to do, where it cannot go on beside a file, at all or with an empty value.
+    becomes: the flag that replaced it. port_of: the flag whose address this port completes. wins_since: the minor since
+    which it wins over the file, where a file makes the component ignore the other flags. only_on: it can switch its
+    field on, not off. only_without_file: it stands for no field, and has no effect beside a file.
+    adds: where it adds its values to those of the file, "before" or "behind" them.
+    """
+
+    name: str
+    form: str = "string"
+    field: Path = ()
+    since: int = 0
+    last: int | None = None
+    stays: str = ""
+    is_of_node: bool = False
+    gone: str = ""
+    refused: str = ""
+    refused_empty: str = ""
+    becomes: str = ""
+    port_of: str = ""
+    wins_since: int | None = None
+    only_on: bool = False
+    only_without_file: bool = False
+    adds: str = ""
+    defaults: tuple[tuple[int, Any], ...] = ()
+
+    def known_at(self, minor: int) -> bool:
+        """Whether that minor's component takes the flag."""
+        return self.since <= minor and (self.last is None or minor <= self.last)
+
+    def default_at(self, minor: int) -> Any:
+        """The value of its field without the flag and without a file, where a file's default is another one; None where
+        both are the same."""
+        found = None
+        for since, value in self.defaults:
+            if since <= minor:
+                found = value
+        return found

@@ -16,7 +16,8 @@ from typing import Any
 
 from .._scalars._field_path import Path
 from .._scalars._syntax import is_dns_label, split_url
-from ._rule import Context, Fault, Rule, RuleSet, all_of, checked, required, unique, value_facts
+from ._rule import Context, Fault, Rule, RuleSet, all_of, checked, required, unique
+from ._rule_facts import value_facts
 
 __all__ = ["CLIENT_RULE_SETS", "KUBECONFIG_RULES"]
 
@@ -143,7 +144,7 @@ def _exec(c: Context) -> Iterator[Fault]:
 
 
 def _exec_version(c: Context) -> Iterator[Fault]:
-    allowed = [f"{_EXEC}/{version}" for version in value_facts("execVersions", c.minor, "client")]
+    allowed = [f"{_EXEC}/{version}" for version in value_facts("execVersions", c.minor, "clients")]
     for path, plugin in _plugins(c):
         if plugin.get("apiVersion") and plugin["apiVersion"] not in allowed:
             yield path + ("apiVersion",), "must be " + " or ".join(allowed)
@@ -240,6 +241,6 @@ _RULES: dict[str, dict[str, Rule]] = {
 }
 
 CLIENT_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
-    kind: (RuleSet("client", kind, rules),) for kind, rules in _RULES.items()
+    kind: (RuleSet("clients", kind, rules),) for kind, rules in _RULES.items()
 }
 """The rules by kind."""

@@ -24,13 +24,13 @@ from ._rule import (
     repeated,
     required,
     unique,
-    value_facts,
     within,
 )
+from ._rule_facts import value_facts
 
 __all__ = ["CREDENTIAL_PROVIDER_RULE_SETS"]
 
-_FAMILY = "credential_provider"
+_COMPONENT = "kubelet"
 _GROUP = "credentialprovider.kubelet.k8s.io"
 _GATE = "KubeletServiceAccountTokenForCredentialProviders"
 _TOKEN = "providers[].tokenAttributes"
@@ -43,7 +43,7 @@ def _providers(c: Context) -> Iterator[Fault]:
 
 
 def _version(c: Context) -> Iterator[Fault]:
-    allowed = [f"{_GROUP}/{version}" for version in value_facts("versions", c.minor, _FAMILY)]
+    allowed = [f"{_GROUP}/{version}" for version in value_facts("versions", c.minor, _COMPONENT)]
     for path, provider in found(c.data, "providers[]"):
         if provider.get("apiVersion", "") not in allowed:
             yield path + ("apiVersion",), "must be " + " or ".join(allowed)
@@ -121,6 +121,6 @@ _RULES: dict[str, Rule] = {
 }
 
 CREDENTIAL_PROVIDER_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
-    "CredentialProviderConfig": (RuleSet(_FAMILY, "CredentialProviderConfig", _RULES),)
+    "CredentialProviderConfig": (RuleSet(_COMPONENT, "CredentialProviderConfig", _RULES),)
 }
 """The rules by kind."""

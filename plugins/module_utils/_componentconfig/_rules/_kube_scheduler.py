@@ -26,14 +26,13 @@ from ._rule import (
     members,
     repeated,
     unique,
-    value_facts,
-    value_table,
     within,
 )
+from ._rule_facts import value_facts, value_table
 
 __all__ = ["KUBE_SCHEDULER_RULE_SETS"]
 
-_FAMILY = "kube_scheduler"
+_COMPONENT = "kube_scheduler"
 _QUEUE_SORT = "PrioritySort"
 _BINDER = "DefaultBinder"
 _PERCENT = "between 0 and 100"
@@ -62,7 +61,7 @@ def _leader(field: str, above: str, factor: float) -> Rule:
 
 
 def _leader_lock(c: Context) -> Iterator[Fault]:
-    allowed = value_facts("resourceLocks", c.minor, _FAMILY)
+    allowed = value_facts("resourceLocks", c.minor, _COMPONENT)
     if c.get("leaderElection", "leaderElect") and c.get("leaderElection", "resourceLock") not in allowed:
         yield ("leaderElection", "resourceLock"), "must be " + " or ".join(allowed)
 
@@ -206,7 +205,7 @@ def _removed(c: Context) -> dict[str, str]:
     """Plugins that the file's version does not take, each with the version that took it away."""
     version = _version(c)
     result = {}
-    for since, plugins in value_facts("removedPlugins", c.minor, _FAMILY) if version != "v1beta1" else ():
+    for since, plugins in value_facts("removedPlugins", c.minor, _COMPONENT) if version != "v1beta1" else ():
         result.update(dict.fromkeys(plugins, since))
         if since == version:
             break
@@ -222,14 +221,14 @@ def _plugin_removed(c: Context) -> Iterator[Fault]:
 
 
 def _plugin_unknown(c: Context) -> Iterator[Fault]:
-    known, removed = value_facts("plugins", c.minor, _FAMILY), _removed(c)
+    known, removed = value_facts("plugins", c.minor, _COMPONENT), _removed(c)
     for path, name in _plugins_named(c):
         if name not in known and (name not in removed or "multiPoint" in path):
             yield path, "no plugin of kube-scheduler's own: only a scheduler that was built with it takes it"
 
 
 def _plugin_point(c: Context) -> Iterator[Fault]:
-    points = value_table("points", _FAMILY)
+    points = value_table("points", _COMPONENT)
     for index, profile in enumerate(c.data.get("profiles") or ()):
         for point, plugins in (profile.get("plugins") or {}).items():
             for number, name in enumerate(_names(plugins.get("enabled"))):
@@ -310,6 +309,6 @@ _RULES: dict[str, Rule] = {
 }
 
 KUBE_SCHEDULER_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
-    "KubeSchedulerConfiguration": (RuleSet(_FAMILY, "KubeSchedulerConfiguration", _RULES),)
+    "KubeSchedulerConfiguration": (RuleSet(_COMPONENT, "KubeSchedulerConfiguration", _RULES),)
 }
 """The rules by kind."""

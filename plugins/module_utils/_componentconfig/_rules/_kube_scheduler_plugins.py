@@ -34,7 +34,7 @@ from ._rule import (
 
 __all__ = ["SCHEDULER_PLUGIN_RULE_SETS"]
 
-_FAMILY = "kube_scheduler"
+_COMPONENT = "kube_scheduler"
 _WHOLE = re.compile(r"[0-9]{1,19}")
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _RATIO = "RequestedToCapacityRatio"
@@ -239,6 +239,6 @@ _RULES: dict[str, dict[str, Rule]] = {
 }
 
 SCHEDULER_PLUGIN_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
-    kind: (RuleSet(_FAMILY, kind, rules),) for kind, rules in _RULES.items()
+    kind: (RuleSet(_COMPONENT, kind, rules),) for kind, rules in _RULES.items()
 }
 """The rules by kind."""

@@ -25,7 +25,8 @@ from .._scalars._syntax import (
 )
 from .._schema._releases import name as minor_name
 from .._schema._releases import parse_minor
-from ._rule import Context, Fault, Rule, RuleSet, all_of, checked, found, required, value_table, within
+from ._rule import Context, Fault, Rule, RuleSet, all_of, checked, found, required, within
+from ._rule_facts import value_table
 
 __all__ = [
     "INIT_RULES",
@@ -240,7 +241,7 @@ UPGRADE_RULES: dict[str, Rule] = {
 }
 
 
-_FAMILY = "kubeadm"
+_COMPONENT = "kubeadm"
 _PATH_PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _REPOSITORY = re.compile(
     rf"(?:[A-Za-z0-9.-]+(?::[0-9]+)?|\[[0-9A-Fa-f:]+\](?::[0-9]+)?|{_PATH_PART})(?:/{_PATH_PART})*"
@@ -320,7 +321,7 @@ def _version_old(c: Context) -> Iterator[Fault]:
 
 
 def _gates(c: Context) -> Iterator[Fault]:
-    table = {gate: (parse_minor(since), parse_minor(last)) for gate, since, last in value_table("gates", _FAMILY)}
+    table = {gate: (parse_minor(since), parse_minor(last)) for gate, since, last in value_table("gates", _COMPONENT)}
     for gate in c.data.get("featureGates") or ():
         since, last = table.get(gate, (0, 0))
         if not last:
@@ -409,7 +410,7 @@ _RULES: dict[str, Rule] = {
 }
 
 KUBEADM_RULE_SETS: dict[str, tuple[RuleSet, ...]] = {
-    kind: (RuleSet(_FAMILY, kind, rules),)
+    kind: (RuleSet(_COMPONENT, kind, rules),)
     for kind, rules in {
         "InitConfiguration": INIT_RULES,
         "JoinConfiguration": JOIN_RULES,

@@ -13,12 +13,13 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from .._findings import Problem
 from .._scalars._duration import nanoseconds
 from .._scalars._numbers import parse_float, parse_quantity
 from .._scalars._syntax import is_cidr, is_ip, split_url
 from .._schema._kinds import at_minor
-from .._schema._type_check import Problem
-from ._rule import Context, Fault, Rule, value_facts, value_table
+from ._rule import Context, Fault, Rule
+from ._rule_facts import value_facts, value_table
 
 __all__ = ["KUBELET_START_CHECKS", "KUBELET_START_CHECKS_ELSEWHERE", "SERVER_CHECKS", "logged_problems"]
 

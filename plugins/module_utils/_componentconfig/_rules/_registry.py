@@ -24,12 +24,15 @@ def _by_kind(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
         from ._kubelet import KUBELET_RULES
         from ._kubelet_startup import KUBELET_START_CHECKS
 
-        kubelet = (RuleSet("node", "kubelet", KUBELET_RULES), RuleSet("node", "kubeletStart", KUBELET_START_CHECKS))
+        kubelet = (
+            RuleSet("kubelet", "kubelet", KUBELET_RULES),
+            RuleSet("kubelet", "kubeletStart", KUBELET_START_CHECKS),
+        )
         return {"KubeletConfiguration": kubelet, **CREDENTIAL_PROVIDER_RULE_SETS}
     if component == "kube-proxy":
         from ._kube_proxy import KUBE_PROXY_RULES
 
-        return {"KubeProxyConfiguration": (RuleSet("node", "kubeProxy", KUBE_PROXY_RULES),)}
+        return {"KubeProxyConfiguration": (RuleSet("kube_proxy", "kubeProxy", KUBE_PROXY_RULES),)}
     if component == "kube-scheduler":
         from ._kube_scheduler import KUBE_SCHEDULER_RULE_SETS
         from ._kube_scheduler_plugins import SCHEDULER_PLUGIN_RULE_SETS

@@ -8,20 +8,18 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Callable, NamedTuple, cast
+from typing import Any, Callable, NamedTuple
 
-from .._findings import COMPONENT
+from .._findings import COMPONENT, Problem
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
 from .._scalars._numbers import parse_quantity
 from .._scalars._syntax import is_grpc_target
 from .._schema._defaults import effective
 from .._schema._feature_gates import Gates
-from .._schema._type_check import Problem
+from ._rule_facts import rule_facts
 
 __all__ = [
     "Bound",
@@ -40,12 +38,9 @@ __all__ = [
     "present",
     "repeated",
     "required",
-    "rule_facts",
     "run_rules",
     "tracing_rule",
     "unique",
-    "value_facts",
-    "value_table",
     "within",
 ]
 
@@ -54,47 +49,6 @@ SECOND = 10**9
 
 Fault = tuple[Path, str]
 """What a rule yields: the path of the field at fault, and what is allowed."""
-
-
-def _text(family: str) -> str:
-    # Written out, since what is packed for a node or a module is found by reading the import statements.
-    if family == "node":
-        from .._data._rules import TEXT
-    elif family == "kube_scheduler":
-        from .._data._rules_kube_scheduler import TEXT
-    elif family == "kube_apiserver":
-        from .._data._rules_kube_apiserver import TEXT
-    elif family == "kubeadm":
-        from .._data._rules_kubeadm import TEXT
-    elif family == "credential_provider":
-        from .._data._rules_credential_provider import TEXT
-    else:
-        from .._data._rules_client import TEXT
-    return TEXT
-
-
-@cache
-def _facts(family: str) -> dict[str, Any]:
-    return cast("dict[str, Any]", json.loads(_text(family)))
-
-
-def rule_facts(section: str, family: str = "node") -> dict[str, Any]:
-    """The rules of a section by id: `fields`, `since`, `last`, `gate`, `os`, `level`.
-
-    Sections of the family `node` are `kubelet`, `kubeletStart` and `kubeProxy`; those of the others are kinds.
-    """
-    return cast("dict[str, Any]", _facts(family)[section])
-
-
-def value_facts(name: str, minor: int, family: str = "node") -> Any:
-    """A table of values by minor, as it is at one."""
-    rows = _facts(family)["values"][name]
-    return rows.get(max((key for key in rows if int(key) <= minor), key=int, default=""))
-
-
-def value_table(name: str, family: str = "node") -> Any:
-    """A table of values that is the same at every minor."""
-    return _facts(family)["values"][name]
 
 
 @dataclass(frozen=True)
@@ -143,20 +97,20 @@ Rule = Callable[[Context], Iterator[Fault]]
 
 
 class RuleSet(NamedTuple):
-    """A section of the rules' facts, the family of data that it is in, and the functions that judge by them."""
+    """A section of a component's rule facts, and the functions that check by them."""
 
-    family: str
+    component: str
     section: str
     rules: Mapping[str, Rule]
 
     def level_of(self, rule: str) -> str:
         """How heavy it is to break a rule: the component refuses, if the facts say nothing else."""
-        return str(rule_facts(self.section, self.family)[rule].get("level", COMPONENT))
+        return str(rule_facts(self.component, self.section)[rule].get("level", COMPONENT))
 
 
 def run_rules(rule_set: RuleSet, context: Context) -> Iterator[Problem]:
     """Run the rules of a set that hold at the context's minor, beside those about fields of a wrong type."""
-    for rule, facts in rule_facts(rule_set.section, rule_set.family).items():
+    for rule, facts in rule_facts(rule_set.component, rule_set.section).items():
         check = rule_set.rules.get(rule)
         if check is None or not facts.get("since", 0) <= context.minor <= facts.get("last", context.minor):
             continue

@@ -15,7 +15,8 @@ from typing import Any
 from .._scalars._duration import nanoseconds
 from .._scalars._numbers import parse_quantity
 from ._feature_gates import Gates
-from ._kinds import Kind, at_minor, known_minors
+from ._kinds import Kind, at_minor
+from ._releases import known_minors
 
 __all__ = ["default_of", "defaulted", "effective", "is_zero", "zero_of"]
 

@@ -13,24 +13,18 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
-from ._releases import name
+from ._releases import name, newest_minor
 
-__all__ = ["GateState", "Gates", "gate_history", "gate_names", "gate_needs", "newest_minor"]
+__all__ = ["GateState", "Gates", "gate_history", "gate_names", "gate_needs"]
 
 _GROUPS = {"AllAlpha": "Alpha", "AllBeta": "Beta"}
 
 
 @lru_cache(maxsize=1)
-def _facts() -> dict[str, Any]:
-    from .._data._gates import TEXT
+def _gate_data() -> dict[str, Any]:
+    from .._data._gate_history import GATES
 
-    return cast("dict[str, Any]", json.loads(TEXT))
-
-
-def newest_minor() -> int:
-    """The newest Kubernetes minor that is known as a whole. Of a later one the data have the fields, as they stood
-    before its release, and neither gates nor defaults of its own."""
-    return int(_facts()["newest"])
+    return cast("dict[str, Any]", json.loads(GATES))
 
 
 class Gates:
@@ -39,14 +33,14 @@ class Gates:
 
     def __init__(self, minor: int, given: Mapping[str, Any]) -> None:
         self.minor = minor
-        self.certain = minor <= _facts()["newest"]
-        self._at = min(minor, _facts()["newest"])
+        self.certain = minor <= newest_minor()
+        self._at = min(minor, newest_minor())
         self._given = {gate: value for gate, value in given.items() if isinstance(value, bool)}
 
     def _row(self, gate: str) -> tuple[list[Any] | None, list[Any] | None]:
         """The gate's state now (None where the minor does not have it) and the last state that it had until now."""
         now = last = None
-        for row in _facts()["gates"].get(gate, ()):
+        for row in _gate_data()["gates"].get(gate, ()):
             if row[0] <= self._at:
                 now = row[1:] or None
                 last = now or last
@@ -78,7 +72,7 @@ class Gates:
                 continue
             now, last = self._row(gate)
             if now is None:
-                rows = _facts()["gates"].get(gate)
+                rows = _gate_data()["gates"].get(gate)
                 if not rows:
                     yield gate, "unknown feature gate"
                 elif last is None:
@@ -91,7 +85,7 @@ class Gates:
 
     def missing_needs(self) -> Iterator[tuple[str, str]]:
         """Gates that are on, by the config, while a gate they need is off: pairs of both."""
-        needs = _facts()["needs"]
+        needs = _gate_data()["needs"]
         table = needs.get(str(self._at), {})
         for gate, wanted in table.items():
             if self.known(gate) and self.on(gate):
@@ -111,21 +105,21 @@ class GateState(NamedTuple):
 
 def gate_names() -> tuple[str, ...]:
     """All gates that one of the minors knows, sorted."""
-    return tuple(sorted(_facts()["gates"]))
+    return tuple(sorted(_gate_data()["gates"]))
 
 
 def gate_history(gate: str) -> list[GateState]:
     """The states of a gate, oldest first; none for a name that no minor knows."""
     return [
         GateState(row[0], row[1], bool(row[2]), bool(row[3])) if row[1:] else GateState(row[0], "", False, False)
-        for row in _facts()["gates"].get(gate, ())
+        for row in _gate_data()["gates"].get(gate, ())
     ]
 
 
 def gate_needs(gate: str) -> list[tuple[int, list[str]]]:
     """The gates that a gate needs, from the minors on that check it; from a minor that says otherwise anew."""
     found: list[tuple[int, list[str]]] = []
-    for minor, table in sorted((int(key), table) for key, table in _facts()["needs"].items()):
+    for minor, table in sorted((int(key), table) for key, table in _gate_data()["needs"].items()):
         needed = list(table.get(gate, ()))
         if needed != (found[-1][1] if found else []):
             found.append((minor, needed))

@@ -16,10 +16,9 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple, cast
 
 from .._exceptions import ComponentConfigError
+from .._findings import Problem
 from .._scalars._field_path import Path
-from ._feature_gates import newest_minor
-from ._releases import name, parse_minor, unquoted
-from ._type_check import Problem
+from ._releases import _index, name
 
 __all__ = [
     "Embedded",
@@ -29,8 +28,6 @@ __all__ = [
     "embedded",
     "find_kind",
     "kinds",
-    "known_minor",
-    "known_minors",
     "prune",
     "readers",
     "short",
@@ -66,12 +63,12 @@ class Kind:
     component: str
     since: int
     last: int | None
-    family: str
+    data_module: str
 
     @property
     def fields(self) -> dict[str, Any]:
         """The tree of fields."""
-        entry = _family(self.family)[f"{self.api_version} {self.kind}"]
+        entry = _schema_of(self.data_module)[f"{self.api_version} {self.kind}"]
         return cast("dict[str, Any]", entry["fields"])
 
     @property
@@ -87,35 +84,26 @@ class Kind:
         return self.since <= minor and (self.last is None or minor <= self.last)
 
 
-def _text(family: str) -> str:
+def _schema_text(module: str) -> str:
     # Written out, since what is packed for a node or a module is found by reading the import statements.
-    if family == "kubelet":
-        from .._data._kubelet import TEXT
-    elif family == "kube_proxy":
-        from .._data._kube_proxy import TEXT
-    elif family == "kube_scheduler":
-        from .._data._kube_scheduler import TEXT
-    elif family == "kube_apiserver":
-        from .._data._kube_apiserver import TEXT
-    elif family == "kubeadm":
-        from .._data._kubeadm import TEXT
-    elif family == "controller_manager":
-        from .._data._controller_manager import TEXT
+    if module == "kubelet":
+        from .._data._kubelet import KINDS
+    elif module == "kube_proxy":
+        from .._data._kube_proxy import KINDS
+    elif module == "kube_scheduler":
+        from .._data._kube_scheduler import KINDS
+    elif module == "kube_apiserver":
+        from .._data._kube_apiserver import KINDS
+    elif module == "kubeadm":
+        from .._data._kubeadm import KINDS
     else:
-        from .._data._client import TEXT
-    return TEXT
+        from .._data._clients import KINDS
+    return KINDS
 
 
 @cache
-def _family(family: str) -> dict[str, Any]:
-    return cast("dict[str, Any]", json.loads(_text(family)))
-
-
-@lru_cache(maxsize=1)
-def _index() -> dict[str, Any]:
-    from .._data._index import TEXT
-
-    return cast("dict[str, Any]", json.loads(TEXT))
+def _schema_of(module: str) -> dict[str, Any]:
+    return cast("dict[str, Any]", json.loads(_schema_text(module)))
 
 
 @lru_cache(maxsize=1)
@@ -131,24 +119,8 @@ def find_kind(api_version: Any, kind: Any) -> Kind | None:
     entry = _index()["kinds"].get(key)
     if entry is None:
         return None
-    family, component, since, last = entry
-    return Kind(str(api_version), str(kind), component, since, last, family)
-
-
-def known_minors() -> tuple[int, ...]:
-    """The Kubernetes minors that the data cover, oldest first."""
-    return tuple(_index()["minors"])
-
-
-def known_minor(version: str) -> int:
-    """The minor of a Kubernetes version that the data cover, the newest whole one for ""; ValueError for others."""
-    if not version:
-        return newest_minor()
-    minor, (first, *_between, last) = parse_minor(version), known_minors()
-    if not first <= minor <= last:
-        known = f"{name(first)} to {name(last)} are"
-        raise ComponentConfigError(f"Kubernetes {name(minor)} is not known here, {known}{unquoted(minor)}")
-    return minor
+    module, component, since, last = entry
+    return Kind(str(api_version), str(kind), component, since, last, module)
 
 
 def at_minor(field: Mapping[str, Any], key: str, minor: int) -> Any:

@@ -8,12 +8,15 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, cast
 
 from .._exceptions import ComponentConfigError
 
-__all__ = ["parse_minor", "name", "names", "unquoted"]
+__all__ = ["known_minor", "known_minors", "name", "names", "newest_minor", "parse_minor", "unquoted"]
 
 _VERSION = re.compile(r"v?1\.([0-9]{1,3})(?:[.+-].*)?")
 
@@ -45,3 +48,32 @@ def names(minors: Iterable[int]) -> str:
         else:
             runs.append([minor, minor])
     return ", ".join(name(first) if first == last else f"{name(first)} to {name(last)}" for first, last in runs)
+
+
+def known_minors() -> tuple[int, ...]:
+    """The Kubernetes minors that the data cover, oldest first."""
+    return tuple(_index()["minors"])
+
+
+def known_minor(version: str) -> int:
+    """The minor of a Kubernetes version that the data cover, the newest whole one for ""; ValueError for others."""
+    if not version:
+        return newest_minor()
+    minor, (first, *_between, last) = parse_minor(version), known_minors()
+    if not first <= minor <= last:
+        known = f"{name(first)} to {name(last)} are"
+        raise ComponentConfigError(f"Kubernetes {name(minor)} is not known here, {known}{unquoted(minor)}")
+    return minor
+
+
+@lru_cache(maxsize=1)
+def _index() -> dict[str, Any]:
+    from .._data import INDEX
+
+    return cast("dict[str, Any]", json.loads(INDEX))
+
+
+def newest_minor() -> int:
+    """The newest Kubernetes minor that is known as a whole. Of a later one the data have the fields, as they stood
+    before its release, and neither gates nor defaults of its own."""
+    return int(_index()["newest"])

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Callable
 
+from .._findings import Problem
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
 from .._scalars._numbers import parse_quantity
@@ -21,17 +22,7 @@ from ._defaults import zero_of
 from ._kinds import Kind, at_minor
 from ._releases import name
 
-__all__ = ["Problem", "Checked", "check_types"]
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A fault at a field path, before it has a file, a line and a level."""
-
-    path: Path
-    message: str
-    rule: str
-    value: Any = None
+__all__ = ["Checked", "check_types"]
 
 
 @dataclass

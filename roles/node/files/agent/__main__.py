@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
+from ._agent import AGENT_VERSION
 from ._agent._agent_configuration import (
     AgentConfiguration,
     ComponentConfiguration,
     InvalidConfiguration,
     load_configuration,
 )
-from ._agent import AGENT_VERSION
 from ._agent._store._durable_files import Locked
 from ._output import complain, journal_for, show
 

@@ -21,8 +21,7 @@ from ._componentconfig._check import context_of
 from ._componentconfig._codec._document import decode
 from ._componentconfig._findings import DecodeError
 from ._componentconfig._live_config import differences
-from ._componentconfig._schema._feature_gates import newest_minor
-from ._componentconfig._schema._releases import parse_minor
+from ._componentconfig._schema._releases import newest_minor, parse_minor
 from ._kube._api_errors import KubeError
 from ._kube._credentials import from_kubeconfig
 from ._output import show

@@ -12,8 +12,7 @@ from ._componentconfig._exceptions import ComponentConfigError
 from ._componentconfig._findings import LEVELS
 from ._componentconfig._migrate import migrate
 from ._componentconfig._scalars._secrets import redacted
-from ._componentconfig._schema._feature_gates import newest_minor
-from ._componentconfig._schema._releases import parse_minor
+from ._componentconfig._schema._releases import newest_minor, parse_minor
 from ._host._component_process import read_started
 from ._output import complain
 

@@ -12,8 +12,8 @@ import threading
 from types import FrameType
 from typing import Any
 
-from ._agent._agent_configuration import AgentConfiguration
 from ._agent import AGENT_VERSION
+from ._agent._agent_configuration import AgentConfiguration
 from ._agent._controller import Daemon
 from ._agent._interfaces import Journal, Runner, ServiceManager
 from ._agent._notify import Nudges

@@ -15,8 +15,7 @@ from ._componentconfig._check import validate
 from ._componentconfig._codec._document import decode
 from ._componentconfig._exceptions import ComponentConfigError
 from ._componentconfig._findings import WARNING, DecodeError, Finding, bounded
-from ._componentconfig._schema._feature_gates import newest_minor
-from ._componentconfig._schema._releases import parse_minor
+from ._componentconfig._schema._releases import newest_minor, parse_minor
 from ._output import complain, show
 
 if TYPE_CHECKING:

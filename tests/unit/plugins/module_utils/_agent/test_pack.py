@@ -41,7 +41,7 @@ def test_what_is_in_it() -> None:
     assert {"__main__.py", "configok_agent/__init__.py", "configok_agent/__main__.py"} <= set(names)
     assert "configok_agent/_componentconfig/_data/__init__.py" in names
     assert "configok_agent/_agent/_pack.py" not in names
-    assert "configok_agent/_kube/_credentials.py" not in names
+    assert "configok_agent/_kube/_user_credentials.py" not in names
     assert {name.split("/")[1] for name in names if name.count("/") > 1} == {
         "_agent",
         "_componentconfig",

@@ -36,20 +36,16 @@ def run(code: str) -> str:
 
 
 def test_importing_the_engine_reads_no_data_and_no_third_party_package() -> None:
-    code = (
-        f"import sys; import {PACKAGE}._validate, {PACKAGE}._layers, {PACKAGE}._judge; print(chr(10).join(sys.modules))"
-    )
+    code = f"import sys; import {PACKAGE}._check, {PACKAGE}._load, {PACKAGE}._judge; print(chr(10).join(sys.modules))"
     loaded = run(code).split()
     assert not [name for name in loaded if f"{PACKAGE}._data" in name]
     assert not {"yaml", "urllib3", "ssl", "kubernetes"} & set(loaded)
 
 
 def test_judging_a_kubelet_reads_the_data_of_nobody_else() -> None:
-    code = (
-        f"import sys; from {PACKAGE}._validate import validate; validate({CONFIG!r}); print(chr(10).join(sys.modules))"
-    )
+    code = f"import sys; from {PACKAGE}._check import validate; validate({CONFIG!r}); print(chr(10).join(sys.modules))"
     data = {name.rpartition(".")[2] for name in run(code).split() if name.startswith(f"{PACKAGE}._data.")}
-    assert data == {"_index", "_kubelet", "_gates", "_rules"}
+    assert data == {"_kubelet", "_gate_history", "_validation_rules"}
 
 
 def test_all_minors_take_under_a_second() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._data._disruption import TEXT
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._data._change_impact import IMPACT
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._disruption import (
     check_overrides,
     classes,
@@ -98,7 +98,7 @@ def test_the_heaviest() -> None:
 
 
 def test_the_facts_name_only_what_is_known() -> None:
-    facts = json.loads(TEXT)
+    facts = json.loads(IMPACT)
     kind = find_kind("kubelet.config.k8s.io/v1beta1", KUBELET)
     assert kind is not None
     for row in [*facts["conditions"], *({"field": name, **row} for name, row in facts["fields"].items())]:

@@ -12,11 +12,11 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._strict_mapping import Amount
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import (
-    KEYS,
+    POOL_KEYS,
     crash_loop_seconds,
+    find_unknown_variables,
     parse_policy,
     parse_pool,
-    unknown_variables,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import InvalidPool
 
@@ -103,9 +103,9 @@ def test_all_errors_of_a_pool_are_told_at_once() -> None:
 
 
 def test_the_keys_of_a_pool_file_are_those_that_are_read() -> None:
-    value: dict[str, Any] = dict.fromkeys(KEYS[""])
-    value.update(pool="workers", selector="a", trial=dict.fromkeys(KEYS["trial"]), policy=dict.fromkeys(KEYS["policy"]))
-    value["policy"]["canary"] = dict.fromkeys(KEYS["policy.canary"])
+    value: dict[str, Any] = dict.fromkeys(POOL_KEYS[""])
+    value.update(pool="workers", selector="a", trial=dict.fromkeys(POOL_KEYS["trial"]), policy=dict.fromkeys(POOL_KEYS["policy"]))
+    value["policy"]["canary"] = dict.fromkeys(POOL_KEYS["policy.canary"])
     assert parse_pool(value).name == "workers"
 
 
@@ -128,7 +128,7 @@ def test_the_keys_of_a_pool_file_are_those_that_are_read() -> None:
     ],
 )
 def test_variables_that_would_be_ignored_by_mistake(groups: list[list[str]], expected: list[str]) -> None:
-    errors = unknown_variables(groups)
+    errors = find_unknown_variables(groups)
     assert len(errors) == len(expected)
     assert all(error.startswith(start) for error, start in zip(errors, expected)), errors
 

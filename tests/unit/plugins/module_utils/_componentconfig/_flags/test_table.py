@@ -8,7 +8,6 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import (
-    Flag,
     FlagSet,
     components_with_flags,
     field_at,
@@ -17,12 +16,9 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fl
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import (
     field_of_flag,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._pflag import FORMS
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
-    MAIN_KINDS,
-    kinds,
-    known_minors,
-)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._pflag import FORMS, Flag
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import MAIN_KINDS, kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
 
 
 def of(component: str) -> FlagSet:

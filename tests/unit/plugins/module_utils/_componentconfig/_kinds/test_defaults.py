@@ -15,8 +15,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     Kind,
     find_kind,
     kinds,
-    known_minors,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._type_check import check_types
 
 GROUPS = {

@@ -19,9 +19,9 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     at_minor,
     find_kind,
     kinds,
-    known_minors,
     prune,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
 
 NEWEST = known_minors()[-1]
 GOOD: dict[str, Any] = {

@@ -24,24 +24,26 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
     KUBELET_START_CHECKS_ELSEWHERE,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import rule_sets
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule import rule_facts
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule_facts import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
 
 SCHEMA = Path(__file__).resolve().parents[6] / "schema"
 BY_KIND = sorted(path for path in SCHEMA.glob("*_validation_rules.json") if "kinds" in json.loads(path.read_text()))
 
 SECTIONS = [
-    ("kubelet", 85, KUBELET_RULES, KUBELET_RULES_ELSEWHERE),
-    ("kubeletStart", 36, KUBELET_START_CHECKS, KUBELET_START_CHECKS_ELSEWHERE),
-    ("kubeProxy", 25, KUBE_PROXY_RULES, KUBE_PROXY_RULES_ELSEWHERE),
+    ("kubelet", "kubelet", 85, KUBELET_RULES, KUBELET_RULES_ELSEWHERE),
+    ("kubelet", "kubeletStart", 36, KUBELET_START_CHECKS, KUBELET_START_CHECKS_ELSEWHERE),
+    ("kube_proxy", "kubeProxy", 25, KUBE_PROXY_RULES, KUBE_PROXY_RULES_ELSEWHERE),
 ]
 
 
-@pytest.mark.parametrize(("section", "count", "rules", "elsewhere"), SECTIONS, ids=[one[0] for one in SECTIONS])
+@pytest.mark.parametrize(
+    ("component", "section", "count", "rules", "elsewhere"), SECTIONS, ids=[section[1] for section in SECTIONS]
+)
 def test_every_rule_is_judged_or_listed_with_a_reason(
-    section: str, count: int, rules: Mapping[str, object], elsewhere: Mapping[str, str]
+    component: str, section: str, count: int, rules: Mapping[str, object], elsewhere: Mapping[str, str]
 ) -> None:
-    known = set(rule_facts(section))
+    known = set(rule_facts(component, section))
     assert len(known) == count
     assert set(rules) | set(elsewhere) == known
     assert not set(rules) & set(elsewhere)

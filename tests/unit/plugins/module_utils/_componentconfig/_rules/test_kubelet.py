@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet import KUBELET_RULES
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule import rule_facts
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule_facts import rule_facts
 
 Config = dict[str, Any]
 
@@ -399,7 +399,7 @@ def test_rule(rule: str, minor: int, bad: list[Config], good: list[Config]) -> N
     ("rule", "bad"), [(case[0], case[2]) for case in CASES], ids=[f"{case[0]}-1.{case[1]}" for case in CASES]
 )
 def test_rule_is_silent_outside_its_versions(rule: str, bad: list[Config]) -> None:
-    facts = rule_facts("kubelet")[rule]
+    facts = rule_facts("kubelet", "kubelet")[rule]
     outside = [facts["since"] - 1] if facts["since"] > 20 else []
     outside += [facts["last"] + 1] if "last" in facts else []
     for minor in outside:

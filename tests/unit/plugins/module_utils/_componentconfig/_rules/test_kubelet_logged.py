@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import known_minors
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
 
 KUBELET = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
 VERSIONS = [f"1.{minor}" for minor in known_minors()]

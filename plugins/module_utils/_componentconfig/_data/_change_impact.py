@@ -9,9 +9,9 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-__all__ = ["TEXT"]
+__all__ = ["IMPACT"]
 
-TEXT = r"""
+IMPACT = r"""
 {"classes":{"restart":["a kubelet restart applies it; running pods keep running"],"restart-clients":
 ["restart; clients of the kubelet's endpoints (API server, monitoring, probes) must follow the change"],
 "restart-pods-new-only":["restart; only pods created afterwards see it: drain first for a uniform node"],

@@ -9,18 +9,18 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-__all__ = ["TEXT"]
+__all__ = ["GATES"]
 
-TEXT = r"""
-{"newest":36,"gates":{"APIListChunking":[[20,"Beta",1,0],[29,"GA",1,1],[33]],"APIPriorityAndFairness":[[20,"Beta",1,
-0],[29,"GA",1,1],[31]],"APIResponseCompression":[[20,"Beta",1,0]],"APISelfSubjectReview":[[26,"Alpha",0,0],[27,"Beta",
-1,0],[28,"GA",1,1],[30]],"APIServerIdentity":[[20,"Alpha",0,0],[26,"Beta",1,0]],"APIServerTracing":[[22,"Alpha",0,0],
-[27,"Beta",1,0],[34,"GA",1,1]],"APIServingWithRoutine":[[30,"Alpha",0,0]],"AdmissionWebhookMatchConditions":[[27,
-"Alpha",0,0],[28,"Beta",1,0],[30,"GA",1,1],[33]],"AdvancedAuditing":[[20,"GA",1,0],[27,"GA",1,1],[28]],
-"AggregatedDiscoveryEndpoint":[[26,"Alpha",0,0],[27,"Beta",1,0],[30,"GA",1,1],[33]],
-"AggregatedDiscoveryRemoveBetaType":[[33,"Deprecated",1,0],[35,"Deprecated",1,1]],"AllAlpha":[[20,"Alpha",0,0],[31]],
-"AllBeta":[[20,"Beta",0,0],[31]],"AllowDNSOnlyNodeCSR":[[31,"Deprecated",0,0]],"AllowInsecureBackendProxy":[[20,
-"Beta",1,0],[21,"GA",1,1],[23]],"AllowInsecureKubeletCertificateSigningRequests":[[31,"Deprecated",0,0]],
+GATES = r"""
+{"gates":{"APIListChunking":[[20,"Beta",1,0],[29,"GA",1,1],[33]],"APIPriorityAndFairness":[[20,"Beta",1,0],[29,"GA",1,
+1],[31]],"APIResponseCompression":[[20,"Beta",1,0]],"APISelfSubjectReview":[[26,"Alpha",0,0],[27,"Beta",1,0],[28,"GA",
+1,1],[30]],"APIServerIdentity":[[20,"Alpha",0,0],[26,"Beta",1,0]],"APIServerTracing":[[22,"Alpha",0,0],[27,"Beta",1,
+0],[34,"GA",1,1]],"APIServingWithRoutine":[[30,"Alpha",0,0]],"AdmissionWebhookMatchConditions":[[27,"Alpha",0,0],[28,
+"Beta",1,0],[30,"GA",1,1],[33]],"AdvancedAuditing":[[20,"GA",1,0],[27,"GA",1,1],[28]],"AggregatedDiscoveryEndpoint":
+[[26,"Alpha",0,0],[27,"Beta",1,0],[30,"GA",1,1],[33]],"AggregatedDiscoveryRemoveBetaType":[[33,"Deprecated",1,0],[35,
+"Deprecated",1,1]],"AllAlpha":[[20,"Alpha",0,0],[31]],"AllBeta":[[20,"Beta",0,0],[31]],"AllowDNSOnlyNodeCSR":[[31,
+"Deprecated",0,0]],"AllowInsecureBackendProxy":[[20,"Beta",1,0],[21,"GA",1,1],[23]],
+"AllowInsecureKubeletCertificateSigningRequests":[[31,"Deprecated",0,0]],
 "AllowOverwriteTerminationGracePeriodSeconds":[[32,"Deprecated",0,0],[35,"Deprecated",0,1]],
 "AllowParsingUserUIDFromCertAuth":[[33,"Beta",1,0]],"AllowServiceExternalIPs":[[36,"GA",1,0]],
 "AllowServiceLBStatusOnNonLB":[[29,"Deprecated",0,0],[32,"Deprecated",0,1],[35]],"AllowUnsafeMalformedObjectDeletion":

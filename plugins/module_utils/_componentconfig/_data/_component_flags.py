@@ -9,9 +9,9 @@ Private to configok.node: no compatibility is promised.
 
 from __future__ import annotations
 
-__all__ = ["TEXT"]
+__all__ = ["FLAGS"]
 
-TEXT = r"""
+FLAGS = r"""
 {"kube-proxy":{"ignoresFlags":true,"reasons":{"self":["it names the file"],"once":
 ["it makes kube-proxy do one thing and end: it is no config"],"access":
 ["it wins over the address in the kubeconfig, and the file has no field for it"],"klog":
