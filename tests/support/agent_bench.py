@@ -30,8 +30,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._interfaces i
     Unit,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import view_of
+from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import Inputs
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import Inputs
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validate_on_node import (
     drop_in_documents,
 )

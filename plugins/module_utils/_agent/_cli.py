@@ -17,10 +17,11 @@ from ._notify import is_heard, nudge
 from ._reporting._crash_messages import Messages
 from ._reporting._status_writer import read_report
 from ._state._active_config import in_trial
+from ._state._node_state import Local
 from ._state._records import Record
 from ._state._startups import Start, is_crash
 from ._store._durable_files import locked
-from ._store._state_reader import Local, read_local
+from ._store._state_reader import read_local
 from ._store._store import Store, digest
 from ._store._trouble import directory_faults
 from ._system_clock import SystemClock

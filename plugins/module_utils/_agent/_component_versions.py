@@ -15,12 +15,11 @@ from typing import Any, Final, NamedTuple
 from .._kube._backoff import Backoff
 from ._agent_configuration import AgentConfiguration
 from ._background import PATIENCE
-from ._config_sync import STORE_WAIT
 from ._interfaces import Clock, Errand, Journal
+from ._state._node_state import Local
 from ._state._startups import with_start
-from ._store._durable_files import Locked, locked
+from ._store._durable_files import STORE_WAIT, Locked, locked
 from ._store._rendered_files import next_init_bytes
-from ._store._state_reader import Local
 from ._store._store import Store
 from ._validation._validator import Judge, JudgeFailed, judged
 

@@ -8,41 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from ._agent_configuration import AgentConfiguration
 from ._background import PATIENCE
 from ._counters import Tally
 from ._interfaces import Clock, Errand, Journal, Prober, ProbeResult, ServiceError, ServiceManager, Unit
 from ._log import RESTARTING
-from ._state._health import Health, begin, failed, healthy_seconds, is_healthy, look, next_look
+from ._state._health import Health, Seen, begin, failed, healthy_seconds, is_healthy, look, next_look
+from ._state._node_state import Local
 from ._store._rendered_files import NotRendered, decode, same_config_files
-from ._store._state_reader import Local
 from ._store._store import Store, digest
 
-__all__ = ["BackgroundServices", "Care", "Seen"]
+__all__ = ["BackgroundServices", "Care"]
 
 _RESTART_DEADLINE = 30.0  # seconds after which a restart that did not happen is asked for again
 _PROBE_DEADLINE = 12.0  # seconds: more than a prober needs that waits for each of its answers in vain
 _NOT_STARTED = ("stopped", "masked", "missing")
-
-
-class Seen(NamedTuple):
-    """What one round of looks found.
-
-    healthy: None while nothing is known yet. failed: the component that has failed, with what was seen of it, and the
-    seconds within which it was not healthy. stopped: the unit that an administrator stopped. seconds: of health since
-    the round before. well_for: seconds for which all have been healthy.
-    """
-
-    healthy: bool | None
-    failed: str
-    detail: str
-    within: float
-    stopped: str
-    seconds: float
-    well_for: float
-    states: Mapping[str, str]
 
 
 class Care:

@@ -18,32 +18,23 @@ from .._nodeconfig._bundle import Bundle, InvalidBundle
 from ._agent_configuration import AgentConfiguration, ComponentConfiguration
 from ._background import PATIENCE
 from ._counters import Tally
-from ._interfaces import Clock, Errand, Journal
+from ._interfaces import Clock, Errand, Followed, Journal
 from ._state._active_config import in_trial
 from ._state._desired_state import Wish
+from ._state._node_state import Inputs, Local
 from ._state._records import LOCAL, Answered, Outcome, Record, same_config
-from ._store._durable_files import Locked, locked
+from ._store._durable_files import STORE_WAIT, Locked, locked
 from ._store._rendered_files import NotRendered, keep, render, same_config_files
-from ._store._state_reader import Local, read_local
+from ._store._state_reader import read_local
 from ._store._store import Store, digest
 from ._transaction import Transactions
-from ._validation._node_inputs import Inputs, read_inputs
+from ._validation._node_inputs import read_inputs
 from ._validation._validator import Judge, JudgeFailed, SameConfig, errors_of, first_error, judged_here, recorded
 
-__all__ = ["Check", "Followed", "Getter", "NotFetched", "Preparation", "Prepared", "Pursuit", "Refused", "STORE_WAIT"]
+__all__ = ["Check", "Getter", "NotFetched", "Preparation", "Prepared", "Pursuit", "Refused"]
 
 # Says "adopting" before anything is touched. Given the record that is about to be used, and the local view.
 Acknowledge = Callable[[Record, Local], None]
-
-
-class Followed(NamedTuple):
-    """What came of it: "" (nothing was done) | "adopted" | "pinned" | "unassigned" | "refused" | "waiting".
-
-    detail, for people: the config, or why it was refused or is waited for.
-    """
-
-    done: str = ""
-    detail: str = ""
 
 
 class Pursuit:
@@ -207,9 +198,6 @@ class Pursuit:
 
 def _name(source: ConfigSource) -> str:
     return f"{source.name} (UID: {source.uid})"
-
-
-STORE_WAIT = 5.0  # seconds that the daemon waits for the store; those who hold it are brief
 
 
 class Getter(Protocol):

@@ -22,8 +22,8 @@ from .._nodeconfig._config_status import ConfigStatus
 from ._agent_configuration import AgentConfiguration
 from ._background import ThreadedErrand
 from ._component_versions import Versions
-from ._components import BackgroundServices, Care, Seen
-from ._config_sync import STORE_WAIT, Check, Preparation, Pursuit
+from ._components import BackgroundServices, Care
+from ._config_sync import Check, Preparation, Pursuit
 from ._counters import Tally
 from ._interfaces import Clock, Errands, Journal, Prober, ServiceManager
 from ._node_watch import NodeWatch
@@ -35,9 +35,11 @@ from ._reporting._status_writer import Report, Reporter, Statement, essence
 from ._state._active_config import in_trial
 from ._state._condition import Condition, answer, using
 from ._state._desired_state import NodeView, Wish, read_wish
+from ._state._health import Seen
+from ._state._node_state import Local
 from ._state._records import LOCAL, Answered, Record
-from ._store._durable_files import Locked, locked
-from ._store._state_reader import Local, read_local
+from ._store._durable_files import STORE_WAIT, Locked, locked
+from ._store._state_reader import read_local
 from ._store._store import Store
 from ._store._trouble import FileTrouble
 from ._transaction import Transactions

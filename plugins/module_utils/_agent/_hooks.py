@@ -16,10 +16,11 @@ from ._interfaces import Clock, Journal
 from ._log import DAMAGED, START_REFUSED
 from ._notify import nudge
 from ._state._active_config import refuse_start
+from ._state._node_state import Local
 from ._state._startups import End, Start, with_end, with_start
 from ._store._durable_files import PRESTART_WAIT, Locked, locked
 from ._store._rendered_files import init_hash
-from ._store._state_reader import Local, read_local
+from ._store._state_reader import read_local
 from ._store._store import Store, digest
 from ._transaction import Transactions
 from ._validation._validator import is_fatal

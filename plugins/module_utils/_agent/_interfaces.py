@@ -17,6 +17,7 @@ __all__ = [
     "CommandResult",
     "Errand",
     "Errands",
+    "Followed",
     "Journal",
     "ProbeResult",
     "Prober",
@@ -123,3 +124,13 @@ class Errand(Protocol):
 
 # Makes an errand that calls the function when it is done and nobody waits for it.
 Errands = Callable[[Callable[[], None]], Errand]
+
+
+class Followed(NamedTuple):
+    """What came of it: "" (nothing was done) | "adopted" | "pinned" | "unassigned" | "refused" | "waiting".
+
+    detail, for people: the config, or why it was refused or is waited for.
+    """
+
+    done: str = ""
+    detail: str = ""

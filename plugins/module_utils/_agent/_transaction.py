@@ -15,11 +15,11 @@ from ._agent_configuration import AgentConfiguration
 from ._interfaces import Clock, Journal
 from ._log import ROLLED_BACK
 from ._state._active_config import crash_reason, outcome_of_bad, unhealthy_reason
+from ._state._node_state import Local
 from ._state._records import LOCAL, Answered, Outcome, Record
 from ._state._startups import BadConfig
 from ._store._durable_files import Files
 from ._store._rendered_files import STATE_FIELDS, config_bytes, init_hash, keep, policy_of, stale_state_files
-from ._store._state_reader import Local
 from ._store._store import Store, digest
 from ._validation._component_flags import command_line, overridden
 

@@ -9,14 +9,14 @@ Time counts only while the components are seen healthy, and goes on across resta
 from __future__ import annotations
 
 from ._agent_configuration import AgentConfiguration
-from ._components import Seen
-from ._config_sync import STORE_WAIT
 from ._interfaces import Clock
 from ._state._active_config import duration_text, in_trial
+from ._state._health import Seen
+from ._state._node_state import Local
 from ._state._records import Outcome, Record, same_config
 from ._state._startups import recent_crashes
-from ._store._durable_files import locked
-from ._store._state_reader import Local, read_local
+from ._store._durable_files import STORE_WAIT, locked
+from ._store._state_reader import read_local
 from ._store._store import Store, digest
 from ._transaction import Transactions
 

@@ -16,8 +16,8 @@ from ..._nodeconfig._redact import beginning, redact
 from ..._nodeconfig._untrusted import sanitize
 from .._background import PATIENCE
 from .._interfaces import Clock, Errand, Runner
+from .._state._node_state import Local
 from .._state._startups import Start, is_crash
-from .._store._state_reader import Local
 
 __all__ = ["ComponentLog", "LastMessages", "Messages", "last_crash", "last_message"]
 

@@ -13,9 +13,8 @@ from ..._kube._api_errors import AlreadyExists, KubeError
 from ..._kube._api_paths import events
 from ..._kube._backoff import Backoff
 from ..._nodeconfig._untrusted import sanitize
-from .._config_sync import Followed
 from .._counters import Tally
-from .._interfaces import Clock, Errand, Journal
+from .._interfaces import Clock, Errand, Followed, Journal
 from .._log import ADOPTED, CONFIRMED, PROMOTED, REFUSED, SUSPECT
 from .._state._desired_state import Wish
 from .._state._records import Record

@@ -19,7 +19,7 @@ from .._agent_configuration import AgentConfiguration
 from .._counters import BUCKETS, Tally
 from .._interfaces import Journal
 from .._state._desired_state import Wish
-from .._store._state_reader import Local
+from .._state._node_state import Local
 from ._status_writer import Report, write_report
 
 __all__ = ["CONTENT_TYPE", "Gauges", "MetricsFile", "MetricsSink", "Surface", "gauges", "render"]

@@ -28,9 +28,9 @@ from .._counters import Tally
 from .._interfaces import Clock, Errand, Journal
 from .._log import CONDITION
 from .._state._active_config import in_trial
+from .._state._node_state import Local
 from .._state._records import Record
 from .._store._durable_files import Files
-from .._store._state_reader import Local
 from .._store._store import Store, digest
 from .._validation._component_flags import shadowed
 from .._validation._node_inputs import Drift, LocalConfigHash

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from ..._nodeconfig import _config_ok as words
 from ..._nodeconfig._config_ok import Using, Verdict
-from .._store._state_reader import Local
 from ._active_config import duration_text, in_trial
 from ._desired_state import Wish
+from ._node_state import Local
 from ._records import Outcome
 
 __all__ = ["Condition", "answer", "using"]

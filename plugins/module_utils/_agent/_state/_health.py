@@ -9,9 +9,10 @@ that restarts looks anew.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["Health", "begin", "failed", "healthy_seconds", "is_healthy", "look", "next_look"]
+__all__ = ["Health", "Seen", "begin", "failed", "healthy_seconds", "is_healthy", "look", "next_look"]
 
 _FIRST_INTERVAL = 0.2  # seconds between looks at a component that is not healthy yet
 
@@ -83,3 +84,21 @@ def next_look(health: Health, *, now: float, settling: float, interval: float) -
     if health.ok_since is not None:
         return max(0.01, health.ok_since + settling - now)
     return min(interval, max(_FIRST_INTERVAL, (now - health.unhealthy_since) / 30))
+
+
+class Seen(NamedTuple):
+    """What one round of looks found.
+
+    healthy: None while nothing is known yet. failed: the component that has failed, with what was seen of it, and the
+    seconds within which it was not healthy. stopped: the unit that an administrator stopped. seconds: of health since
+    the round before. well_for: seconds for which all have been healthy.
+    """
+
+    healthy: bool | None
+    failed: str
+    detail: str
+    within: float
+    stopped: str
+    seconds: float
+    well_for: float
+    states: Mapping[str, str]

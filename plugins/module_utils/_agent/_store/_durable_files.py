@@ -27,6 +27,7 @@ __all__ = [
     "Locked",
     "PRESTART_WAIT",
     "STORE_LOCK",
+    "STORE_WAIT",
     "TEMPORARY",
     "locked",
 ]
@@ -207,3 +208,6 @@ def locked(path: str, *, wait: float) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+STORE_WAIT = 5.0  # seconds that the daemon waits for the store; those who hold it are brief

@@ -8,45 +8,18 @@ The same for prestart, poststop, status and the daemon.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from .._agent_configuration import AgentConfiguration
 from .._interfaces import Clock
 from .._state._active_config import Choice, choose
+from .._state._node_state import Local, Snapshot
 from .._state._records import LOCAL, Record
 from .._state._startups import BadConfig, Start, count_crashes, with_one_config
 from ._rendered_files import restore
-from ._store import Snapshot, Store
+from ._store import Store
 
-__all__ = ["Local", "read_local"]
-
-
-class Local(NamedTuple):
-    """The records, what is tracked of each component, and what the node is to use because of that."""
-
-    snapshot: Snapshot
-    choice: Choice
-    versions: Mapping[str, str]
-    startups: Mapping[str, Sequence[Start]]
-    bad: Mapping[str, BadConfig]
-    crashes: Mapping[str, int]  # since the later of boot and adoption (or roll-back)
-
-    @property
-    def current(self) -> Record:
-        """The record in use, LOCAL for the init config."""
-        return self.choice.record
-
-    def worst(self) -> str:
-        """Return the component of current with most crashes."""
-        current = self.snapshot.current
-        names = sorted(name for name in self.crashes if current is None or current.involves(name))
-        return max(names, key=lambda name: self.crashes[name], default="")
-
-    def last_start(self, component: str) -> Start | None:
-        """Return the last start that was written down."""
-        starts = self.startups.get(component) or ()
-        return starts[-1] if starts else None
+__all__ = ["read_local"]
 
 
 def read_local(configuration: AgentConfiguration, store: Store, clock: Clock) -> Local:

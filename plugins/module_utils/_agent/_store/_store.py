@@ -15,9 +15,10 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..._nodeconfig._assignment import UID_PATTERN, ConfigSource
+from .._state._node_state import Snapshot
 from .._state._records import Answered, Damaged, Record
 from .._state._startups import (
     BadConfig,
@@ -32,7 +33,7 @@ from ._durable_files import MAX_BYTES, STORE_LOCK, Disk, Files
 if TYPE_CHECKING:
     from ..._nodeconfig._bundle import Bundle
 
-__all__ = ["CONFIG_FILE", "Snapshot", "Store", "digest"]
+__all__ = ["CONFIG_FILE", "Store", "digest"]
 
 CONFIG_FILE = "config.yaml"
 UNKNOWN_VERSION = "unknown"
@@ -54,15 +55,6 @@ T = TypeVar("T")
 def digest(data: bytes) -> str:
     """Return the SHA-256 that names a file, in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
-
-
-class Snapshot(NamedTuple):
-    """What the store says at one moment. current, last_known_good: None where the record is missing or was damaged."""
-
-    current: Record | None
-    last_known_good: Record | None
-    answered: Answered
-    fresh: bool  # neither record was ever written: a node that has only its local config
 
 
 class Store:

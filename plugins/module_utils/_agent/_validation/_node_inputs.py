@@ -10,19 +10,18 @@ restart, and no reason for one. Files are read again only when they changed.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..._host._component_process import drop_ins, read_drop_in
 from ..._nodeconfig._local_config import InvalidLocalConfig, LocalComponent, encode, local_hash
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration
+from .._state._node_state import Inputs
 from .._store._rendered_files import NotRendered, decode, fingerprint, read_own, resolved
 from .._store._store import Store
 from ._component_flags import command_line
 
 __all__ = [
     "Drift",
-    "Inputs",
     "LocalConfigHash",
     "LocalValues",
     "local_config_text",
@@ -83,31 +82,6 @@ def _has_drifted(component: ComponentConfiguration) -> bool:
     except NotRendered:
         return True
     return values[0] != values[1]
-
-
-class Inputs(NamedTuple):
-    """The texts of a component's own configs on this node (None: there is none), the command line it runs with, and
-    the path and text of each drop-in that this one names, lowest first; bytes that are no UTF-8 are surrogates."""
-
-    init: str | None = None
-    instance: str | None = None
-    arguments: tuple[str, ...] = ()
-    drop_ins: tuple[tuple[str, str], ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return them as JSON-able data."""
-        return {
-            "init": self.init,
-            "instance": self.instance,
-            "arguments": list(self.arguments),
-            "dropIns": [list(one) for one in self.drop_ins],
-        }
-
-    @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> Inputs:
-        """Read what to_dict() has written. Raises KeyError, TypeError, ValueError."""
-        drop_ins = tuple((path, text) for path, text in value["dropIns"])
-        return cls(value["init"], value["instance"], tuple(value["arguments"]), drop_ins)
 
 
 def read_inputs(component: ComponentConfiguration, store: Store) -> Inputs:

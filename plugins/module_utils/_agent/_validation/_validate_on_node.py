@@ -35,7 +35,8 @@ from ..._componentconfig._rules._host_rules import Host, Wanted
 from ..._componentconfig._schema._kinds import MAIN_KINDS, find_kind
 from ..._componentconfig._schema._releases import newest_minor, parse_minor
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
-from ._node_inputs import Inputs, local_values
+from .._state._node_state import Inputs
+from ._node_inputs import local_values
 from ._validator import HOST
 
 __all__ = [

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 from ..._nodeconfig._redact import beginning, redact
 from .._agent_configuration import ComponentConfiguration
 from .._interfaces import Runner
+from .._state._node_state import Inputs
 from .._store._durable_files import locked
 from .._store._store import Store, digest
-from ._node_inputs import Inputs
 
 __all__ = [
     "CommandComparison",

@@ -44,7 +44,7 @@ def same_files(one: str, other: str, *, version: str, with_inputs: bool = False)
 
 
 def _drop_ins() -> list[Document]:
-    from ._agent._validation._node_inputs import Inputs
+    from ._agent._state._node_state import Inputs
     from ._agent._validation._validate_on_node import drop_in_documents
 
     return drop_in_documents(Inputs.from_dict(json.loads(read_file("-"))))

@@ -19,7 +19,7 @@ from ._componentconfig._schema._releases import newest_minor, parse_minor
 from ._output import complain, show
 
 if TYPE_CHECKING:
-    from ._agent._validation._node_inputs import Inputs
+    from ._agent._state._node_state import Inputs
 
 __all__ = ["Judge", "judge_anywhere", "judge_on_node", "read_file", "validate_files"]
 
@@ -77,7 +77,7 @@ def judge_on_node(
 
     with_inputs: what is judged is JSON with the document and what this node adds to it, as the agent has read both.
     """
-    from ._agent._validation._node_inputs import Inputs
+    from ._agent._state._node_state import Inputs
     from ._agent._validation._validate_on_node import judge_here
     from ._host._host_facts import read_host
 

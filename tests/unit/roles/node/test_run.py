@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import Inputs
+from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import Inputs
 
 
 @pytest.mark.contract("manners.small-answers")

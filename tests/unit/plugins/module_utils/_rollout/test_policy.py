@@ -104,7 +104,9 @@ def test_all_errors_of_a_pool_are_told_at_once() -> None:
 
 def test_the_keys_of_a_pool_file_are_those_that_are_read() -> None:
     value: dict[str, Any] = dict.fromkeys(POOL_KEYS[""])
-    value.update(pool="workers", selector="a", trial=dict.fromkeys(POOL_KEYS["trial"]), policy=dict.fromkeys(POOL_KEYS["policy"]))
+    value.update(
+        pool="workers", selector="a", trial=dict.fromkeys(POOL_KEYS["trial"]), policy=dict.fromkeys(POOL_KEYS["policy"])
+    )
     value["policy"]["canary"] = dict.fromkeys(POOL_KEYS["policy.canary"])
     assert parse_pool(value).name == "workers"
 

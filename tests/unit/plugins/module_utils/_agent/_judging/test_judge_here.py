@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import ComponentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import Inputs
 from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import render
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import (
-    Inputs,
     read_drop_ins,
     read_own_configs,
 )

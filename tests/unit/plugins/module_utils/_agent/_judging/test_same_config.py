@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import Inputs
+from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import Inputs
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import CommandComparison
 
 INPUTS = Inputs(drop_ins=(("/d/10.conf", "maxPods: 4\n"),))

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
+from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import Inputs
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store, digest
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import Inputs
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
     CommandJudge,
     JudgeFailed,
