@@ -31,7 +31,7 @@ import urllib3
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
-from ansible_collections.configok.node.plugins.module_utils._sandbox._apiserver import EmbeddedApiServer
+from embedded_apiserver.server import EmbeddedApiServer
 from support.audit import audit_flags
 from support.binaries import Unavailable, find, release_of
 from support.pki import Authority

@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
-from ansible_collections.configok.node.plugins.module_utils._sandbox._apiserver import EmbeddedApiServer
+from embedded_apiserver.server import EmbeddedApiServer
 from support.clusters import SandboxCluster, prepare
 from support.simulated_nodes import SimulatedNodes
 

@@ -14,7 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._cluster._access_pla
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
-from ansible_collections.configok.node.plugins.module_utils._sandbox._apiserver import EmbeddedApiServer
+from embedded_apiserver.server import EmbeddedApiServer
 
 __all__ = ["SandboxCluster", "look", "prepare"]
 

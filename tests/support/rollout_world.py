@@ -23,7 +23,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record_sto
 from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import Progress
 from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish
 from ansible_collections.configok.node.plugins.module_utils._rollout._runner import WaveResult, move_wave
-from ansible_collections.configok.node.plugins.module_utils._sandbox._apiserver import EmbeddedApiServer
+from embedded_apiserver.server import EmbeddedApiServer
 from support.simulated_nodes import FastClock, SimulatedNodes
 
 __all__ = ["World"]

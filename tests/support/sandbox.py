@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sandbox import Sandbox, SandboxNode, Timing, pack_agent
-
 from support.apiserver import ApiServer
 
 __all__ = ["Sandbox", "SandboxNode", "Timing", "start_sandbox"]

@@ -11,7 +11,6 @@ Each step is checked in the cluster and on the nodes; the exit code is 0 only if
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
 import shutil
 import signal
@@ -23,6 +22,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from embedded_apiserver.server import EmbeddedApiServer
+from product import load
 from sandbox import Sandbox, SandboxNode, pack_agent, processes_below
 
 HERE = Path(__file__).resolve().parent
@@ -63,13 +64,11 @@ class Demo:
     def start(self) -> None:
         """Start the API server and the nodes."""
         shutil.copytree(HERE / "pool", self.pool)
-        apiserver = importlib.import_module("module_utils._sandbox._apiserver")
-        client = importlib.import_module("module_utils._kube._api_client")
-        kubeconfig = importlib.import_module("module_utils._kube._credentials")
-        self.server = apiserver.EmbeddedApiServer()
+        self.server = EmbeddedApiServer()
         self.server.start()
         self.admin = self._kubeconfig_for("admin", ["system:masters"])
-        self.client = client.Client(kubeconfig.from_kubeconfig(str(self.admin)))
+        credentials = load("_kube._credentials").from_kubeconfig(str(self.admin))
+        self.client = load("_kube._api_client").Client(credentials)
         agent = pack_agent(COLLECTION, self.directory / "configok-agent.pyz")
         self.sandbox = Sandbox(
             self.directory, agent, lambda name: self._kubeconfig_for(f"system:node:{name}", ["system:nodes"])
@@ -114,7 +113,7 @@ class Demo:
 
     def nodes(self) -> dict[str, dict[str, Any]]:
         """Return what each Node says: config-ok, active config, assignment, ready."""
-        status = importlib.import_module("module_utils._nodeconfig._config_status")
+        status = load("_nodeconfig._config_status")
         found = {}
         for node in self.client.list("/api/v1/nodes").items:
             said = status.read_status(node)

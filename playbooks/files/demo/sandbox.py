@@ -8,7 +8,6 @@ The demo and the tests use it, against the embedded API server or a real one: it
 
 from __future__ import annotations
 
-import importlib
 import json
 import signal
 import socket
@@ -19,12 +18,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from product import load
+
 HERE = Path(__file__).resolve().parent
 COMPONENT = HERE / "stub_kubelet.py"
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
-
-# The collection need not be installed where Python looks: its parts import each other relatively.
-sys.path.insert(0, str(HERE.parents[2] / "plugins"))
 
 
 @dataclass(frozen=True)
@@ -205,7 +203,7 @@ def processes_below(directory: Path) -> list[str]:
 
 def pack_agent(collection: Path, target: Path) -> list[str]:
     """Pack configok-agent into ``target`` and compile it as the role ``node`` does; return its command."""
-    pack = importlib.import_module("module_utils._agent._pack")
+    pack = load("_agent._pack")
     target.write_bytes(pack.pack(collection))
     agent = [sys.executable, "-I", str(target)]
     subprocess.run([*agent, "compile"], check=True, capture_output=True)

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from sandbox import processes_below
 
 CHECKOUT = Path(__file__).resolve().parents[3]

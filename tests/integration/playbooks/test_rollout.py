@@ -14,7 +14,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._sandbox._http import Request, Response
+from embedded_apiserver.http_server import Request, Response
 from support.apiserver import Embedded
 from support.clusters import look, prepare
 from support.in_process import roll_out

@@ -31,7 +31,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     read_condition,
     read_status,
 )
-from ansible_collections.configok.node.plugins.module_utils._sandbox._apiserver import EmbeddedApiServer
+from embedded_apiserver.server import EmbeddedApiServer
 from support.agent_bench import NODE, Bench
 
 

@@ -115,7 +115,7 @@ def test_errors_and_paths_are_cheap_to_import() -> None:
     """prestart has 150 ms for all it does."""
     code = (
         "import sys\n"
-        "from ansible_collections.configok.node.plugins.module_utils._kube import _api_errors, _api_paths, _credentials\n"
+        f"from {errors.__package__} import _api_errors, _api_paths, _credentials\n"
         "print(sorted({'ssl', 'socket', 'urllib3', 'yaml', 'email', 'urllib.parse', 'ansible'} & set(sys.modules)))"
     )
     where = str(Path(errors.__file__).parents[6])

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._sandbox._resources import RESOURCES
-from ansible_collections.configok.node.plugins.module_utils._sandbox._selectors import (
+from embedded_apiserver.resources import RESOURCES
+from embedded_apiserver.selectors import (
     field_matcher,
     label_matcher,
     required_name,
 )
-from ansible_collections.configok.node.plugins.module_utils._sandbox._statuses import ApiError
+from embedded_apiserver.statuses import ApiError
 
 NODES, EVENTS = (next(one for one in RESOURCES if one.name == name) for name in ("nodes", "events"))
 

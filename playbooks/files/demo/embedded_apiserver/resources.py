@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from ._statuses import not_implemented
+from .statuses import not_implemented
 
 __all__ = ["RESOURCES", "Resource", "Target", "parse_path"]
 

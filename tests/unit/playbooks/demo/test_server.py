@@ -18,9 +18,9 @@ from typing import Any, Callable
 import pytest
 from urllib3.exceptions import ProtocolError
 
-from ansible_collections.configok.node.plugins.module_utils._sandbox._apiserver import EmbeddedApiServer
-from ansible_collections.configok.node.plugins.module_utils._sandbox._authorization import User
-from ansible_collections.configok.node.plugins.module_utils._sandbox._http import Request, Response
+from embedded_apiserver.authorization import User
+from embedded_apiserver.http_server import Request, Response
+from embedded_apiserver.server import EmbeddedApiServer
 from support.apiserver import Embedded, start_embedded
 from support.wire import Wire
 

@@ -14,10 +14,10 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ._authorization import Action, User, authorize, restrict_node
-from ._resources import RESOURCES, Target
-from ._shapes import Mismatch, round_trip
-from ._statuses import (
+from .authorization import Action, User, authorize, restrict_node
+from .field_shapes import Mismatch, round_trip
+from .resources import RESOURCES, Target
+from .statuses import (
     ApiError,
     already_exists,
     bad_request,
@@ -28,8 +28,8 @@ from ._statuses import (
     not_implemented,
     success,
 )
-from ._storage import Storage, Stored
-from ._validation import validate
+from .storage import Storage, Stored
+from .validation import validate
 
 __all__ = ["Operations", "now"]
 

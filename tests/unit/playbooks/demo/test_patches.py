@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._sandbox._patch import (
+from embedded_apiserver.patches import (
     json_patch,
     merge_patch,
     strategic_merge_patch,
 )
-from ansible_collections.configok.node.plugins.module_utils._sandbox._statuses import ApiError
+from embedded_apiserver.statuses import ApiError
 
 # RFC 7386, appendix A: original, patch, result.
 RFC_7386 = [

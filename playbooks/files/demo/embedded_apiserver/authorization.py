@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ._resources import RESOURCES, Resource
-from ._statuses import ApiError, forbidden
-from ._storage import Storage
+from .resources import RESOURCES, Resource
+from .statuses import ApiError, forbidden
+from .storage import Storage
 
 __all__ = ["ANONYMOUS", "Action", "User", "authorize", "restrict_node"]
 

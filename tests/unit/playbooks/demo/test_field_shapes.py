@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._sandbox._resources import RESOURCES, Resource
-from ansible_collections.configok.node.plugins.module_utils._sandbox._shapes import Mismatch, round_trip
+from embedded_apiserver.field_shapes import Mismatch, round_trip
+from embedded_apiserver.resources import RESOURCES, Resource
 
 BY_KIND = {resource.kind: resource for resource in RESOURCES}
 METADATA = {"name": "a", "creationTimestamp": None}

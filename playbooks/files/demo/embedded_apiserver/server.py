@@ -17,17 +17,17 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional
 
-from ._authorization import ANONYMOUS, Action, User, authorize
-from ._http import HttpServer, Request, Response
-from ._listing import check_version, list_objects
-from ._negotiation import PATCH_TYPES, decoded, decoded_object, is_dry_run, partial_form, patcher
-from ._operations import Operations
-from ._request_log import Call, RequestLog
-from ._resources import RESOURCES, Target, parse_path
-from ._selectors import required_name
-from ._statuses import ApiError, not_implemented, unauthorized, unsupported_media_type
-from ._storage import Storage, encode, metadata_only
-from ._watching import Watch
+from .authorization import ANONYMOUS, Action, User, authorize
+from .http_server import HttpServer, Request, Response
+from .listing import check_version, list_objects
+from .negotiation import PATCH_TYPES, decoded, decoded_object, is_dry_run, partial_form, patcher
+from .operations import Operations
+from .request_log import Call, RequestLog
+from .resources import RESOURCES, Target, parse_path
+from .selectors import required_name
+from .statuses import ApiError, not_implemented, unauthorized, unsupported_media_type
+from .storage import Storage, encode, metadata_only
+from .watching import Watch
 
 __all__ = ["ADMIN", "Call", "EmbeddedApiServer", "RequestLog"]
 

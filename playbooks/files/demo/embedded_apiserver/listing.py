@@ -14,10 +14,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ._resources import Target
-from ._selectors import field_matcher, label_matcher
-from ._statuses import ApiError, bad_request, expired, not_implemented
-from ._storage import Storage, Stored, encode
+from .resources import Target
+from .selectors import field_matcher, label_matcher
+from .statuses import ApiError, bad_request, expired, not_implemented
+from .storage import Storage, Stored, encode
 
 __all__ = ["check_version", "list_objects"]
 

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
-from ._resources import RESOURCES, Resource
+from .resources import RESOURCES, Resource
 
 __all__ = ["Change", "Storage", "Stored", "Watcher", "encode", "metadata_only"]
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Callable
 
-from ._resources import Resource
-from ._statuses import bad_request
+from .resources import Resource
+from .statuses import bad_request
 
 __all__ = ["Matcher", "field_matcher", "field_value", "label_matcher", "required_name"]
 

@@ -12,11 +12,11 @@ import queue
 import time
 from collections.abc import Callable, Mapping
 
-from ._resources import Target
-from ._selectors import field_matcher, label_matcher, required_name
-from ._shapes import round_trip
-from ._statuses import bad_request, expired
-from ._storage import Change, Storage, Stored, Watcher, encode, metadata_only
+from .field_shapes import round_trip
+from .resources import Target
+from .selectors import field_matcher, label_matcher, required_name
+from .statuses import bad_request, expired
+from .storage import Change, Storage, Stored, Watcher, encode, metadata_only
 
 __all__ = ["Watch"]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ._statuses import ApiError, bad_request, not_implemented
+from .statuses import ApiError, bad_request, not_implemented
 
 __all__ = ["MERGE_KEYS", "json_patch", "merge_patch", "strategic_merge_patch"]
 

@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Union
 
-from ._resources import Resource
+from .resources import Resource
 
 __all__ = ["Mismatch", "round_trip"]
 

@@ -12,10 +12,10 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ._http import Request
-from ._patch import json_patch, merge_patch, strategic_merge_patch
-from ._resources import Target
-from ._statuses import ApiError, bad_request, invalid, not_implemented
+from .http_server import Request
+from .patches import json_patch, merge_patch, strategic_merge_patch
+from .resources import Target
+from .statuses import ApiError, bad_request, invalid, not_implemented
 
 __all__ = ["PATCH_TYPES", "decoded", "decoded_object", "is_dry_run", "partial_form", "patcher"]
 

@@ -13,8 +13,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ._resources import Resource
-from ._statuses import invalid
+from .resources import Resource
+from .statuses import invalid
 
 __all__ = ["validate"]
 
