@@ -22,15 +22,15 @@ from ansible.utils.display import Display
 from ansible_collections.configok.node.plugins.module_utils._ansible._options import client_from_params
 from ansible_collections.configok.node.plugins.module_utils._ansible._wave_task import (
     WAVE_ARGUMENT_SPEC,
-    describe,
-    live_line,
+    progress_line,
     read_lease_duration,
     read_plan,
+    wave_result,
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, MissingLibrary
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
 from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import Interrupted, RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._runner import move_wave, settle
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import complete, run_wave
 
 display = Display()
 
@@ -95,9 +95,9 @@ class ActionModule(ActionBase):
         with client_from_params(params) as client:
             orders: dict[str, Any] = {
                 "runner": params["runner"] or runner_name(),
-                "progress": lambda progress: display.display(live_line(progress)),
+                "progress": lambda progress: display.display(progress_line(progress)),
                 "lease_duration": read_lease_duration(params),
             }
             with interruptible():
-                result = move_wave(client, plan, wave, **orders) if wave else settle(client, plan, **orders)
-            return {**describe(plan, result), "runner": orders["runner"]}
+                result = run_wave(client, plan, wave, **orders) if wave else complete(client, plan, **orders)
+            return {**wave_result(plan, result), "runner": orders["runner"]}

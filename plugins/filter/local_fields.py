@@ -72,11 +72,11 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import (
-    NotRendered,
-    decode,
-    resolved,
+    UndecodableConfig,
+    decode_values,
+    resolve_relative_paths,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._denials import denied_fields
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._denials import select_denied_fields
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import MAIN_KINDS
 
@@ -90,7 +90,7 @@ def local_fields(
     if not isinstance(config, Mapping):
         raise AnsibleFilterError(f"local_fields needs a component config, not {type(config).__name__}")
     if directory:
-        config = resolved(component, config, directory)
+        config = resolve_relative_paths(component, config, directory)
     own = options or {}
     policy = DenyPolicy(
         additional=tuple(own.get("additionalDeniedFields") or ()),
@@ -100,13 +100,13 @@ def local_fields(
     kind = str(config.get("kind") or MAIN_KINDS.get(component, ""))
     if policy.denies_kind(kind):
         return {}  # no bundle ever holds such a config, so nothing has to be kept over one
-    return denied_fields(config, policy, kind)
+    return select_denied_fields(config, policy, kind)
 
 
 def _decoded(text: str) -> Any:
     try:
-        return decode(text, "the component config")
-    except NotRendered as error:
+        return decode_values(text, "the component config")
+    except UndecodableConfig as error:
         raise AnsibleFilterError(f"local_fields: {error}") from error
 
 

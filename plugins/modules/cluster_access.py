@@ -139,7 +139,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import sentences
+from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import fail_on_errors
 from ansible_collections.configok.node.plugins.module_utils._ansible._options import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
@@ -184,7 +184,7 @@ def main() -> None:
     """Observe, plan, apply."""
     module = AnsibleModule(argument_spec=argument_spec(), supports_check_mode=True)
     params = module.params
-    with sentences(module), client_from_params(params) as client:
+    with fail_on_errors(module), client_from_params(params) as client:
         if params["state"] == "present":
             access = Access(params["runner_subjects"], params["node_configz"], params["bundle_namespaces"])
             plan = Removal(plan_setup(client, access), [])

@@ -299,7 +299,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import file_sentences, read_layers
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ComponentConfigError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import LEVELS, Finding
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import Judgement, judge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
@@ -327,7 +327,7 @@ def layers_of(parameters: dict[str, Any]) -> list[tuple[str, bytes]]:
     """The layers as file names and bytes; raises OSError, and ValueError where there is none."""
     layers = read_layers(parameters["files"], parameters["content"])
     if not layers:
-        raise ComponentConfigError("There are no files to read")
+        raise ConfigError("There are no files to read")
     return layers
 
 

@@ -177,7 +177,10 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._component_units import SystemctlFailed
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import file_sentences
-from ansible_collections.configok.node.plugins.module_utils._ansible._node_migration import migration_of, result_of
+from ansible_collections.configok.node.plugins.module_utils._ansible._node_migration import (
+    migration_result,
+    plan_migration,
+)
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -208,10 +211,10 @@ def main() -> None:
 
     with file_sentences(module):
         try:
-            migration = migration_of(module.params, run)
+            migration = plan_migration(module.params, run)
         except SystemctlFailed as error:
             module.fail_json(msg=f"{error}.")
-        result = result_of(migration, diff=module._diff)
+        result = migration_result(migration, diff=module._diff)
         worst = _LEVELS[module.params["fail_on"]]
         refused = sanitize_all([str(found) for found in migration.findings if found.level in worst])
         if refused:

@@ -233,37 +233,37 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import sentences
+from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import fail_on_errors
 from ansible_collections.configok.node.plugins.module_utils._ansible._options import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
 from ansible_collections.configok.node.plugins.module_utils._ansible._release import (
     changes,
-    judge_documents,
-    present_documents,
+    current_documents,
     read_documents,
     text_diff,
+    validate_documents,
 )
 from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import (
-    ChangedNodes,
+    NodeGroup,
     PoolNodes,
-    change_lines,
     denied_findings,
     field_changes,
-    pool_changes,
+    group_changes,
     read_pool_nodes,
+    render_changes,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import Published, publish
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import PublishedRevision, publish_bundle
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 from ansible_collections.configok.node.plugins.module_utils._rollout._versions import is_kubernetes_version
 
@@ -319,18 +319,18 @@ def nodes_of(views: Sequence[NodeView], params: dict[str, Any]) -> dict[str, str
 
 def changes_of(
     params: dict[str, Any], pool: PoolNodes, before: dict[str, str], after: dict[str, str]
-) -> list[ChangedNodes]:
+) -> list[NodeGroup]:
     """Return what the bundle changes on the nodes; without nodes, in what the pool was last taken to."""
     overrides = params["disruption_overrides"]
     if pool.views:
-        return pool_changes(pool, after, overrides)
+        return group_changes(pool, after, overrides)
     differing = changes(before, after, list(params["kubernetes_versions"] or ()), overrides)
-    return [ChangedNodes((), differing if before else None)] if differing else []
+    return [NodeGroup((), differing if before else None)] if differing else []
 
 
-def text_of(published: Published, differing: Sequence[ChangedNodes], warnings: Sequence[Finding]) -> list[str]:
+def text_of(published: PublishedRevision, differing: Sequence[NodeGroup], warnings: Sequence[Finding]) -> list[str]:
     """Return what changes, and what may be denied, as lines for people."""
-    lines = change_lines(f"{published.target.name} is revision {published.revision}", differing)
+    lines = render_changes(f"{published.target.name} is revision {published.revision}", differing)
     return lines + [f"Warning: {one}" for one in warnings if one.rule == "denied"]
 
 
@@ -343,7 +343,7 @@ def main() -> None:
         supports_check_mode=True,
     )
     params = module.params
-    with sentences(module), client_from_params(params) as client:
+    with fail_on_errors(module), client_from_params(params) as client:
         refuse_bad_pool(params)
         documents = read_documents(params["documents"], params["src"])
         texts = {component: text for component, (_file, text) in documents.items()}
@@ -355,13 +355,13 @@ def main() -> None:
             change_cause=params["change_cause"],
             author=params["published_by"],
         )
-        views = observe(client, selector=params["label_selector"]) if params["label_selector"] else []
+        views = list_nodes(client, selector=params["label_selector"]) if params["label_selector"] else []
         versions, nodes = list(params["kubernetes_versions"] or ()), nodes_of(views, params)
         pool = read_pool_nodes(client, views)
-        warnings = judge_documents(documents, versions, nodes, denied_findings(pool, documents))
-        before = present_documents(client, read_record(client, params["pool"]))
+        warnings = validate_documents(documents, versions, nodes, denied_findings(pool, documents))
+        before = current_documents(client, read_record(client, params["pool"]))
         differing = changes_of(params, pool, before, texts)
-        published = publish(client, bundle, clock=Clock(), check=module.check_mode)
+        published = publish_bundle(client, bundle, clock=Clock(), check=module.check_mode)
         source = published.target.source
         result = {
             "bundle": published.target.to_dict(),

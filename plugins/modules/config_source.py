@@ -117,7 +117,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import sentences
+from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import fail_on_errors
 from ansible_collections.configok.node.plugins.module_utils._ansible._options import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
@@ -126,8 +126,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignm
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import (
     NODES_ARGUMENT_SPEC,
-    Assigned,
-    assign,
+    AssignmentResult,
+    assign_nodes,
 )
 
 
@@ -146,7 +146,7 @@ def argument_spec() -> dict[str, Any]:
     }
 
 
-def describe(assigned: Assigned) -> dict[str, Any]:
+def describe(assigned: AssignmentResult) -> dict[str, Any]:
     """Return what became of a Node, for the result."""
     return {
         "node": assigned.name,
@@ -156,7 +156,7 @@ def describe(assigned: Assigned) -> dict[str, Any]:
     }
 
 
-def difference(results: list[Assigned], source: ConfigSource | None) -> dict[str, Any]:
+def difference(results: list[AssignmentResult], source: ConfigSource | None) -> dict[str, Any]:
     """Return before and after: by Node, what it is assigned."""
 
     def words(one: ConfigSource | None) -> str:
@@ -179,9 +179,9 @@ def main() -> None:
         supports_check_mode=True,
     )
     params = module.params
-    with sentences(module), client_from_params(params) as client:
+    with fail_on_errors(module), client_from_params(params) as client:
         source = ConfigSource.from_dict(params["config_source"]) if params["state"] == "present" else None
-        results = assign(
+        results = assign_nodes(
             client,
             source,
             names=params["nodes"],

@@ -192,7 +192,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import sentences
+from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import fail_on_errors
 from ansible_collections.configok.node.plugins.module_utils._ansible._options import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
@@ -200,14 +200,14 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._options im
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import (
     NODES_ARGUMENT_SPEC,
-    observe_all,
+    select_nodes,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import holder_of
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import current_holder
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_status import (
     node_facts,
     node_state,
     pool_status,
-    status_lines,
+    render_status,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
@@ -228,18 +228,18 @@ def main() -> None:
         supports_check_mode=True,
     )
     params = module.params
-    with sentences(module), client_from_params(params) as client:
-        views = observe_all(client, params["nodes"], params["label_selector"])
+    with fail_on_errors(module), client_from_params(params) as client:
+        views = select_nodes(client, params["nodes"], params["label_selector"])
         record = read_record(client, params["pool"]) if params["pool"] else Record("")
         in_motion = record.rollout is not None and record.rollout.in_motion
-        moved_by = holder_of(client, params["pool"], Clock()) if in_motion else None
+        moved_by = current_holder(client, params["pool"], Clock()) if in_motion else None
         status = pool_status(record, views, moved_by=moved_by)
         states = {one["node"]: one["state"] for one in status["not_fine"]}
         result: dict[str, Any] = {
             "nodes": [{**node_facts(view), "state": states.get(view.name) or node_state(view)} for view in views],
             "not_fine": status["not_fine"],
             "kubelet_versions": sorted({view.kubelet_version for view in views if view.kubelet_version}),
-            "text": status_lines(status if params["pool"] else None, views, status["not_fine"]),
+            "text": render_status(status if params["pool"] else None, views, status["not_fine"]),
         }
         if params["pool"]:
             result.update(pool=status, history=history(record))

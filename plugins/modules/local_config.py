@@ -59,7 +59,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import sentences
+from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import fail_on_errors
 from ansible_collections.configok.node.plugins.module_utils._ansible._options import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
@@ -75,7 +75,7 @@ def argument_spec() -> dict[str, Any]:
 def main() -> None:
     """Publish, and return the name."""
     module = AnsibleModule(argument_spec=argument_spec(), supports_check_mode=True)
-    with sentences(module), client_from_params(module.params) as client:
+    with fail_on_errors(module), client_from_params(module.params) as client:
         name, created = publish_local_config(client, module.params["content"], check=module.check_mode)
         module.exit_json(changed=created, name=name)
 

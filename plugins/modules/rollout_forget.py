@@ -83,13 +83,13 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import sentences
+from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import fail_on_errors
 from ansible_collections.configok.node.plugins.module_utils._ansible._options import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import forget_config
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import clear_bad_config
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 
 
@@ -108,8 +108,8 @@ def main() -> None:
     """Clear the config."""
     module = AnsibleModule(argument_spec=argument_spec(), supports_check_mode=True)
     params = module.params
-    with sentences(module), client_from_params(params) as client:
-        name, changed = forget_config(
+    with fail_on_errors(module), client_from_params(params) as client:
+        name, changed = clear_bad_config(
             client,
             params["pool"],
             params["bundle"] or None,

@@ -248,26 +248,26 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import sentences
+from ansible_collections.configok.node.plugins.module_utils._ansible._module_errors import fail_on_errors
 from ansible_collections.configok.node.plugins.module_utils._ansible._options import (
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
 from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import find_overlaps, warnings
 from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import (
+    compare_undo,
     field_changes,
-    read_way_back,
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._planner import make_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import parse_policy, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import render
-from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import read_target, undo_revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import render_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import find_undo_revision, read_target
 
 
 def argument_spec() -> dict[str, Any]:
@@ -292,7 +292,7 @@ def target_of(client: Client, params: dict[str, Any], record: Record) -> Target:
     """Return where the pool is to go. Raises RolloutError, InvalidTrial, KubeError."""
     if params["bundle"]:
         return Target.from_dict(params["bundle"])
-    return read_target(client, undo_revision(record, params["to_revision"]))
+    return read_target(client, find_undo_revision(record, params["to_revision"]))
 
 
 def main() -> None:
@@ -304,16 +304,16 @@ def main() -> None:
         supports_check_mode=True,
     )
     params = module.params
-    with sentences(module), client_from_params(params) as client:
+    with fail_on_errors(module), client_from_params(params) as client:
         record = read_record(client, params["pool"])
         target = target_of(client, params, record)
         named = parse_pool({"pool": params["pool"], "selector": params["selector"]})
         pool = replace(named, policy=parse_policy(params["policy"], trial=target.trial))
-        views = observe(client, selector=params["selector"])
+        views = list_nodes(client, selector=params["selector"])
         overlaps = find_overlaps(client, pool.name, pool.selector, [view.name for view in views])
-        planned = plan(views, pool, target, record)
+        planned = make_plan(views, pool, target, record)
         # What a bundle that is being published changes, and who denies it, config_bundle has said.
-        way_back = None if params["bundle"] else read_way_back(client, views, target)
+        way_back = None if params["bundle"] else compare_undo(client, views, target)
         refusals = () if way_back is None else way_back.refusals
         planned = replace(
             planned,
@@ -327,7 +327,7 @@ def main() -> None:
             waves=[wave.name for wave in planned.waves if not wave.finished],
             overlaps=sanitize_all([{"pool": overlap.pool, "nodes": [*overlap.nodes]} for overlap in overlaps or ()]),
             field_changes=[] if way_back is None else sanitize_all(field_changes(way_back.changes)),
-            text=sanitize_all([*([] if way_back is None else way_back.lines), *render(planned)]),
+            text=sanitize_all([*([] if way_back is None else way_back.lines), *render_plan(planned)]),
         )
 
 

@@ -22,7 +22,7 @@ import urllib3
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
-from ansible_collections.configok.node.plugins.module_utils._kube._parallel import fan_out
+from ansible_collections.configok.node.plugins.module_utils._kube._parallel import run_parallel
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
     Assignment,
     ConfigSource,
@@ -54,7 +54,7 @@ def cluster(real_api: Real) -> Iterator[Real]:
         client.create(paths.NODES, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
         client.patch(paths.node_status(name), {"status": {"images": images}}, kind="strategic")
 
-    for name, failed in fan_out(create, NODES, workers=CONNECTIONS):
+    for name, failed in run_parallel(create, NODES, workers=CONNECTIONS):
         assert failed is None, f"{name}: {failed}"
     yield real_api
     client.close()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import context_of, validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, context_of
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import merge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import COMPONENT
@@ -133,5 +133,5 @@ def refusals(text: str, minor: int, oracle: Oracle) -> list[str]:
         runtime=SOCKET,
         sets_state_aside=True,
     )
-    found = [*validate(config, component="kubelet", versions=versions), *host]
+    found = [*check(config, component="kubelet", versions=versions), *host]
     return [str(one) for one in found if one.level == COMPONENT]

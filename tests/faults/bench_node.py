@@ -15,7 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _hooks
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import Damaged, Record
+from ansible_collections.configok.node.plugins.module_utils._agent._state._records import ConfigRecord, DamagedFile
 from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Disk
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
@@ -151,8 +151,8 @@ class BenchNode(Bench):
     def last_known_good(self) -> str:
         """Return its name, "" where it is lost. Looks only: nothing is set aside."""
         try:
-            record = Record.decode((self.directory / "state/last-known-good").read_bytes())
-        except (OSError, Damaged):
+            record = ConfigRecord.decode((self.directory / "state/last-known-good").read_bytes())
+        except (OSError, DamagedFile):
             return ""
         if record.source is None:
             return "init"

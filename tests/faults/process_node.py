@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import Damaged, Record
+from ansible_collections.configok.node.plugins.module_utils._agent._state._records import ConfigRecord, DamagedFile
 from ansible_collections.configok.node.plugins.module_utils._cluster._access import apply_steps, plan_setup
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
@@ -158,8 +158,8 @@ class ProcessNode(AgentNode):
     def last_known_good(self) -> str:
         """Return its name, "" where it is lost."""
         try:
-            found = Record.decode((self.state / "last-known-good").read_bytes())
-        except (OSError, Damaged):
+            found = ConfigRecord.decode((self.state / "last-known-good").read_bytes())
+        except (OSError, DamagedFile):
             return ""
         return "init" if found.source is None else self.uids.get(found.uid or "", "")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import view_of
+from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
 from faults.bench_node import CHANGES, BenchNode, Change, node_before, undisturbed
 from faults.ledger import Ledger
@@ -136,7 +136,7 @@ def test_two_agents_at_once(ledger: Ledger, tmp_path: Path, every: int, phase: s
             node.run(moment)
             second = node.new_daemon()
             for _turn in range(60):
-                second.cycle(view_of(node.api.node))
+                second.cycle(annotations_of(node.api.node))
                 node.run(0.1)
             kept = node.last_known_good()
             node.run(ENOUGH)

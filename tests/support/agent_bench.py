@@ -21,24 +21,24 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     AgentConfiguration,
     ComponentConfiguration,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._controller import Daemon
+from ansible_collections.configok.node.plugins.module_utils._agent._controller import Controller
 from ansible_collections.configok.node.plugins.module_utils._agent._hooks import poststop, prestart
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import (
     CommandResult,
-    Errand,
     ProbeResult,
+    Task,
     Unit,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import view_of
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import Inputs
+from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
+from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validate_on_node import (
     drop_in_documents,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import OwnCheck
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import CommandCheck
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._equality import same_config
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import DecodeError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import parse_minor
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, NotFound
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, ConfigSource
@@ -210,9 +210,9 @@ class Bench:
         for name in components:
             self.start(name)
 
-    def new_daemon(self) -> Daemon:
+    def new_daemon(self) -> Controller:
         """Return an agent that was just started."""
-        return Daemon(
+        return Controller(
             self.configuration,
             self.api,
             self,
@@ -221,7 +221,7 @@ class Bench:
             self.clock,
             self.journal,
             agent_version="0.1.0",
-            check=OwnCheck(self.check),
+            check=CommandCheck(self.check),
             is_same=self.is_same,
             arguments_of=lambda _pid: self.argv,
             errands=self.errand,
@@ -229,7 +229,7 @@ class Bench:
             messages=self.messages,
         )
 
-    def errand(self, _wake: Callable[[], None]) -> Errand:
+    def errand(self, _wake: Callable[[], None]) -> Task:
         """What may hang, on this bench."""
         return ErrandOnTheBench(self.clock.advance)
 
@@ -269,12 +269,12 @@ class Bench:
             return CommandResult(1, "", "Error: I would not run with this\n")
         return CommandResult(self.check_code, "", "")
 
-    def is_same(self, one: str, other: str, version: str, inputs: Inputs) -> bool:
+    def is_same(self, one: str, other: str, version: str, inputs: NodeInputs) -> bool:
         """What ``configok-agent same`` says."""
         before, after = (decode(Path(path).read_text(), file=path).data for path in (one, other))
         try:
             drop_ins = [layer.data for layer in drop_in_documents(inputs)]
-        except DecodeError:
+        except InvalidConfig:
             return False
         return same_config(before, after, parse_minor(version) if version else None, drop_ins)
 
@@ -376,7 +376,7 @@ class Bench:
 
     def _cycle(self) -> float:
         self.cycles += 1
-        return self.daemon.cycle(None if self.blind else view_of(self.api.node))
+        return self.daemon.cycle(None if self.blind else annotations_of(self.api.node))
 
     # The control side
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceError, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import ask
 
 __all__ = ["COLLECTION", "HEAD", "STUB", "AgentNode", "alive"]
@@ -104,7 +104,7 @@ class AgentNode:
         """The unit, missing while there is no supervisor."""
         try:
             return self.ask("unit")
-        except ServiceError:
+        except ServiceManagerError:
             return Unit("kubelet.service", "missing")
 
     def starts(self) -> int:

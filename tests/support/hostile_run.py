@@ -29,10 +29,10 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Side, compare
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert_text
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import DecodeError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import judge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import render
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import migrate
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redacted
@@ -47,7 +47,7 @@ _LONGEST = 5.0  # seconds of processor time, after which a call is given up
 _SLOW = 0.25  # seconds of processor time, from which on a call is measured beside the reference
 _CALLS = 3  # of a slow call and of the reference: processor time doubles in moments when another process is busy
 # What a verb says of an input: these are its own words.
-_REFUSED = (DecodeError, ValueError)
+_REFUSED = (InvalidConfig, ValueError)
 
 
 def _judge(given: Hostile) -> None:
@@ -59,7 +59,7 @@ def _judge(given: Hostile) -> None:
 
 
 def _read_back(given: Hostile) -> None:
-    rendered = render([(f"layer{index}", text) for index, text in enumerate(given.layers)])
+    rendered = load([(f"layer{index}", text) for index, text in enumerate(given.layers)])
     if rendered.document is not None:
         assert decode(rendered.text).data == rendered.document.data, "what is rendered is read back as another"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._runner import move_wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import run_wave
 from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
 from support.modules import run_module
 from support.playbooks import quick_pool
@@ -28,5 +28,5 @@ def roll_out(client: Client, kubeconfig: str, text: str, *, selector: str = "poo
     given = {"kubeconfig": kubeconfig, "pool": "workers", "selector": selector, "policy": quick_pool()["policy"]}
     planned = run_module(rollout_plan.main, {**given, "bundle": publish(kubeconfig, text, **trial)})
     for wave in planned["waves"]:
-        result = move_wave(client, Plan.from_dict(planned["plan"]), wave, runner="test", progress=lambda _said: None)
+        result = run_wave(client, Plan.from_dict(planned["plan"]), wave, runner="test", progress=lambda _said: None)
     assert result.phase == "Complete"

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import follow_node
+from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import watch_node
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Listing
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
 
@@ -79,7 +79,7 @@ def simulate_outage(seconds: float, *, agents: int, orderly: bool = False, seed:
     for _agent in range(agents):
         outage = _Outage(seconds, orderly=orderly)
         timing = {"sleep": outage.sleep, "monotonic": lambda outage=outage: outage.now, "random": source.random}
-        for _event in follow_node(outage, "n1", stop=outage.stop, **timing):
+        for _event in watch_node(outage, "n1", stop=outage.stop, **timing):
             pass
         opens += outage.opens
         slowest = max(slowest, outage.now - outage.end)

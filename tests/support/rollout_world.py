@@ -14,15 +14,15 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_paths imp
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._planner import make_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import Progress
-from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish
-from ansible_collections.configok.node.plugins.module_utils._rollout._runner import WaveResult, move_wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish_bundle
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import WaveResult, run_wave
 from embedded_apiserver.server import EmbeddedApiServer
 from support.simulated_nodes import FastClock, SimulatedNodes
 
@@ -76,7 +76,7 @@ class World:
     def publish(self, max_pods: int) -> Target:
         text = f"apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: {max_pods}\n"
         bundle = build_bundle("workers", {"kubelet": text}, trial=Trial(1.0, 3))
-        return publish(self.client, bundle, clock=self.clock).target
+        return publish_bundle(self.client, bundle, clock=self.clock).target
 
     def record(self) -> Record:
         return read_record(self.client, "workers")
@@ -88,11 +88,11 @@ class World:
         return rollout
 
     def plan(self, target: Target, **policy: Any) -> Plan:
-        return plan(observe(self.client, selector="pool=workers"), self.pool(**policy), target, self.record())
+        return make_plan(list_nodes(self.client, selector="pool=workers"), self.pool(**policy), target, self.record())
 
     def move(self, made: Plan, wave: str, *, client: Any = None, runner: str = "") -> WaveResult:
         self.runs += 1
-        return move_wave(
+        return run_wave(
             client or self.client,
             made,
             wave,

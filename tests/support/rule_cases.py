@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import rule_sets
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
@@ -40,7 +40,7 @@ def broken(head: Config, config: Config, minor: int, rule: str) -> list[str]:
     assert known is not None, head
     assert known.known_at(minor), (head, minor)
     levels = {rules.level_of(rule) for rules in rule_sets(known) if rule in rules.rules}
-    found = [one for one in validate(encode({**head, **config}), versions=[f"1.{minor}"]) if one.rule == rule]
+    found = [one for one in check(encode({**head, **config}), versions=[f"1.{minor}"]) if one.rule == rule]
     assert {one.level for one in found} <= levels
     return [one.path for one in found]
 

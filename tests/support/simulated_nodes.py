@@ -54,11 +54,11 @@ class FastClock(Clock):
 
 def status_of(
     view: NodeView, source: ConfigSource | None, behaviour: str, *, version: str = "0.1.0"
-) -> list[tuple[verdicts.Verdict, ConfigStatus]]:
+) -> list[tuple[verdicts.ConfigOk, ConfigStatus]]:
     """Return what an agent says, one after the other, when its Node is assigned source."""
     before = None if view.status is None else view.status.active
-    what = verdicts.Using("current", None if source is None else source.uid)
-    old = verdicts.Using("last-known-good", None if before is None else before.uid)
+    what = verdicts.ConfigInUse("current", None if source is None else source.uid)
+    old = verdicts.ConfigInUse("last-known-good", None if before is None else before.uid)
     base = ConfigStatus(
         assignment=view.given,
         assigned=source,
@@ -125,7 +125,7 @@ class SimulatedNodes:
         if agent:
             self.say(name, *status_of(view, None, GOOD)[-1])
 
-    def say(self, name: str, verdict: verdicts.Verdict, status: ConfigStatus) -> None:
+    def say(self, name: str, verdict: verdicts.ConfigOk, status: ConfigStatus) -> None:
         """Write what an agent says."""
         label = status.active.name if status.active else "init"
         status = status._replace(local_config=self.local_configs.get(name, ""))

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _hooks
-from ansible_collections.configok.node.plugins.module_utils._agent._controller import Daemon
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import Damaged, Record
+from ansible_collections.configok.node.plugins.module_utils._agent._controller import Controller
+from ansible_collections.configok.node.plugins.module_utils._agent._state._records import ConfigRecord, DamagedFile
 from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Disk
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import OwnCheck
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import CommandCheck
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agent_bench import STARTS_IN, Bench, FakeClock
@@ -89,7 +89,7 @@ class WatchedBench(Bench):
         self.bad: set[str] = set()  # UIDs seen marked bad: not to be started again
         self.unassigned = False  # the init config was asked for: last-known-good may become it
         self.lost: set[str] = set()  # files that were damaged and not written again since
-        self._good: Record | None = None
+        self._good: ConfigRecord | None = None
         self._patches: list[Any] = [
             mock.patch.object(os, "fsync", return_value=None),
             mock.patch.object(_hooks, "Store", self._store),
@@ -110,8 +110,8 @@ class WatchedBench(Bench):
     def _store(self, directory: str, *, now: Any) -> Store:
         return Store(directory, now=now, disk=self.disk)
 
-    def new_daemon(self) -> Daemon:
-        return Daemon(
+    def new_daemon(self) -> Controller:
+        return Controller(
             self.configuration,
             self.api,
             self,
@@ -120,7 +120,7 @@ class WatchedBench(Bench):
             self.clock,
             self.journal,
             agent_version="0.1.0",
-            check=OwnCheck(self.check),
+            check=CommandCheck(self.check),
             is_same=self.is_same,
             store=self._store(self.configuration.state_directory, now=self.clock.now),
         )
@@ -180,11 +180,11 @@ class WatchedBench(Bench):
             except (FileNotFoundError, ValueError):
                 pass  # there are none, or the test has damaged them
 
-    def record(self, name: str) -> Record | None:
+    def record(self, name: str) -> ConfigRecord | None:
         """Return a record as it is on the disk now; touches nothing."""
         try:
-            return Record.decode((self.state / name).read_bytes())
-        except (FileNotFoundError, Damaged):
+            return ConfigRecord.decode((self.state / name).read_bytes())
+        except (FileNotFoundError, DamagedFile):
             return None
 
     def assert_good_is_kept(self) -> None:

@@ -209,11 +209,11 @@ def _decode(text: str, file: str) -> Any:
     except (ValueError, RecursionError):
         pass  # not JSON, so YAML
     from .._componentconfig._codec._document import decode  # not at the top: prestart pays for every import
-    from .._componentconfig._findings import DecodeError
+    from .._componentconfig._findings import InvalidConfig
 
     try:
         document = decode(text, file=file)
-    except DecodeError as error:
+    except InvalidConfig as error:
         raise InvalidConfiguration([str(error)]) from error
     if document.findings:
         raise InvalidConfiguration([str(finding) for finding in document.findings])

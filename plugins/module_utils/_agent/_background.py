@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["PATIENCE", "ThreadedErrand"]
+__all__ = ["PATIENCE", "BackgroundTask"]
 
 PATIENCE = 1.0  # seconds that the daemon's round waits for what is done at once, as a rule
 
@@ -39,7 +39,7 @@ class _Work:
             self._wake()
 
 
-class ThreadedErrand:
+class BackgroundTask:
     """One piece of work at a time, in a thread that lives as long as it. For one owner; only the work is elsewhere."""
 
     def __init__(self, wake: Callable[[], None]) -> None:

@@ -13,29 +13,29 @@ from typing import Any
 
 from . import AGENT_VERSION
 from ._agent_configuration import AgentConfiguration
-from ._notify import is_heard, nudge
-from ._reporting._crash_messages import Messages
+from ._notify import is_listening, notify_agent
+from ._reporting._crash_messages import LastMessageReader
 from ._reporting._status_writer import read_report
 from ._state._active_config import in_trial
-from ._state._node_state import Local
-from ._state._records import Record
+from ._state._node_state import NodeState
+from ._state._records import ConfigRecord
 from ._state._startups import Start, is_crash
 from ._store._durable_files import locked
-from ._store._state_reader import read_local
+from ._store._state_reader import read_node_state
 from ._store._store import Store, digest
 from ._store._trouble import directory_faults
 from ._system_clock import SystemClock
 from ._transaction import Transactions
-from ._validation._component_flags import shadowed
-from ._validation._node_inputs import Drift
+from ._validation._component_flags import overridden_fields
+from ._validation._node_inputs import InitConfigDrift
 
-__all__ = ["count_of", "describe", "forget_bad", "render", "what_comes_next", "what_to_do"]
+__all__ = ["count_of", "describe_node", "forget_bad", "render_status", "next_step", "operator_advice"]
 
 _LOCK_WAIT = 5.0
 _CANNOT_LOCK = (errno.EROFS, errno.ENOSPC, errno.EDQUOT)  # where nobody can write, nobody writes while this reads
 
 
-def describe(configuration: AgentConfiguration, messages: Messages | None = None) -> dict[str, Any]:
+def describe_node(configuration: AgentConfiguration, messages: LastMessageReader | None = None) -> dict[str, Any]:
     """Return what the node's own files and the daemon's report say, as JSON-able data. Raises Locked, OSError.
 
     messages: what a component said last in an invocation; None where there is no journal. The shape is described in
@@ -45,7 +45,7 @@ def describe(configuration: AgentConfiguration, messages: Messages | None = None
     store = Store(configuration.state_directory, now=clock.now)
     faults = directory_faults(configuration.state_directory)
     with _locked(store.lock):
-        local = read_local(configuration, store, clock)
+        local = read_node_state(configuration, store, clock)
         damaged = store.set_aside()
         components = _components(configuration, store, local)
     for name, component in components.items():
@@ -59,7 +59,7 @@ def describe(configuration: AgentConfiguration, messages: Messages | None = None
         "dynamicConfig": configuration.dynamic_config,
         "stateDirectory": configuration.state_directory,
         "daemon": {
-            "running": is_heard(configuration.run_directory),
+            "running": is_listening(configuration.run_directory),
             "report": None if report is None else report.to_dict(),
         },
         "using": {"record": local.choice.name, "left": local.choice.left, **_record(local.current)},
@@ -89,8 +89,8 @@ def _locked(path: str) -> Iterator[None]:
         yield
 
 
-def _components(configuration: AgentConfiguration, store: Store, local: Local) -> dict[str, Any]:
-    drift = Drift(configuration)
+def _components(configuration: AgentConfiguration, store: Store, local: NodeState) -> dict[str, Any]:
+    drift = InitConfigDrift(configuration)
     return {
         name: {
             "unit": component.unit,
@@ -98,14 +98,14 @@ def _components(configuration: AgentConfiguration, store: Store, local: Local) -
             "config": store.config_path(name),
             "crashes": local.crashes[name],
             "lastStart": _start(local.last_start(name)),
-            "shadowed": list(shadowed(store, name, digest(store.read_config(name) or b""))),
+            "shadowed": list(overridden_fields(store, name, digest(store.read_config(name) or b""))),
             "drift": drift.of(name),
         }
         for name, component in configuration.components.items()
     }
 
 
-def _record(record: Record) -> dict[str, Any]:
+def _record(record: ConfigRecord) -> dict[str, Any]:
     if record.source is None:
         return {"source": None}
     return {
@@ -117,7 +117,7 @@ def _record(record: Record) -> dict[str, Any]:
     }
 
 
-def _crash(starts: Sequence[Start], messages: Messages | None) -> dict[str, str] | None:
+def _crash(starts: Sequence[Start], messages: LastMessageReader | None) -> dict[str, str] | None:
     """Return when a component crashed last, and what it said; None where it did not."""
     for start in reversed(starts):
         if start.end is not None and is_crash(start.end):
@@ -139,7 +139,7 @@ def count_of(crashes: int) -> str:
     return f"{crashes} crash" if crashes == 1 else f"{crashes} crashes"
 
 
-def what_comes_next(found: Mapping[str, Any]) -> str:
+def next_step(found: Mapping[str, Any]) -> str:
     """Return what the agent does from here, if nobody does anything."""
     using, outcome = found["using"], found["assignment"]["outcome"]
     if not found["dynamicConfig"]:
@@ -170,7 +170,7 @@ def what_comes_next(found: Mapping[str, Any]) -> str:
     return "nothing, until another config is assigned"
 
 
-def what_to_do(found: Mapping[str, Any]) -> list[str]:
+def operator_advice(found: Mapping[str, Any]) -> list[str]:
     """Return what an operator can do at this node or in the cluster; nothing where nothing is wrong.
 
     A command stands on a line of its own where it is long.
@@ -209,7 +209,7 @@ _MOST_LINES = 3  # for one text; --json and the journal have all of it
 _MOST_OF_A_KIND = 2  # bad configs, damaged files, shadowed fields
 
 
-def render(found: Mapping[str, Any]) -> str:
+def render_status(found: Mapping[str, Any]) -> str:
     """Return the description as lines."""
     lines = _row("node", found["nodeName"])
     lines += _row("agent", _agent(found))
@@ -237,8 +237,8 @@ def render(found: Mapping[str, Any]) -> str:
     lines += _some("bad config", [_bad(uid, mark) for uid, mark in newest])
     lines += _some("damaged", [f"{name} was damaged and set aside" for name in found["damaged"]])
     lines += _some("fault", found["faults"])
-    lines += _row("next", what_comes_next(found))
-    for advice in what_to_do(found):
+    lines += _row("next", next_step(found))
+    for advice in operator_advice(found):
         for index, part in enumerate(advice.split("\n")):
             lines += _row("" if index else "you can", part)
     return "\n".join(lines)
@@ -359,7 +359,7 @@ def forget_bad(configuration: AgentConfiguration, uid: str | None) -> list[str]:
     store = Store(configuration.state_directory, now=clock.now)
     with locked(store.lock, wait=_LOCK_WAIT):
         forgotten = Transactions(configuration, store, clock, _silent).forget(uid)
-    nudge(configuration.run_directory)
+    notify_agent(configuration.run_directory)
     return forgotten
 
 

@@ -15,15 +15,15 @@ from typing import Any, Final, NamedTuple
 from .._kube._backoff import Backoff
 from ._agent_configuration import AgentConfiguration
 from ._background import PATIENCE
-from ._interfaces import Clock, Errand, Journal
-from ._state._node_state import Local
-from ._state._startups import with_start
-from ._store._durable_files import STORE_WAIT, Locked, locked
-from ._store._rendered_files import next_init_bytes
+from ._interfaces import Clock, Journal, Task
+from ._state._node_state import NodeState
+from ._state._startups import append_start
+from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
+from ._store._rendered_files import render_init_config_now
 from ._store._store import Store
-from ._validation._validator import Judge, JudgeFailed, judged
+from ._validation._validator import DocumentValidator, ValidationUnavailable, validate_init_config
 
-__all__ = ["Versions"]
+__all__ = ["VersionTracker"]
 
 _NOTE = "version"
 _KINDS: Final = ("version", "init config")
@@ -38,7 +38,7 @@ class _Question(NamedTuple):
     of: str
 
 
-class Versions:
+class VersionTracker:
     """Asks a component for its version when it was started anew, and writes it down for prestart.
 
     The init config is judged for that version, for the record; a bad one is told, and changes nothing that runs. What
@@ -49,10 +49,10 @@ class Versions:
         self,
         configuration: AgentConfiguration,
         store: Store,
-        judge: Judge,
+        judge: DocumentValidator,
         clock: Clock,
         journal: Journal,
-        errand: Callable[[], Errand],
+        errand: Callable[[], Task],
         *,
         engine: str,
         version_of: Callable[[str], str] | None,
@@ -82,7 +82,7 @@ class Versions:
         idle = [one.until for (kind, _name), one in self._unanswered.items() if not self._errands[kind].under_way]
         return min(idle, default=float("inf"))
 
-    def learn(self, invocations: Mapping[str, str], local: Local) -> bool:
+    def learn(self, invocations: Mapping[str, str], local: NodeState) -> bool:
         """Ask each component that was started since it was last asked; return whether a bundle can be judged now.
 
         False while a version may be another one in a moment; a component that did not say it is not waited for.
@@ -95,7 +95,7 @@ class Versions:
             for name in self._configuration.components
         )
 
-    def _ask(self, kind: str, invocations: Mapping[str, str], local: Local) -> None:
+    def _ask(self, kind: str, invocations: Mapping[str, str], local: NodeState) -> None:
         """Hear the answer to what was asked, and ask what is next, for as long as answers come at once."""
         errand, patience = self._errands[kind], 0.0
         while True:
@@ -140,10 +140,10 @@ class Versions:
 
     def _judge_init(self, name: str, version: str) -> list[dict[str, Any]]:
         """Return what was found. Raises JudgeFailed, OSError, Locked."""
-        data = next_init_bytes(self._configuration.components[name])
+        data = render_init_config_now(self._configuration.components[name])
         if data is None:
-            raise JudgeFailed("it cannot be read")
-        return judged(
+            raise ValidationUnavailable("it cannot be read")
+        return validate_init_config(
             self._store,
             self._judge,
             name,
@@ -155,10 +155,10 @@ class Versions:
 
     # What came of it
 
-    def _take(self, question: _Question, local: Local) -> None:
+    def _take(self, question: _Question, local: NodeState) -> None:
         try:
             answer = self._errands[question.kind].take()
-        except (JudgeFailed, OSError, Locked) as error:
+        except (ValidationUnavailable, OSError, LockTimeout) as error:
             self._journal("warning", f"the {question.kind}: {error}", component=question.component)
             self._ask_again(question)
             return
@@ -167,11 +167,11 @@ class Versions:
         else:
             self._judged(question, answer)
 
-    def _learned(self, question: _Question, version: str, local: Local) -> None:
+    def _learned(self, question: _Question, version: str, local: NodeState) -> None:
         name = question.component
         component = self._configuration.components[name]
         if version and not component.version:
-            with locked(self._store.lock, wait=STORE_WAIT):
+            with locked(self._store.lock, wait=LOCK_WAIT):
                 self._note(name, version, local)
         if not version and component.version_command:
             self._ask_again(question)
@@ -192,11 +192,11 @@ class Versions:
         backoff = self._unanswered.setdefault((question.kind, question.component), backoff)
         backoff.failed(self._clock.since_boot())
 
-    def _note(self, name: str, version: str, local: Local) -> None:
+    def _note(self, name: str, version: str, local: NodeState) -> None:
         """Track the component under this version from now on, and with it the start that runs: its end is to come."""
         before = self._store.component_version(name, "")
         self._store.write_note(name, _NOTE, {"version": version})
         after, start = self._store.component_version(name, ""), local.last_start(name)
         if before != after and start is not None:
             startups = self._store.read_startups(name, after)
-            self._store.write_startups(name, after, with_start(startups, start))
+            self._store.write_startups(name, after, append_start(startups, start))

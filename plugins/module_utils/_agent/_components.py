@@ -12,22 +12,31 @@ from typing import Any
 
 from ._agent_configuration import AgentConfiguration
 from ._background import PATIENCE
-from ._counters import Tally
-from ._interfaces import Clock, Errand, Journal, Prober, ProbeResult, ServiceError, ServiceManager, Unit
+from ._counters import Counters
+from ._interfaces import Clock, Journal, Prober, ProbeResult, ServiceManager, ServiceManagerError, Task, Unit
 from ._log import RESTARTING
-from ._state._health import Health, Seen, begin, failed, healthy_seconds, is_healthy, look, next_look
-from ._state._node_state import Local
-from ._store._rendered_files import NotRendered, decode, same_config_files
+from ._state._health import (
+    ComponentsObservation,
+    Health,
+    after_probe,
+    has_failed,
+    healthy_seconds,
+    is_healthy,
+    new_health,
+    next_probe_in,
+)
+from ._state._node_state import NodeState
+from ._store._rendered_files import UndecodableConfig, decode_values, same_config_files
 from ._store._store import Store, digest
 
-__all__ = ["BackgroundServices", "Care"]
+__all__ = ["UnitQueries", "ComponentManager"]
 
 _RESTART_DEADLINE = 30.0  # seconds after which a restart that did not happen is asked for again
 _PROBE_DEADLINE = 12.0  # seconds: more than a prober needs that waits for each of its answers in vain
 _NOT_STARTED = ("stopped", "masked", "missing")
 
 
-class Care:
+class ComponentManager:
     """Looks at the components of the config in use. Nothing is remembered on disk."""
 
     def __init__(
@@ -38,8 +47,8 @@ class Care:
         prober: Prober,
         clock: Clock,
         journal: Journal,
-        tally: Tally,
-        errand: Callable[[], Errand],
+        tally: Counters,
+        errand: Callable[[], Task],
     ) -> None:
         """errand: makes one for each component, in which it is probed."""
         self._configuration = configuration
@@ -67,7 +76,7 @@ class Care:
         """Look at the next round, even at what is well."""
         self.due = 0.0
 
-    def look(self, local: Local, *, steady: bool) -> Seen:
+    def look(self, local: NodeState, *, steady: bool) -> ComponentsObservation:
         """Restart what must be restarted, probe what is due. steady: False while it matters (a trial, a roll-back)."""
         now = self._clock.since_boot()
         probing = now >= self.due
@@ -92,7 +101,7 @@ class Care:
             if name not in involved:
                 states[name] = "unknown"
                 continue
-            before = self._health.setdefault(name, begin(now))
+            before = self._health.setdefault(name, new_health(now))
             after = self._look_once(name, unit, config, before, now, pending=pending, probing=probing)
             self._health[name] = after
             seconds.append(healthy_seconds(before, after, most=2 * self._configuration.probe_interval))
@@ -101,7 +110,7 @@ class Care:
         bad = self._failed([name for name in involved if name not in unknown], now)
         if bad:
             states[bad] = "failing"
-        return Seen(
+        return ComponentsObservation(
             healthy=self._all_healthy(involved),
             failed=bad,
             detail=f"{bad}: {self._health[bad].detail}" if bad else "",
@@ -115,11 +124,11 @@ class Care:
     def _unit(self, name: str) -> Unit | None:
         try:
             return self._services.unit(name)
-        except ServiceError as error:
+        except ServiceManagerError as error:
             self._journal("warning", str(error), component=name)
             return None
 
-    def _reads_another(self, local: Local, name: str, unit: Unit, config: str) -> bool:
+    def _reads_another(self, local: NodeState, name: str, unit: Unit, config: str) -> bool:
         """Return whether the running component was started with another config than it should read now.
 
         That is known from its start. Where prestart could not write that down: if it runs since before the switch.
@@ -147,7 +156,7 @@ class Care:
         try:
             self._services.restart(name)
             self._tally.restarts[name] += 1
-        except ServiceError as error:
+        except ServiceManagerError as error:
             self._journal("error", str(error), component=name)
 
     def _look_once(
@@ -180,7 +189,7 @@ class Care:
             result = found
             if result.ok:
                 self.well[name] = unit
-        return look(
+        return after_probe(
             health,
             ok=result.ok,
             detail=result.detail,
@@ -195,8 +204,8 @@ class Care:
         if known is not None and known[0] == config:
             return known[1]
         try:
-            values = decode((self._store.read_config(name) or b"").decode("utf-8", "replace"), "the config")
-        except NotRendered:
+            values = decode_values((self._store.read_config(name) or b"").decode("utf-8", "replace"), "the config")
+        except UndecodableConfig:
             values = None
         known = (config, values if isinstance(values, Mapping) else {})
         self._effective[name] = known
@@ -210,7 +219,7 @@ class Care:
             return
         settings = self._configuration
         wait = min(
-            next_look(health, now=now, settling=settings.settling_time, interval=settings.probe_interval)
+            next_probe_in(health, now=now, settling=settings.settling_time, interval=settings.probe_interval)
             for health in found
         )
         self.due = now + wait if probing else min(self.due, now + wait)
@@ -218,7 +227,7 @@ class Care:
     def _failed(self, involved: list[str], now: float) -> str:
         for name in involved:
             health = self._health.get(name)
-            if health is not None and failed(
+            if health is not None and has_failed(
                 health,
                 now=now,
                 timeout=self._configuration.health_timeout,
@@ -249,7 +258,7 @@ class Care:
 class _Probe:
     """The probing of one component, which may hang as the component does, or the API server with its Lease."""
 
-    def __init__(self, errand: Errand) -> None:
+    def __init__(self, errand: Task) -> None:
         self._errand = errand
         self._invocation = ""
         self._since = 0.0
@@ -276,10 +285,10 @@ class _Probe:
         return ProbeResult(False, f"the probe has no answer after {_PROBE_DEADLINE:g}s")
 
 
-class BackgroundServices:
+class UnitQueries:
     """The ServiceManager protocol on another one: each call waits a moment, and is left running when that is over."""
 
-    def __init__(self, services: ServiceManager, components: Iterable[str], errand: Callable[[], Errand]) -> None:
+    def __init__(self, services: ServiceManager, components: Iterable[str], errand: Callable[[], Task]) -> None:
         """errand: makes one for each component and each kind of call; the end of a late one wakes the daemon."""
         self._services = services
         names = list(components)
@@ -304,7 +313,7 @@ class BackgroundServices:
         _answer(errand, component)
 
 
-def _answer(errand: Errand, component: str) -> Any:
+def _answer(errand: Task, component: str) -> Any:
     if not errand.wait(PATIENCE):
-        raise ServiceError(f"the service manager has not answered about {component} yet")
+        raise ServiceManagerError(f"the service manager has not answered about {component} yet")
     return errand.take()

@@ -17,27 +17,43 @@ from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from ._agent_configuration import AgentConfiguration, ComponentConfiguration
 from ._background import PATIENCE
-from ._counters import Tally
-from ._interfaces import Clock, Errand, Followed, Journal
+from ._counters import Counters
+from ._interfaces import Clock, Journal, SyncResult, Task
 from ._state._active_config import in_trial
-from ._state._desired_state import Wish
-from ._state._node_state import Inputs, Local
-from ._state._records import LOCAL, Answered, Outcome, Record, same_config
-from ._store._durable_files import STORE_WAIT, Locked, locked
-from ._store._rendered_files import NotRendered, keep, render, same_config_files
-from ._store._state_reader import read_local
+from ._state._desired_state import DesiredState
+from ._state._node_state import NodeInputs, NodeState
+from ._state._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, same_config
+from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
+from ._store._rendered_files import UndecodableConfig, keep_rendered, render_config, same_config_files
+from ._store._state_reader import read_node_state
 from ._store._store import Store, digest
 from ._transaction import Transactions
-from ._validation._node_inputs import read_inputs
-from ._validation._validator import Judge, JudgeFailed, SameConfig, errors_of, first_error, judged_here, recorded
+from ._validation._node_inputs import read_node_inputs
+from ._validation._validator import (
+    DocumentValidator,
+    SameConfig,
+    ValidationUnavailable,
+    first_error_text,
+    recorded,
+    refusing_findings,
+    validate_bundle_document,
+)
 
-__all__ = ["Check", "Getter", "NotFetched", "Preparation", "Prepared", "Pursuit", "Refused"]
+__all__ = [
+    "ComponentCheck",
+    "ConfigMapReader",
+    "BundleUnavailable",
+    "BundlePreparer",
+    "PreparedBundle",
+    "ConfigSync",
+    "BundleRejected",
+]
 
 # Says "adopting" before anything is touched. Given the record that is about to be used, and the local view.
-Acknowledge = Callable[[Record, Local], None]
+Acknowledge = Callable[[ConfigRecord, NodeState], None]
 
 
-class Pursuit:
+class ConfigSync:
     """Follows one wish after the other. Every method may raise OSError and Locked; then the next round tries again."""
 
     def __init__(
@@ -45,12 +61,12 @@ class Pursuit:
         configuration: AgentConfiguration,
         store: Store,
         transactions: Transactions,
-        preparation: Preparation,
+        preparation: BundlePreparer,
         clock: Clock,
         journal: Journal,
         backoff: Backoff,
-        tally: Tally,
-        errand: Errand,
+        tally: Counters,
+        errand: Task,
     ) -> None:
         """errand: in which a bundle is prepared, which takes requests and children that may hang."""
         self._configuration = configuration
@@ -76,7 +92,9 @@ class Pursuit:
         """The API answers again: fetch what could not be fetched within so many seconds."""
         self._backoff.hurry(self._clock.since_boot(), within)
 
-    def follow(self, wish: Wish, local: Local, acknowledge: Acknowledge, *, known: bool = True) -> Followed:
+    def follow(
+        self, wish: DesiredState, local: NodeState, acknowledge: Acknowledge, *, known: bool = True
+    ) -> SyncResult:
         """Do what is asked, as far as it can be done now. known: whether the components' versions are, for judging."""
         self._held = False
         if (wish.source, wish.answered.id) != self._pursued:
@@ -89,69 +107,71 @@ class Pursuit:
         self._errand.drop()
         self.fetch_error = ""
         if wish.kind == "unassign":
-            acknowledge(LOCAL, local)
-            with locked(self._store.lock, wait=STORE_WAIT):
+            acknowledge(LOCAL_CONFIG, local)
+            with locked(self._store.lock, wait=LOCK_WAIT):
                 self._transactions.unassign(self._read(), wish.answered)
-            return Followed("unassigned", "the local config")
+            return SyncResult("unassigned", "the local config")
         if wish.kind == "keep":
             self._keep(wish, local)
         elif wish.answered != local.snapshot.answered and (
             wish.kind == "lost" or (wish.kind in ("local", "invalid") and wish.answered.id)
         ):
             self._answer(wish.answered)
-        return Followed()
+        return SyncResult()
 
-    def _keep(self, wish: Wish, local: Local) -> None:
+    def _keep(self, wish: DesiredState, local: NodeState) -> None:
         """What is assigned is what is used; a new assignment of it is answered, and restarts no trial."""
         if wish.forget_bad and wish.new and wish.source is not None and wish.source.uid in local.bad:
-            with locked(self._store.lock, wait=STORE_WAIT):
+            with locked(self._store.lock, wait=LOCK_WAIT):
                 self._transactions.forget(wish.source.uid)
         if wish.answered == local.snapshot.answered and not local.choice.left:
             return
-        with locked(self._store.lock, wait=STORE_WAIT):
+        with locked(self._store.lock, wait=LOCK_WAIT):
             record = self._read().current
             self._store.write_current(record._replace(assignment=wish.answered.id, node_uid=wish.answered.node_uid))
             self._transactions.answer(wish.answered)
 
-    def _adopt(self, wish: Wish, local: Local, acknowledge: Acknowledge, *, known: bool) -> Followed:
+    def _adopt(self, wish: DesiredState, local: NodeState, acknowledge: Acknowledge, *, known: bool) -> SyncResult:
         source = wish.source
         if source is None:
-            return Followed()
+            return SyncResult()
         mark = local.bad.get(source.uid)
         if mark is not None and wish.new and wish.forget_bad:
-            with locked(self._store.lock, wait=STORE_WAIT):
+            with locked(self._store.lock, wait=LOCK_WAIT):
                 self._transactions.forget(source.uid)
             mark = None
         if mark is not None:
             reason = mark.reason
-            return self._refuse(wish.answered, Outcome("KnownBad", source.uid, reason, time=mark.time))
+            return self._refuse(wish.answered, AssignmentFailure("KnownBad", source.uid, reason, time=mark.time))
         if wish.answered != local.snapshot.answered:
             self._answer(wish.answered)  # on disk before it is said
         if not self._errand.under_way and not self._backoff.due(self._clock.since_boot()):
             self._held = True
-            return Followed("waiting", self.fetch_error)
+            return SyncResult("waiting", self.fetch_error)
         if not known and not self._errand.under_way:
-            return Followed("waiting", self.fetch_error)  # the daemon is woken when they are
+            return SyncResult("waiting", self.fetch_error)  # the daemon is woken when they are
         try:
             prepared = self._prepared(source)
-        except NotFetched as error:
+        except BundleUnavailable as error:
             self._backoff.failed(self._clock.since_boot(), error.retry_after, transient=error.transient)
             self.fetch_error = str(error)
             self._tally.errors["fetch"] += 1
             self._journal("warning", f"the config cannot be had: {error}", uid=source.uid)
-            return Followed("waiting", self.fetch_error)
-        except Refused as error:
+            return SyncResult("waiting", self.fetch_error)
+        except BundleRejected as error:
             self.fetch_error = ""
             for finding in error.findings:
                 said = f"finding: {finding.get('path')}: {finding.get('message')}"
                 self._journal("warning", said, uid=source.uid, level_of_finding=finding.get("level"))
-            return self._refuse(wish.answered, Outcome("InvalidConfig", source.uid, str(error), time=self._clock.now()))
+            return self._refuse(
+                wish.answered, AssignmentFailure("InvalidConfig", source.uid, str(error), time=self._clock.now())
+            )
         if prepared is None:
-            return Followed("waiting", self.fetch_error)
+            return SyncResult("waiting", self.fetch_error)
         self.fetch_error = ""
         return self._use(prepared, wish.answered, local, acknowledge)
 
-    def _prepared(self, source: ConfigSource) -> Prepared | None:
+    def _prepared(self, source: ConfigSource) -> PreparedBundle | None:
         """Return the bundle, ready to be adopted; None while that is under way. Raises what preparing it raises."""
         patience = 0.0
         if not self._errand.under_way:
@@ -160,59 +180,61 @@ class Pursuit:
         if not self._errand.wait(patience):
             return None
         try:
-            prepared: Prepared = self._errand.take()
-        except (OSError, Locked) as error:
+            prepared: PreparedBundle = self._errand.take()
+        except (OSError, LockTimeout) as error:
             # Soon again: it costs one request, and a disk is often full for a moment only.
-            raise NotFetched(f"this node's own files: {error}", transient=True) from error
+            raise BundleUnavailable(f"this node's own files: {error}", transient=True) from error
         return prepared
 
-    def _use(self, prepared: Prepared, answered: Answered, local: Local, acknowledge: Acknowledge) -> Followed:
+    def _use(
+        self, prepared: PreparedBundle, answered: AnsweredAssignment, local: NodeState, acknowledge: Acknowledge
+    ) -> SyncResult:
         record = prepared.record(assignment=answered.id, node_uid=answered.node_uid, clock=self._clock)
         current, good = local.snapshot.current, local.snapshot.last_known_good
         if current is not None and current.source is not None and same_config(record, current):
             # The same content under another uid (deleted and restored): pinned anew, nothing begins again.
             pinned = current._replace(source=record.source, assignment=record.assignment, node_uid=record.node_uid)
-            with locked(self._store.lock, wait=STORE_WAIT):
+            with locked(self._store.lock, wait=LOCK_WAIT):
                 self._store.write_current(pinned)
                 if not in_trial(current, good):
                     self._store.write_last_known_good(pinned)
-            return Followed("pinned", _name(prepared.bundle.source))
+            return SyncResult("pinned", _name(prepared.bundle.source))
         acknowledge(record, local)
-        with locked(self._store.lock, wait=STORE_WAIT):
+        with locked(self._store.lock, wait=LOCK_WAIT):
             record = record._replace(since_boot=self._clock.since_boot())
             self._transactions.adopt(self._read(), record)
             self._transactions.tidy(self._read())
-        return Followed("adopted", _name(prepared.bundle.source))
+        return SyncResult("adopted", _name(prepared.bundle.source))
 
-    def _refuse(self, answered: Answered, outcome: Outcome) -> Followed:
+    def _refuse(self, answered: AnsweredAssignment, outcome: AssignmentFailure) -> SyncResult:
         self._answer(answered.failed(outcome))
-        return Followed("refused", f"(UID: {outcome.uid}): {outcome.text}")
+        return SyncResult("refused", f"(UID: {outcome.uid}): {outcome.text}")
 
-    def _answer(self, answered: Answered) -> None:
-        with locked(self._store.lock, wait=STORE_WAIT):
+    def _answer(self, answered: AnsweredAssignment) -> None:
+        with locked(self._store.lock, wait=LOCK_WAIT):
             self._transactions.answer(answered)
 
-    def _read(self) -> Local:
-        return read_local(self._configuration, self._store, self._clock)
+    def _read(self) -> NodeState:
+        return read_node_state(self._configuration, self._store, self._clock)
 
 
 def _name(source: ConfigSource) -> str:
     return f"{source.name} (UID: {source.uid})"
 
 
-class Getter(Protocol):
+class ConfigMapReader(Protocol):
     """The one request that is needed here."""
 
     def get(self, path: str, **query: Any) -> dict[str, Any]: ...
 
 
-class Check(Protocol):
+class ComponentCheck(Protocol):
     """The component's own check of a file: returns findings as the judge does. Raises JudgeFailed."""
 
     def __call__(self, component: ComponentConfiguration, path: str) -> Sequence[Mapping[str, Any]]: ...
 
 
-class NotFetched(Exception):
+class BundleUnavailable(Exception):
     """The bundle, or a verdict on it, cannot be had (yet). The text is the cause; retry_after in seconds, or None.
 
     transient: nobody has refused it, it may be had soon.
@@ -224,7 +246,7 @@ class NotFetched(Exception):
         self.transient = transient
 
 
-class Refused(Exception):
+class BundleRejected(Exception):
     """The config does not validate. The text is the first error; findings has all of them."""
 
     def __init__(self, first: str, findings: list[dict[str, Any]]) -> None:
@@ -232,16 +254,16 @@ class Refused(Exception):
         self.findings = findings
 
 
-class Prepared(NamedTuple):
+class PreparedBundle(NamedTuple):
     """A bundle that is ready to be adopted. ignored: its keys for components that this node does not run."""
 
     bundle: Bundle
     files: Mapping[str, str]  # component -> SHA-256 of the kept file
     ignored: tuple[str, ...]
 
-    def record(self, *, assignment: int, node_uid: str, clock: Clock) -> Record:
+    def record(self, *, assignment: int, node_uid: str, clock: Clock) -> ConfigRecord:
         """Return the record of adopting it now."""
-        return Record(
+        return ConfigRecord(
             source=self.bundle.source,
             content_hash=self.bundle.content_hash,
             assignment=assignment,
@@ -254,19 +276,19 @@ class Prepared(NamedTuple):
         )
 
 
-class Preparation:
+class BundlePreparer:
     """Prepares bundles for this node."""
 
     def __init__(
         self,
         configuration: AgentConfiguration,
         store: Store,
-        client: Getter,
-        judge: Judge,
+        client: ConfigMapReader,
+        judge: DocumentValidator,
         *,
         engine: str,
         version_of: Callable[[str], str],
-        check: Check,
+        check: ComponentCheck,
         is_same: SameConfig,
     ) -> None:
         """engine: names the judge, for recorded verdicts. version_of: component -> version to judge for, "" if none.
@@ -282,17 +304,17 @@ class Preparation:
         self._check = check
         self._is_same = is_same
 
-    def prepare(self, source: ConfigSource) -> Prepared:
+    def prepare(self, source: ConfigSource) -> PreparedBundle:
         """Return the bundle, ready to be adopted. Raises NotFetched, Refused, OSError."""
         bundle = self._bundle(source)
         files = {}
         for name in sorted(bundle.documents):
             if name in self._configuration.components:
                 files[name] = self._file(self._configuration.components[name], bundle.documents[name])
-        return Prepared(bundle, files, tuple(sorted(set(bundle.documents) - set(files))))
+        return PreparedBundle(bundle, files, tuple(sorted(set(bundle.documents) - set(files))))
 
     def _bundle(self, source: ConfigSource) -> Bundle:
-        with locked(self._store.lock, wait=STORE_WAIT):
+        with locked(self._store.lock, wait=LOCK_WAIT):
             bundle = self._store.read_checkpoint(source)
         if bundle is not None:
             return bundle
@@ -300,14 +322,14 @@ class Preparation:
             found = self._client.get(config_map(source.namespace, source.name))
         except KubeError as error:
             transient = is_transient(error, idempotent=True)
-            raise NotFetched(str(error), error.retry_after, transient=transient) from error
+            raise BundleUnavailable(str(error), error.retry_after, transient=transient) from error
         found = {"apiVersion": "v1", "kind": "ConfigMap", **found}
         (found.get("metadata") or {}).pop("managedFields", None)
         try:
             bundle = Bundle.from_config_map(found, source)
         except InvalidBundle as error:
-            raise NotFetched(str(error)) from error
-        with locked(self._store.lock, wait=STORE_WAIT):
+            raise BundleUnavailable(str(error)) from error
+        with locked(self._store.lock, wait=LOCK_WAIT):
             self._store.write_checkpoint(source, found)
         return bundle
 
@@ -315,39 +337,39 @@ class Preparation:
         """Judge one component's document and keep what the component would read; return its hash."""
         name = component.name
         try:
-            inputs = read_inputs(component, self._store)
+            inputs = read_node_inputs(component, self._store)
         except OSError as error:
-            raise NotFetched(f"what this node lays over it cannot be read: {error}") from error
+            raise BundleUnavailable(f"what this node lays over it cannot be read: {error}") from error
         host = self._judged(component, document, inputs)
         try:
-            data = render(document, inputs.instance)
-        except NotRendered as error:
-            raise Refused(f"{name}: {error}", []) from error
-        with locked(self._store.lock, wait=STORE_WAIT):
-            kept = keep(name, self._store, data)
+            data = render_config(document, inputs.instance)
+        except UndecodableConfig as error:
+            raise BundleRejected(f"{name}: {error}", []) from error
+        with locked(self._store.lock, wait=LOCK_WAIT):
+            kept = keep_rendered(name, self._store, data)
             present = self._store.read_config(name)
             there = digest(present) if present is not None else ""
             if present is not None and there != kept:
-                keep(name, self._store, present)
+                keep_rendered(name, self._store, present)
         if there and there != kept and self._means_the_same(name, there, kept, inputs):
             return there  # the bytes stay, so that nothing is switched
-        if errors_of(host) and there != kept:
-            raise Refused(first_error(name, host), host)
+        if refusing_findings(host) and there != kept:
+            raise BundleRejected(first_error_text(name, host), host)
         self._checked(component, kept)
         return kept
 
-    def _means_the_same(self, name: str, there: str, kept: str, inputs: Inputs) -> bool:
+    def _means_the_same(self, name: str, there: str, kept: str, inputs: NodeInputs) -> bool:
         """Return whether the component makes the same of two kept files, by their hashes, with what it reads beside."""
         if same_config_files(name, self._store, there, kept):
             return True
         before, after = (self._store.rendered_path(name, file) for file in (there, kept))
         return self._is_same(before, after, self._version_of(name), inputs)
 
-    def _judged(self, component: ComponentConfiguration, document: str, inputs: Inputs) -> list[dict[str, Any]]:
+    def _judged(self, component: ComponentConfiguration, document: str, inputs: NodeInputs) -> list[dict[str, Any]]:
         """Return what was found on the host, which matters only where the component is about to be touched."""
         name = component.name
         try:
-            found, host = judged_here(
+            found, host = validate_bundle_document(
                 self._store,
                 self._judge,
                 name,
@@ -359,10 +381,10 @@ class Preparation:
                 inputs=inputs,
                 host=component.host_checks,
             )
-        except JudgeFailed as error:
-            raise NotFetched(str(error)) from error
-        if errors_of(found):
-            raise Refused(first_error(name, found), found)
+        except ValidationUnavailable as error:
+            raise BundleUnavailable(str(error)) from error
+        if refusing_findings(found):
+            raise BundleRejected(first_error_text(name, found), found)
         return host
 
     def _checked(self, component: ComponentConfiguration, kept: str) -> None:
@@ -374,7 +396,7 @@ class Preparation:
         path = self._store.rendered_path(name, kept)
         try:
             found = recorded(self._store, name, key, lambda: self._check(component, path), tracked=tracked)
-        except JudgeFailed as error:
-            raise NotFetched(str(error)) from error
-        if errors_of(found):
-            raise Refused(first_error(name, found), found)
+        except ValidationUnavailable as error:
+            raise BundleUnavailable(str(error)) from error
+        if refusing_findings(found):
+            raise BundleRejected(first_error_text(name, found), found)

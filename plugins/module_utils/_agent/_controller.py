@@ -17,37 +17,37 @@ from typing import Any
 
 from .._kube._backoff import Backoff
 from .._nodeconfig import _config_ok as words
-from .._nodeconfig._config_ok import Verdict
+from .._nodeconfig._config_ok import ConfigOk
 from .._nodeconfig._config_status import ConfigStatus
 from ._agent_configuration import AgentConfiguration
-from ._background import ThreadedErrand
-from ._component_versions import Versions
-from ._components import BackgroundServices, Care
-from ._config_sync import Check, Preparation, Pursuit
-from ._counters import Tally
-from ._interfaces import Clock, Errands, Journal, Prober, ServiceManager
+from ._background import BackgroundTask
+from ._component_versions import VersionTracker
+from ._components import ComponentManager, UnitQueries
+from ._config_sync import BundlePreparer, ComponentCheck, ConfigSync
+from ._counters import Counters
+from ._interfaces import Clock, Journal, Prober, ServiceManager, TaskFactory
 from ._node_watch import NodeWatch
-from ._notify import Nudges
-from ._reporting._crash_messages import LastMessages, Messages
-from ._reporting._event_recorder import Announcer, Events
-from ._reporting._metrics import MetricsSink, Surface
-from ._reporting._status_writer import Report, Reporter, Statement, essence
+from ._notify import Notifications
+from ._reporting._crash_messages import CrashMessages, LastMessageReader
+from ._reporting._event_recorder import ChangeRecorder, EventRecorder
+from ._reporting._metrics import MetricsOutput, MetricsPublisher
+from ._reporting._status_writer import RunReport, StatusBuilder, StatusWriter, without_healthy_states
 from ._state._active_config import in_trial
-from ._state._condition import Condition, answer, using
-from ._state._desired_state import NodeView, Wish, read_wish
-from ._state._health import Seen
-from ._state._node_state import Local
-from ._state._records import LOCAL, Answered, Record
-from ._store._durable_files import STORE_WAIT, Locked, locked
-from ._store._state_reader import read_local
+from ._state._condition import ComponentsCondition, choose_verdict, config_in_use
+from ._state._desired_state import DesiredState, NodeAnnotations, read_desired_state
+from ._state._health import ComponentsObservation
+from ._state._node_state import NodeState
+from ._state._records import LOCAL_CONFIG, AnsweredAssignment, ConfigRecord
+from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
+from ._store._state_reader import read_node_state
 from ._store._store import Store
 from ._store._trouble import FileTrouble
 from ._transaction import Transactions
-from ._trial import TrialKeeper
-from ._validation._component_flags import CommandLines, read_arguments
-from ._validation._validator import Judge, SameConfig
+from ._trial import TrialManager
+from ._validation._component_flags import CommandLineTracker, read_command_line
+from ._validation._validator import DocumentValidator, SameConfig
 
-__all__ = ["Daemon"]
+__all__ = ["Controller"]
 
 _DO_FAILED = 5.0  # seconds after which a round that could not read or write its files is tried again
 _ROUNDS_AT_ONCE = 8
@@ -56,7 +56,7 @@ _WENT_BACK = ("CrashLoop", "NotHealthy", "Suspect")  # causes of a verdict after
 _SHORTEST_PAUSE = 0.01  # seconds; whatever goes wrong, the agent never spins
 
 
-class Daemon:
+class Controller:
     """One node's agent. cycle() is one round and can be driven without threads; run() is the whole."""
 
     def __init__(
@@ -65,19 +65,19 @@ class Daemon:
         client: Any,
         service_manager: ServiceManager,
         prober: Prober,
-        judge: Judge,
+        judge: DocumentValidator,
         clock: Clock,
         journal: Journal,
         *,
         agent_version: str,
-        check: Check,
+        check: ComponentCheck,
         is_same: SameConfig,
         version_of: Callable[[str], str] | None = None,
         store: Store | None = None,
-        sinks: Sequence[MetricsSink] = (),
-        errands: Errands = ThreadedErrand,
-        arguments_of: Callable[[int], tuple[str, ...]] = read_arguments,
-        messages: Messages | None = None,
+        sinks: Sequence[MetricsOutput] = (),
+        errands: TaskFactory = BackgroundTask,
+        arguments_of: Callable[[int], tuple[str, ...]] = read_command_line,
+        messages: LastMessageReader | None = None,
     ) -> None:
         """client: with short timeouts and few retries, since the agent has its own back-off.
 
@@ -93,15 +93,15 @@ class Daemon:
         self._journal = journal
         self._agent_version = agent_version
         self._started_at = clock.now()
-        self._tally = Tally(list(configuration.components))
-        self._wake: Nudges | None = None
+        self._tally = Counters(list(configuration.components))
+        self._wake: Notifications | None = None
         errand = partial(errands, self._look)
         self._store = store or Store(configuration.state_directory, now=clock.now)
         self._transactions = Transactions(configuration, self._store, clock, journal)
-        self._versions = Versions(
+        self._versions = VersionTracker(
             configuration, self._store, judge, clock, journal, errand, engine=agent_version, version_of=version_of
         )
-        preparation = Preparation(
+        preparation = BundlePreparer(
             configuration,
             self._store,
             client,
@@ -111,7 +111,7 @@ class Daemon:
             check=check,
             is_same=is_same,
         )
-        self._pursuit = Pursuit(
+        self._pursuit = ConfigSync(
             configuration,
             self._store,
             self._transactions,
@@ -122,14 +122,14 @@ class Daemon:
             self._tally,
             errand(),
         )
-        self._last_messages = None if messages is None else LastMessages(messages, clock, errand())
+        self._last_messages = None if messages is None else CrashMessages(messages, clock, errand())
         self._trouble = FileTrouble(configuration.state_directory, journal, lasting=_DO_FAILED)
-        self._command_lines = CommandLines(configuration, self._store, arguments_of)
-        services = BackgroundServices(service_manager, configuration.components, errand)
-        self._care = Care(configuration, self._store, services, prober, clock, journal, self._tally, errand)
-        self._trial = TrialKeeper(configuration, self._store, self._transactions, clock)
-        self._statement = Statement(configuration, self._store, agent_version=agent_version)
-        self._reporter = Reporter(
+        self._command_lines = CommandLineTracker(configuration, self._store, arguments_of)
+        services = UnitQueries(service_manager, configuration.components, errand)
+        self._care = ComponentManager(configuration, self._store, services, prober, clock, journal, self._tally, errand)
+        self._trial = TrialManager(configuration, self._store, self._transactions, clock)
+        self._statement = StatusBuilder(configuration, self._store, agent_version=agent_version)
+        self._reporter = StatusWriter(
             configuration.node_name,
             client,
             clock,
@@ -138,16 +138,16 @@ class Daemon:
             errand(),
             heartbeat_interval=configuration.heartbeat_interval,
         )
-        self._events = Events(configuration.node_name, client, clock, journal, errand())
-        self._announcer = Announcer(self._events, self._tally, clock, journal)
-        self._surface = Surface(configuration, self._tally, journal, list(sinks), agent_version=agent_version)
+        self._events = EventRecorder(configuration.node_name, client, clock, journal, errand())
+        self._announcer = ChangeRecorder(self._events, self._tally, clock, journal)
+        self._surface = MetricsPublisher(configuration, self._tally, journal, list(sinks), agent_version=agent_version)
         self._watch: NodeWatch | None = None
-        self._seen: tuple[Local, Wish | None] | None = None  # what the last round went by
-        self._view: NodeView | None = None
+        self._seen: tuple[NodeState, DesiredState | None] | None = None  # what the last round went by
+        self._view: NodeAnnotations | None = None
         self._failing = ""
         self._told: tuple[str, str] | None = None  # the roll-back that was told last: its uid and time
 
-    def run(self, stop: threading.Event, wake: Nudges) -> None:
+    def run(self, stop: threading.Event, wake: Notifications) -> None:
         """Work until stop is set; wake.set() makes it look at once (a signal handler does both).
 
         The caller holds DAEMON_LOCK, which keeps a second daemon out.
@@ -183,11 +183,11 @@ class Daemon:
         """Write down what would be lost."""
         try:
             self._trial.save(self._read())
-        except (OSError, Locked) as error:
+        except (OSError, LockTimeout) as error:
             self._journal("warning", f"the trial's seconds were not written down: {error}")
         self._surface.close()
 
-    def cycle(self, view: NodeView | None) -> float:
+    def cycle(self, view: NodeAnnotations | None) -> float:
         """Do one round; return when the next is due, in seconds since boot. view: None while the Node is not known."""
         if view is not None and self._view is not None:
             self._compare(self._view, view)
@@ -198,7 +198,7 @@ class Daemon:
                 if not changed:
                     break
             self._trouble.over()
-        except (OSError, Locked) as error:
+        except (OSError, LockTimeout) as error:
             lasts = self._trouble.met(error, self._clock.since_boot())
             if lasts and self._view is not None:
                 self._say_unusable(self._view, lasts)
@@ -210,14 +210,14 @@ class Daemon:
         self._show()
         return min(due, self._reporter.due)
 
-    def _compare(self, before: NodeView, after: NodeView) -> None:
+    def _compare(self, before: NodeAnnotations, after: NodeAnnotations) -> None:
         """What was said to another Node object is no word for this one; what was taken away is said again."""
         if before.uid != after.uid:
             self._reporter.begin()
         elif before.status is not None and after.status is None:
             self._reporter.gone()
 
-    def _round(self, view: NodeView | None) -> tuple[bool, float]:
+    def _round(self, view: NodeAnnotations | None) -> tuple[bool, float]:
         """Observe, decide, do; return whether to look again at once, and else when."""
         if self._clock.since_boot() >= min(self._reporter.due, self._trial.end):
             self._care.poke()
@@ -230,7 +230,7 @@ class Daemon:
         known = self._versions.learn(self._care.invocations, local)
         wish = None
         if view is not None:
-            wish = read_wish(view, local.snapshot.answered, local.current, self._configuration.namespace)
+            wish = read_desired_state(view, local.snapshot.answered, local.current, self._configuration.namespace)
             began = self._clock.since_boot()
             followed = self._pursuit.follow(wish, local, self._acknowledge, known=known)
             if followed.done not in ("", "waiting"):
@@ -240,7 +240,7 @@ class Daemon:
                 self._announcer.followed(followed, wish, began=began)
                 return True, 0.0
             local = self._read()
-            wish = read_wish(view, local.snapshot.answered, local.current, self._configuration.namespace)
+            wish = read_desired_state(view, local.snapshot.answered, local.current, self._configuration.namespace)
         if not local.choice.left and not self._transactions.is_switched(local.current):
             self._switch()
         seen = self._care.look(local, steady=self._steady(local))
@@ -260,25 +260,25 @@ class Daemon:
         fetch = self._pursuit.due if wish is not None else float("inf")
         return False, min(self._care.due, fetch, self._trial.end, self._versions.due)
 
-    def _read(self) -> Local:
-        with locked(self._store.lock, wait=STORE_WAIT):
-            return read_local(self._configuration, self._store, self._clock)
+    def _read(self) -> NodeState:
+        with locked(self._store.lock, wait=LOCK_WAIT):
+            return read_node_state(self._configuration, self._store, self._clock)
 
     def _switch(self) -> None:
         """Finish a switch that was cut short, and mend what the component reads."""
-        with locked(self._store.lock, wait=STORE_WAIT):
-            local = read_local(self._configuration, self._store, self._clock)
+        with locked(self._store.lock, wait=LOCK_WAIT):
+            local = read_node_state(self._configuration, self._store, self._clock)
             self._transactions.switch(local, local.current)
 
-    def _steady(self, local: Local) -> bool:
+    def _steady(self, local: NodeState) -> bool:
         """Return whether nothing has to be looked at while it is well."""
         outcome = local.snapshot.answered.outcome
         suspect = outcome is not None and outcome.suspect
         return not (in_trial(local.current, local.snapshot.last_known_good) or suspect or self._failing)
 
     def _roll_back(self) -> None:
-        with locked(self._store.lock, wait=STORE_WAIT):
-            fresh = read_local(self._configuration, self._store, self._clock)
+        with locked(self._store.lock, wait=LOCK_WAIT):
+            fresh = read_node_state(self._configuration, self._store, self._clock)
             if fresh.choice.left in ("bad", "CrashLoop"):
                 self._transactions.roll_back(fresh)
         self._care.begin()
@@ -286,24 +286,28 @@ class Daemon:
 
     # What is said
 
-    def _acknowledge(self, record: Record, local: Local) -> None:
+    def _acknowledge(self, record: ConfigRecord, local: NodeState) -> None:
         """Say "adopting" before anything is touched."""
-        verdict = words.adopting(words.Using("current", record.uid, self._statement.init_provided).what)
+        verdict = words.adopting(words.ConfigInUse("current", record.uid, self._statement.init_provided).what)
         view = self._view
-        wish = read_wish(view, local.snapshot.answered, local.current, self._configuration.namespace) if view else None
+        wish = (
+            read_desired_state(view, local.snapshot.answered, local.current, self._configuration.namespace)
+            if view
+            else None
+        )
         self._say(verdict, local, wish, active=record, states={})
 
-    def _speak(self, wish: Wish | None, local: Local, seen: Seen, unread: str) -> None:
+    def _speak(self, wish: DesiredState | None, local: NodeState, seen: ComponentsObservation, unread: str) -> None:
         trial = in_trial(local.current, local.snapshot.last_known_good)
         failing = "" if trial else self._trial.failing(local, seen)
         # The first word stands while it lasts: one transition, one write.
         self._failing = (self._failing or failing) if failing else ""
         if self._failing and not seen.stopped:
             self._care.due = min(self._care.due, self._clock.since_boot() + self._configuration.probe_interval)
-        verdict = answer(
+        verdict = choose_verdict(
             wish,
             local,
-            Condition(healthy=seen.healthy, failing=self._failing, stopped=seen.stopped, unread=unread),
+            ComponentsCondition(healthy=seen.healthy, failing=self._failing, stopped=seen.stopped, unread=unread),
             init_provided=self._statement.init_provided,
             fetch_error=self._pursuit.fetch_error,
             damaged=self._store.set_aside(),
@@ -315,7 +319,7 @@ class Daemon:
         self._tell_roll_back(wish, local, verdict)
         self._say(verdict, local, wish, active=local.current, states=seen.states)
 
-    def _tell_roll_back(self, wish: Wish | None, local: Local, verdict: Verdict) -> None:
+    def _tell_roll_back(self, wish: DesiredState | None, local: NodeState, verdict: ConfigOk) -> None:
         """One Event for each roll-back, whoever did it, once it was seen how it went."""
         outcome = local.snapshot.answered.outcome
         if wish is None or wish.kind != "failed" or outcome is None or verdict.cause not in _WENT_BACK:
@@ -336,7 +340,13 @@ class Daemon:
             return None
 
     def _say(
-        self, verdict: Verdict, local: Local, wish: Wish | None, *, active: Record, states: Mapping[str, str]
+        self,
+        verdict: ConfigOk,
+        local: NodeState,
+        wish: DesiredState | None,
+        *,
+        active: ConfigRecord,
+        states: Mapping[str, str],
     ) -> None:
         for path in self._statement.drift.all():
             verdict = words.with_drift(verdict, path)
@@ -350,27 +360,34 @@ class Daemon:
         )
         self._put(verdict, status, self._statement.label(active))
 
-    def _put(self, verdict: Verdict, status: ConfigStatus, label: str) -> None:
+    def _put(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
         """Have it written, unless it is what was said before."""
         if self._view is not None:
             self._reporter.found(self._view.status, verdict.cut(), status, label)
         before = self._reporter.wanted
-        if before is not None and (before[0], essence(before[1]), before[2]) == (verdict.cut(), essence(status), label):
+        if before is not None and (before[0], without_healthy_states(before[1]), before[2]) == (
+            verdict.cut(),
+            without_healthy_states(status),
+            label,
+        ):
             return
         self._reporter.say(verdict, status, label)
 
-    def _say_unusable(self, view: NodeView, trouble: str) -> None:
+    def _say_unusable(self, view: NodeAnnotations, trouble: str) -> None:
         """Answer without the agent's own files: what is in use is known from before at best."""
         known = self._said_before() or ConfigStatus()
-        answered, current = Answered(view.uid, known.assignment, known.assigned), Record(source=known.active)
+        answered, current = (
+            AnsweredAssignment(view.uid, known.assignment, known.assigned),
+            ConfigRecord(source=known.active),
+        )
         use = None
         if self._seen is not None:
             local, before = self._seen
             answered, current = local.snapshot.answered, local.current
-            use = using(before, local, init_provided=self._statement.init_provided)
+            use = config_in_use(before, local, init_provided=self._statement.init_provided)
         elif known.active is not None:
-            use = words.Using("current", known.active.uid)
-        wish = read_wish(view, answered, current, self._configuration.namespace)
+            use = words.ConfigInUse("current", known.active.uid)
+        wish = read_desired_state(view, answered, current, self._configuration.namespace)
         verdict = words.files_unusable(use, trouble)
         status = known._replace(
             assignment=wish.answered.id,
@@ -381,20 +398,20 @@ class Daemon:
         )
         self._put(verdict, status, self._statement.label(current))
 
-    def _opted_out(self, local: Local) -> tuple[bool, float]:
+    def _opted_out(self, local: NodeState) -> tuple[bool, float]:
         """Use the local config as prestart does, so that what is said is so."""
-        if not self._transactions.is_switched(LOCAL):
+        if not self._transactions.is_switched(LOCAL_CONFIG):
             self._switch()
         seen = self._care.look(local, steady=True)
         self._seen = (local, None)
-        self._say(words.opted_out(), local, None, active=LOCAL, states=seen.states)
+        self._say(words.opted_out(), local, None, active=LOCAL_CONFIG, states=seen.states)
         return False, self._care.due
 
     def _show(self) -> None:
         """Show on the node itself what the last round went by, and what came of it."""
         said = self._reporter.wanted
         watching = "" if self._watch is None else self._watch.trouble
-        report = Report(
+        report = RunReport(
             agent_version=self._agent_version,
             pid=os.getpid(),
             started_at=self._started_at,

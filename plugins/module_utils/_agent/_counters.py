@@ -9,14 +9,14 @@ restarted, and a number read back from a file could not be trusted.
 
 from __future__ import annotations
 
-__all__ = ["BUCKETS", "OPERATIONS", "Tally"]
+__all__ = ["BUCKETS", "OPERATIONS", "Counters"]
 
 # Seconds from the adoption to health: a kubelet's restart takes 6, healthTimeout ends it after 120.
 BUCKETS = (1.0, 2.5, 5.0, 7.5, 10.0, 15.0, 30.0, 60.0, 120.0)
 OPERATIONS = ("watch", "fetch", "status")  # what is asked of the API: follow the Node, get a bundle, write the status
 
 
-class Tally:
+class Counters:
     """Counters, as they are exposed. The watch counts in its own thread, under a key that nobody else counts under."""
 
     def __init__(self, components: list[str]) -> None:

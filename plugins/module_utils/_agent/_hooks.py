@@ -14,16 +14,16 @@ from collections.abc import Mapping
 from ._agent_configuration import AgentConfiguration
 from ._interfaces import Clock, Journal
 from ._log import DAMAGED, START_REFUSED
-from ._notify import nudge
-from ._state._active_config import refuse_start
-from ._state._node_state import Local
-from ._state._startups import End, Start, with_end, with_start
-from ._store._durable_files import PRESTART_WAIT, Locked, locked
-from ._store._rendered_files import init_hash
-from ._store._state_reader import read_local
+from ._notify import notify_agent
+from ._state._active_config import must_refuse_start
+from ._state._node_state import NodeState
+from ._state._startups import End, Start, append_start, record_end
+from ._store._durable_files import PRESTART_WAIT, LockTimeout, locked
+from ._store._rendered_files import init_config_hash
+from ._store._state_reader import read_node_state
 from ._store._store import Store, digest
 from ._transaction import Transactions
-from ._validation._validator import is_fatal
+from ._validation._validator import is_known_fatal
 
 __all__ = ["REFUSE", "poststop", "prestart"]
 
@@ -40,13 +40,13 @@ def prestart(
     """
     try:
         code = _prestart(configuration, component, environ, clock, journal)
-    except Locked as error:
+    except LockTimeout as error:
         journal("warning", f"the start was not written down: {error}", component=component)
         code = 0
     except Exception as error:  # noqa: BLE001 - the contract: never block a start by a fault of the agent's own
         journal("error", f"prestart failed, the component starts with what it has: {error!r}", component=component)
         code = 0
-    nudge(configuration.run_directory)
+    notify_agent(configuration.run_directory)
     return code
 
 
@@ -58,7 +58,7 @@ def _prestart(
         return 0
     store = Store(configuration.state_directory, now=clock.now)
     with locked(store.lock, wait=PRESTART_WAIT):
-        local = read_local(configuration, store, clock)
+        local = read_node_state(configuration, store, clock)
         transactions = Transactions(configuration, store, clock, journal)
         if local.choice.left:
             transactions.roll_back(local)
@@ -67,7 +67,7 @@ def _prestart(
         for name in store.damaged:
             journal("error", f"{name} was damaged and set aside", file=name, message_id=DAMAGED)
         fatal = _init_is_fatal(configuration, store, local, component)
-        refused = refuse_start(local.choice, init_is_fatal=fatal)
+        refused = must_refuse_start(local.choice, init_is_fatal=fatal)
         if not refused:
             _write_start(store, local, component, environ, clock)
     if refused:
@@ -81,17 +81,17 @@ def _prestart(
     return 0
 
 
-def _init_is_fatal(configuration: AgentConfiguration, store: Store, local: Local, component: str) -> bool:
+def _init_is_fatal(configuration: AgentConfiguration, store: Store, local: NodeState, component: str) -> bool:
     """Return the recorded verdict on the init config; what was never judged is started."""
     if local.current.source is not None:
         return False
     configured = configuration.components[component]
     verdicts = store.read_verdicts(component, local.versions[component])
     version = store.known_version(component, configured.version)
-    return is_fatal(verdicts, init_hash(configured, store), version)
+    return is_known_fatal(verdicts, init_config_hash(configured, store), version)
 
 
-def _write_start(store: Store, local: Local, component: str, environ: Mapping[str, str], clock: Clock) -> None:
+def _write_start(store: Store, local: NodeState, component: str, environ: Mapping[str, str], clock: Clock) -> None:
     data = store.read_config(component)
     start = Start(
         invocation=environ.get("INVOCATION_ID", ""),
@@ -100,7 +100,7 @@ def _write_start(store: Store, local: Local, component: str, environ: Mapping[st
         time=clock.now(),
         config="" if data is None else digest(data),
     )
-    store.write_startups(component, local.versions[component], with_start(local.startups[component], start))
+    store.write_startups(component, local.versions[component], append_start(local.startups[component], start))
 
 
 _WAIT = 0.5  # seconds; an end that is not written down is a crash that does not count
@@ -116,11 +116,11 @@ def poststop(
     """
     try:
         _poststop(configuration, component, environ, clock)
-    except Locked as error:
+    except LockTimeout as error:
         journal("warning", f"the end was not written down: {error}", component=component)
     except Exception as error:  # noqa: BLE001 - the contract: never block a restart by a fault of the agent's own
         journal("error", f"poststop failed: {error!r}", component=component)
-    nudge(configuration.run_directory)
+    notify_agent(configuration.run_directory)
     return 0
 
 
@@ -136,6 +136,6 @@ def _poststop(configuration: AgentConfiguration, component: str, environ: Mappin
     with locked(store.lock, wait=_WAIT):
         version = store.component_version(component, configuration.components[component].version)
         startups = store.read_startups(component, version)
-        changed = with_end(startups, environ.get("INVOCATION_ID", ""), clock.boot_id(), end)
+        changed = record_end(startups, environ.get("INVOCATION_ID", ""), clock.boot_id(), end)
         if changed is not None:
             store.write_startups(component, version, changed)

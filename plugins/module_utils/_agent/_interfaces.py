@@ -15,14 +15,14 @@ from typing import Any, NamedTuple, Protocol
 __all__ = [
     "Clock",
     "CommandResult",
-    "Errand",
-    "Errands",
-    "Followed",
+    "Task",
+    "TaskFactory",
+    "SyncResult",
     "Journal",
     "ProbeResult",
     "Prober",
-    "Runner",
-    "ServiceError",
+    "CommandRunner",
+    "ServiceManagerError",
     "ServiceManager",
     "Unit",
 ]
@@ -49,7 +49,7 @@ class CommandResult(NamedTuple):
     err: str
 
 
-class Runner(Protocol):
+class CommandRunner(Protocol):
     """Runs a command: an argument list, never a shell, LC_ALL=C."""
 
     def __call__(
@@ -63,7 +63,7 @@ class Journal(Protocol):
     def __call__(self, level: str, message: str, **fields: Any) -> None: ...
 
 
-class ServiceError(Exception):
+class ServiceManagerError(Exception):
     """The service manager could not do it; its text names the unit and says why, in one sentence."""
 
 
@@ -102,7 +102,7 @@ class Prober(Protocol):
     def __call__(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult: ...
 
 
-class Errand(Protocol):
+class Task(Protocol):
     """Does one thing at a time that may hang, so that nobody waits for it longer than he wants."""
 
     @property
@@ -123,10 +123,10 @@ class Errand(Protocol):
 
 
 # Makes an errand that calls the function when it is done and nobody waits for it.
-Errands = Callable[[Callable[[], None]], Errand]
+TaskFactory = Callable[[Callable[[], None]], Task]
 
 
-class Followed(NamedTuple):
+class SyncResult(NamedTuple):
     """What came of it: "" (nothing was done) | "adopted" | "pinned" | "unassigned" | "refused" | "waiting".
 
     detail, for people: the config, or why it was refused or is waited for.

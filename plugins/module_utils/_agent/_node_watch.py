@@ -10,20 +10,20 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .._kube._api_paths import NODES
-from .._kube._watch import Event, watch
+from .._kube._watch import WatchEvent, watch
 from .._nodeconfig._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
-from ._counters import Tally
+from ._counters import Counters
 from ._interfaces import Journal
-from ._state._desired_state import NodeView
+from ._state._desired_state import NodeAnnotations
 
-__all__ = ["NodeWatch", "follow_node", "view_of"]
+__all__ = ["NodeWatch", "watch_node", "annotations_of"]
 
 # Seconds over which agents come back after an interruption: 1,000 a second of 5,000.
 _FIRST_PAUSE = 5.0
 _LONGEST_PAUSE = 10.0  # seconds between attempts: what this node has to say waits for the API's return
 
 
-def follow_node(client: Any, node_name: str, *, stop: threading.Event, **timing: Any) -> Iterator[Event]:
+def watch_node(client: Any, node_name: str, *, stop: threading.Event, **timing: Any) -> Iterator[WatchEvent]:
     """Yield what happens to one Node. timing: sleep, monotonic and random of watch(), for a simulation."""
     return watch(
         client,
@@ -37,11 +37,11 @@ def follow_node(client: Any, node_name: str, *, stop: threading.Event, **timing:
     )
 
 
-def view_of(node: dict[str, Any]) -> NodeView:
+def annotations_of(node: dict[str, Any]) -> NodeAnnotations:
     """Return what matters of a Node object (its metadata is enough)."""
     metadata = node.get("metadata") or {}
     annotations = metadata.get("annotations") or {}
-    return NodeView(
+    return NodeAnnotations(
         uid=str(metadata.get("uid") or ""),
         source=annotations.get(ANNOTATION_CONFIG_SOURCE),
         assignment=annotations.get(ANNOTATION_ASSIGNMENT),
@@ -52,7 +52,9 @@ def view_of(node: dict[str, Any]) -> NodeView:
 class NodeWatch:
     """The newest view of the Node. A deleted Node is no view: nothing is known until there is one again."""
 
-    def __init__(self, node_name: str, client: Any, journal: Journal, wake: Callable[[], None], tally: Tally) -> None:
+    def __init__(
+        self, node_name: str, client: Any, journal: Journal, wake: Callable[[], None], tally: Counters
+    ) -> None:
         """wake: called when the view has changed, and when the watch begins or ceases to fail."""
         self._node_name = node_name
         self._client = client
@@ -63,7 +65,7 @@ class NodeWatch:
         self._thread = threading.Thread(target=self._run, name="node-watch", daemon=True)
         self.trouble = ""  # why the Node cannot be watched now
         self._returns = self._noticed = 0  # how often it has ceased to fail; how many of those were told
-        self.view: NodeView | None = None
+        self.view: NodeAnnotations | None = None
         self.ended = False  # without having been stopped: a fault of ours
 
     def start(self) -> None:
@@ -83,7 +85,7 @@ class NodeWatch:
             self._wake()
 
     def _follow(self) -> None:
-        for event in follow_node(self._client, self._node_name, stop=self._stop):
+        for event in watch_node(self._client, self._node_name, stop=self._stop):
             if event.type == "ERROR":
                 self._tally.errors["watch"] += 1
                 self._find(str(event.error))
@@ -94,7 +96,7 @@ class NodeWatch:
             if event.type == "DELETED":
                 self._see(None)
             elif event.object is not None:
-                self._see(view_of(event.object))
+                self._see(annotations_of(event.object))
 
     def _find(self, trouble: str) -> None:
         if trouble == self.trouble:  # one line for each kind of trouble, not one for each attempt
@@ -112,7 +114,7 @@ class NodeWatch:
         self._noticed = returns
         return returns != before
 
-    def _see(self, view: NodeView | None) -> None:
+    def _see(self, view: NodeAnnotations | None) -> None:
         if view != self.view:
             self.view = view
             self._wake()

@@ -13,12 +13,12 @@ import os
 import select
 import socket
 
-__all__ = ["Nudges", "is_heard", "nudge"]
+__all__ = ["Notifications", "is_listening", "notify_agent"]
 
 SOCKET_NAME = "agent.sock"
 
 
-def nudge(run_directory: str) -> None:
+def notify_agent(run_directory: str) -> None:
     """Tell the daemon of this run directory to read the store again; nobody listening is no fault."""
     try:
         directory = os.open(run_directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -33,7 +33,7 @@ def nudge(run_directory: str) -> None:
         os.close(directory)
 
 
-def is_heard(run_directory: str) -> bool:
+def is_listening(run_directory: str) -> bool:
     """Return whether a daemon listens in this run directory, without a word to it."""
     try:
         directory = os.open(run_directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -54,7 +54,7 @@ def _short(directory: int) -> str:
     return f"/proc/self/fd/{directory}/{SOCKET_NAME}"
 
 
-class Nudges:
+class Notifications:
     """What the daemon waits on: nudges from outside, and set() from its own threads and signal handlers."""
 
     def __init__(self, run_directory: str | None = None) -> None:

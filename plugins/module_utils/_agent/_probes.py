@@ -21,9 +21,9 @@ from urllib.parse import urlsplit
 from .._kube._api_errors import KubeError, NotFound
 from .._kube._api_paths import lease
 from ._agent_configuration import AgentConfiguration, ComponentConfiguration
-from ._interfaces import Clock, Journal, ProbeResult, Runner, Unit
+from ._interfaces import Clock, CommandRunner, Journal, ProbeResult, Unit
 
-__all__ = ["HealthProber", "LiveConfig", "handshake", "health_address", "http_status", "serving_address"]
+__all__ = ["HealthProber", "LiveConfigProbe", "handshake", "health_address", "http_status", "serving_address"]
 
 _LEASES = "kube-node-lease"
 _ANY = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1", "[::]": "::1"}
@@ -199,10 +199,10 @@ def _time(text: Any) -> datetime | None:
 _TIMEOUT = 5.0  # seconds: less than a probe may take
 
 
-class LiveConfig:
+class LiveConfigProbe:
     """Runs ``configok-agent compare --json`` once for each invocation that is well otherwise."""
 
-    def __init__(self, runner: Runner, argv: Sequence[str], journal: Journal) -> None:
+    def __init__(self, runner: CommandRunner, argv: Sequence[str], journal: Journal) -> None:
         """argv: the program with all that stands before the component."""
         self._runner = runner
         self._argv = tuple(argv)

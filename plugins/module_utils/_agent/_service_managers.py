@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ._interfaces import CommandResult, Runner, ServiceError, Unit
+from ._interfaces import CommandResult, CommandRunner, ServiceManagerError, Unit
 
 __all__ = [
     "PROPERTIES",
@@ -49,7 +49,7 @@ def parse_show(name: str, text: str, *, asleep: float = 0.0) -> Unit:
     """
     found = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
     if not {"ActiveState", "LoadState"} <= found.keys():
-        raise ServiceError(f"systemctl show {name} did not say in which state the unit is")
+        raise ServiceManagerError(f"systemctl show {name} did not say in which state the unit is")
     pid = found.get("MainPID", "0")
     entered = found.get("ActiveEnterTimestampMonotonic", "0")
     state = _state(found)
@@ -98,7 +98,7 @@ class Systemd:
     def __init__(
         self,
         units: Mapping[str, str],
-        run: Runner,
+        run: CommandRunner,
         *,
         systemctl: str = "systemctl",
         asleep: Callable[[], float] = _asleep,
@@ -116,7 +116,7 @@ class Systemd:
         unit = parse_show(name, result.out, asleep=self._asleep())
         if unit.state not in ("active", "masked", "missing") and self._shuts_down():
             # Nobody has stopped it, and that a restart was cancelled says nothing about its config.
-            raise ServiceError(f"the system shuts down: nothing is known of {name}")
+            raise ServiceManagerError(f"the system shuts down: nothing is known of {name}")
         return unit
 
     def _shuts_down(self) -> bool:
@@ -136,7 +136,7 @@ class Systemd:
         result = self._run(argv, timeout=_SYSTEMCTL_TIMEOUT)
         if result.code != 0:
             why = " ".join((result.err or result.out).split())[:300] or f"exit code {result.code}"
-            raise ServiceError(f"systemctl {arguments[0]} {arguments[-1]} failed: {why}")
+            raise ServiceManagerError(f"systemctl {arguments[0]} {arguments[-1]} failed: {why}")
         return result
 
 
@@ -189,12 +189,14 @@ def ask(run_directory: str, component: str, word: str) -> Unit:
                 answer += piece
         data = json.loads(answer)
         if "error" in data:
-            raise ServiceError(f"the supervisor of {component} refused {word}: {str(data['error'])[:300]}")
+            raise ServiceManagerError(f"the supervisor of {component} refused {word}: {str(data['error'])[:300]}")
         return unit_from(data)
     except OSError as error:
-        raise ServiceError(f"the supervisor of {component} does not answer: {error.strerror or error}") from error
+        raise ServiceManagerError(
+            f"the supervisor of {component} does not answer: {error.strerror or error}"
+        ) from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ServiceError(f"the supervisor of {component} gave no answer that can be read") from error
+        raise ServiceManagerError(f"the supervisor of {component} gave no answer that can be read") from error
 
 
 class Supervisors:

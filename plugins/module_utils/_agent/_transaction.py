@@ -14,14 +14,21 @@ import os
 from ._agent_configuration import AgentConfiguration
 from ._interfaces import Clock, Journal
 from ._log import ROLLED_BACK
-from ._state._active_config import crash_reason, outcome_of_bad, unhealthy_reason
-from ._state._node_state import Local
-from ._state._records import LOCAL, Answered, Outcome, Record
+from ._state._active_config import crash_reason, failure_from_mark, unhealthy_reason
+from ._state._node_state import NodeState
+from ._state._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord
 from ._state._startups import BadConfig
-from ._store._durable_files import Files
-from ._store._rendered_files import STATE_FIELDS, config_bytes, init_hash, keep, policy_of, stale_state_files
+from ._store._durable_files import DurableFiles
+from ._store._rendered_files import (
+    STATE_FIELDS,
+    config_for_record,
+    init_config_hash,
+    keep_rendered,
+    policy_of,
+    stale_state_files,
+)
 from ._store._store import Store, digest
-from ._validation._component_flags import command_line, overridden
+from ._validation._component_flags import fields_set_elsewhere, recorded_command_line
 
 __all__ = ["Transactions"]
 
@@ -35,16 +42,16 @@ class Transactions:
         self._clock = clock
         self._journal = journal
 
-    def switch(self, local: Local, record: Record) -> None:
+    def switch(self, local: NodeState, record: ConfigRecord) -> None:
         """Make what every component reads what the record says, and set aside state files that this makes fatal."""
         for name, component in self._configuration.components.items():
-            data = config_bytes(component, self._store, record)
+            data = config_for_record(component, self._store, record)
             if data is None:
                 self._journal("error", "no config to switch to, the component's file stays as it is", component=name)
                 continue
             before = self._store.read_config(name)
             if before != data:
-                keep(name, self._store, data)
+                keep_rendered(name, self._store, data)
                 # Where there was no file, a component that runs already is taken over with what it has read.
                 since = 0.0 if before is None else self._clock.since_boot()
                 self._store.write_switched(name, digest(data), self._clock.boot_id(), since)
@@ -52,16 +59,16 @@ class Transactions:
                 self._journal("info", "switched what the component reads", component=name, config=digest(data)[:10])
             self._set_aside_state(local, name, digest(data))
 
-    def is_switched(self, record: Record) -> bool:
+    def is_switched(self, record: ConfigRecord) -> bool:
         """Return whether every component's file is what the record says. (A full disk may have cut a switch short.)"""
         for name, component in self._configuration.components.items():
-            expected = record.files.get(name) or init_hash(component, self._store)
+            expected = record.files.get(name) or init_config_hash(component, self._store)
             data = self._store.read_config(name)
             if data is None or (expected and digest(data) != expected):
                 return False
         return True
 
-    def _set_aside_state(self, local: Local, component: str, config: str) -> None:
+    def _set_aside_state(self, local: NodeState, component: str, config: str) -> None:
         root = self._configuration.components[component].root_directory
         start = local.last_start(component)
         if not root or (start is not None and start.config == config):
@@ -69,8 +76,8 @@ class Transactions:
         # A component that was taken over as it ran has no start on record: its state file tells what that was.
         before = self._store.read_note(component, start.config).get("state") or {} if start is not None else {}
         after = self._store.read_note(component, config).get("state") or {}
-        files = Files(root)
-        by_others = overridden(self._store, component, list(STATE_FIELDS.values()))
+        files = DurableFiles(root)
+        by_others = fields_set_elsewhere(self._store, component, list(STATE_FIELDS.values()))
         for name in stale_state_files(before, after, self._written(component, files)):
             if STATE_FIELDS[name] in by_others:
                 continue  # the policy is not the file's to say
@@ -81,10 +88,10 @@ class Transactions:
             except OSError as error:
                 self._journal("error", f"cannot set aside {files.path(name)}: {error}", component=component)
 
-    def _written(self, component: str, files: Files) -> dict[str, str]:
+    def _written(self, component: str, files: DurableFiles) -> dict[str, str]:
         """Return the policy in each state file; none while the component's flags, which may say it, are not known."""
         written: dict[str, str] = {}
-        if not command_line(self._store, component):
+        if not recorded_command_line(self._store, component):
             return written
         for name in STATE_FIELDS:
             try:
@@ -93,38 +100,38 @@ class Transactions:
                 continue  # what cannot be read says nothing
         return written
 
-    def adopt(self, local: Local, record: Record) -> None:
+    def adopt(self, local: NodeState, record: ConfigRecord) -> None:
         """Use a config that was checked. ``current`` first: from then on every start of a component switches to it."""
         self._store.write_current(record._replace(dropped=self._dropped(local.current, record)))
         self.switch(local, record)
 
-    def _dropped(self, before: Record, after: Record) -> tuple[str, ...]:
+    def _dropped(self, before: ConfigRecord, after: ConfigRecord) -> tuple[str, ...]:
         """Return the components of this node that go back to their init config."""
         return tuple(
             name for name in self._configuration.components if name in before.files and name not in after.files
         )
 
-    def answer(self, answered: Answered) -> None:
+    def answer(self, answered: AnsweredAssignment) -> None:
         """Write down what was answered."""
         self._store.write_answered(answered)
 
-    def unassign(self, local: Local, answered: Answered) -> None:
+    def unassign(self, local: NodeState, answered: AnsweredAssignment) -> None:
         """Use the init config, which becomes last-known-good.
 
         In this order a cut leaves a node that uses its config with the init config to fall back to, and that
         unassigns again.
         """
-        self._store.write_last_known_good(LOCAL)
-        self._store.write_current(LOCAL)
+        self._store.write_last_known_good(LOCAL_CONFIG)
+        self._store.write_current(LOCAL_CONFIG)
         self._store.write_answered(answered)
-        self.switch(local, LOCAL)
+        self.switch(local, LOCAL_CONFIG)
 
-    def promote(self, record: Record) -> None:
+    def promote(self, record: ConfigRecord) -> None:
         """Make current last-known-good: its trial is over."""
         self._store.write_current(record)
         self._store.write_last_known_good(record)
 
-    def roll_back(self, local: Local, failure: Outcome | None = None, culprit: str = "") -> Record:
+    def roll_back(self, local: NodeState, failure: AssignmentFailure | None = None, culprit: str = "") -> ConfigRecord:
         """Go back to last-known-good, as local.choice says; return what is used now.
 
         failure, culprit: for what the daemon saw (not healthy); None for what the choice itself knows (crash loop, an
@@ -134,14 +141,16 @@ class Transactions:
         left = snapshot.current
         target = snapshot.last_known_good if failure is not None else local.choice.record
         if target is None or (target.source is not None and failure is not None and not self._whole(local)):
-            target = LOCAL
+            target = LOCAL_CONFIG
         if left is not None and left.source is not None:
             failure = failure or self._failure(local, left)
             if failure is not None:
                 self._mark_bad(local, left, failure, culprit or local.worst())
                 if snapshot.answered.source is None or snapshot.answered.source.uid == failure.uid:
                     known = snapshot.answered
-                    answered = Answered(known.node_uid or left.node_uid, max(known.id, left.assignment), left.source)
+                    answered = AnsweredAssignment(
+                        known.node_uid or left.node_uid, max(known.id, left.assignment), left.source
+                    )
                     self._store.write_answered(answered.failed(failure))
         now = target._replace(
             adopted_at=self._clock.now(),
@@ -150,7 +159,7 @@ class Transactions:
             dropped=() if left is None else self._dropped(left, target),
             confirmed=False,  # until it is probed healthy again: a component may still run what is left
         )
-        target = now if target.source is not None else LOCAL
+        target = now if target.source is not None else LOCAL_CONFIG
         self._store.write_current(target)
         self.switch(local, target)
         self._journal(
@@ -162,21 +171,23 @@ class Transactions:
         )
         return target
 
-    def _whole(self, local: Local) -> bool:
+    def _whole(self, local: NodeState) -> bool:
         good = local.snapshot.last_known_good
         return good is not None and all(
-            config_bytes(component, self._store, good) is not None
+            config_for_record(component, self._store, good) is not None
             for name, component in self._configuration.components.items()
             if name in good.files
         )
 
-    def _failure(self, local: Local, left: Record) -> Outcome | None:
+    def _failure(self, local: NodeState, left: ConfigRecord) -> AssignmentFailure | None:
         """Return why the choice leaves a config that is bad; None where only its files are damaged."""
         uid = left.uid or ""
         if local.choice.left == "CrashLoop":
-            found = Outcome("CrashLoop", uid, crash_reason(local.choice.crashes), crashes=local.choice.crashes)
+            found = AssignmentFailure(
+                "CrashLoop", uid, crash_reason(local.choice.crashes), crashes=local.choice.crashes
+            )
         elif local.choice.left == "bad":
-            found = outcome_of_bad(uid, local.bad[uid], left.trial)
+            found = failure_from_mark(uid, local.bad[uid], left.trial)
         else:
             return None
         return found._replace(
@@ -185,7 +196,7 @@ class Transactions:
             since_boot=self._clock.since_boot(),
         )
 
-    def _mark_bad(self, local: Local, record: Record, failure: Outcome, culprit: str) -> None:
+    def _mark_bad(self, local: NodeState, record: ConfigRecord, failure: AssignmentFailure, culprit: str) -> None:
         if record.uid is None or record.uid in local.bad or culprit not in local.versions:
             return
         version = local.versions[culprit]
@@ -222,7 +233,7 @@ class Transactions:
             forgotten.add(outcome.uid)
         return sorted(forgotten)
 
-    def tidy(self, local: Local) -> None:
+    def tidy(self, local: NodeState) -> None:
         """Remove old checkpoints and rendered files, never those of current and last-known-good; and torn writes."""
         snapshot = local.snapshot
         named = (snapshot.current, snapshot.last_known_good, local.current)

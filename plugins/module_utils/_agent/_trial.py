@@ -11,22 +11,22 @@ from __future__ import annotations
 from ._agent_configuration import AgentConfiguration
 from ._interfaces import Clock
 from ._state._active_config import duration_text, in_trial
-from ._state._health import Seen
-from ._state._node_state import Local
-from ._state._records import Outcome, Record, same_config
-from ._state._startups import recent_crashes
-from ._store._durable_files import STORE_WAIT, locked
-from ._store._state_reader import read_local
+from ._state._health import ComponentsObservation
+from ._state._node_state import NodeState
+from ._state._records import AssignmentFailure, ConfigRecord, same_config
+from ._state._startups import crashes_with_config
+from ._store._durable_files import LOCK_WAIT, locked
+from ._store._state_reader import read_node_state
 from ._store._store import Store, digest
 from ._transaction import Transactions
 
-__all__ = ["TrialKeeper"]
+__all__ = ["TrialManager"]
 
 _WINDOW = 600.0  # seconds in which crashes after the trial make trouble worth telling
 _SAVE_EVERY = 60.0  # healthy seconds, lost when the agent is killed; when it is stopped, those since the last look
 
 
-class TrialKeeper:
+class TrialManager:
     """Acts on what was seen of the config in use. Every method may raise OSError and Locked."""
 
     def __init__(
@@ -48,7 +48,7 @@ class TrialKeeper:
         """The component does not read the config: what is seen of it says nothing about the trial."""
         self.end = float("inf")
 
-    def keep(self, local: Local, seen: Seen) -> str:
+    def keep(self, local: NodeState, seen: ComponentsObservation) -> str:
         """Return what was done: "" | "confirmed" | "promoted" | "rolled back" | "suspect" | "cleared"."""
         if in_trial(local.current, local.snapshot.last_known_good):
             return self._trial(local, seen)
@@ -64,7 +64,7 @@ class TrialKeeper:
             return self._after_roll_back(local, seen, outcome)
         return ""
 
-    def _trial(self, local: Local, seen: Seen) -> str:
+    def _trial(self, local: NodeState, seen: ComponentsObservation) -> str:
         record = local.current
         if seen.failed:
             self._roll_back(local, seen)
@@ -86,27 +86,27 @@ class TrialKeeper:
             self._save(local, confirmed=True)
         return ""
 
-    def _promote(self, record: Record) -> None:
-        with locked(self._store.lock, wait=STORE_WAIT):
+    def _promote(self, record: ConfigRecord) -> None:
+        with locked(self._store.lock, wait=LOCK_WAIT):
             self._transactions.promote(record)
-            self._transactions.tidy(read_local(self._configuration, self._store, self._clock))
+            self._transactions.tidy(read_node_state(self._configuration, self._store, self._clock))
         self.begin()
 
-    def _save(self, local: Local, *, confirmed: bool) -> None:
+    def _save(self, local: NodeState, *, confirmed: bool) -> None:
         record = local.current._replace(healthy=local.current.healthy + self._unsaved, confirmed=confirmed)
-        with locked(self._store.lock, wait=STORE_WAIT):
+        with locked(self._store.lock, wait=LOCK_WAIT):
             fresh = self._store.snapshot().current
             if fresh == local.snapshot.current:  # a prestart may have rolled back meanwhile
                 self._store.write_current(record)
         self._unsaved = 0.0
 
-    def save(self, local: Local) -> None:
+    def save(self, local: NodeState) -> None:
         """Write down the healthy seconds that are not yet: the agent is being stopped."""
         if self._unsaved > 0 and in_trial(local.current, local.snapshot.last_known_good):
             self._save(local, confirmed=local.current.confirmed)
 
-    def _roll_back(self, local: Local, seen: Seen) -> None:
-        outcome = Outcome(
+    def _roll_back(self, local: NodeState, seen: ComponentsObservation) -> None:
+        outcome = AssignmentFailure(
             "NotHealthy",
             local.current.uid or "",
             seen.detail,
@@ -115,13 +115,13 @@ class TrialKeeper:
             boot_id=self._clock.boot_id(),
             since_boot=self._clock.since_boot(),
         )
-        with locked(self._store.lock, wait=STORE_WAIT):
-            fresh = read_local(self._configuration, self._store, self._clock)
+        with locked(self._store.lock, wait=LOCK_WAIT):
+            fresh = read_node_state(self._configuration, self._store, self._clock)
             if fresh.snapshot.current == local.snapshot.current:
                 self._transactions.roll_back(fresh, outcome, seen.failed)
         self.begin()
 
-    def _after_roll_back(self, local: Local, seen: Seen, outcome: Outcome) -> str:
+    def _after_roll_back(self, local: NodeState, seen: ComponentsObservation, outcome: AssignmentFailure) -> str:
         since = outcome.since_boot if outcome.boot_id == self._clock.boot_id() else 0.0
         crashing = self.crashes_since(local, since) > local.current.trial.crash_loop_threshold
         if not outcome.suspect:
@@ -136,22 +136,22 @@ class TrialKeeper:
         self._suspect(local, outcome._replace(boot_id=self._clock.boot_id(), since_boot=now), suspect=False)
         return "cleared"
 
-    def _suspect(self, local: Local, outcome: Outcome, *, suspect: bool) -> None:
-        with locked(self._store.lock, wait=STORE_WAIT):
+    def _suspect(self, local: NodeState, outcome: AssignmentFailure, *, suspect: bool) -> None:
+        with locked(self._store.lock, wait=LOCK_WAIT):
             answered = self._store.snapshot().answered
             if answered.outcome == local.snapshot.answered.outcome:
                 self._transactions.answer(answered.failed(outcome._replace(suspect=suspect)))
 
-    def crashes_since(self, local: Local, since: float) -> int:
+    def crashes_since(self, local: NodeState, since: float) -> int:
         """Return the crashes of what is used now since a time of this boot, of the worst component."""
         boot_id = self._clock.boot_id()
         counts = []
         for name, starts in local.startups.items():
             config = digest(self._store.read_config(name) or b"")
-            counts.append(recent_crashes(starts, boot_id=boot_id, since=since, config=config))
+            counts.append(crashes_with_config(starts, boot_id=boot_id, since=since, config=config))
         return max(counts, default=0)
 
-    def failing(self, local: Local, seen: Seen) -> str:
+    def failing(self, local: NodeState, seen: ComponentsObservation) -> str:
         """Return what is wrong with a config whose trial is over, or with the init config; "" while nothing is."""
         if seen.failed:
             return seen.detail

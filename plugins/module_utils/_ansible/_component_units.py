@@ -10,19 +10,19 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._componentconfig._exceptions import ComponentConfigError
+from .._componentconfig._exceptions import ConfigError
 from .._host._component_process import read_process
-from .._systemd._config_override import setting_for
+from .._systemd._config_override import find_override
 from .._systemd._environment import environment_files
 from .._systemd._exec_start import (
     CONFIG_FLAG,
-    NotUnderstood,
-    Start,
+    UnitStart,
+    UnsupportedUnit,
     config_flag,
     flag_value,
     last_flag,
     path_of,
-    start_of,
+    read_unit_start,
 )
 from .._systemd._unit_checks import HOSTS, PROPERTIES, faults, refuse_flags_only, refuse_start, refuse_unit
 
@@ -109,7 +109,7 @@ class ComponentUnits:
             result["refusals"] += refuse_flags_only(name, unit) if result["flags_only"] else []
             result["refusals"] += self._missing(unit, result["config"])
             result["refusals"] += self._differing(unit, asked, result["config"], target, process)
-        except NotUnderstood as error:
+        except UnsupportedUnit as error:
             result["refusals"] = [f"{unit} {error}"]
         result["faults"] = self._faults(name, shown, paths, target, process)
         return result
@@ -127,8 +127,8 @@ class ComponentUnits:
             return (), "/"
         try:
             start = self._start([shown.get("FragmentPath", ""), *shown.get("DropInPaths", "").split()])
-        except NotUnderstood as error:
-            raise ComponentConfigError(f"{unit} {error}") from error
+        except UnsupportedUnit as error:
+            raise ConfigError(f"{unit} {error}") from error
         return (start.command.program, *(argument.text for argument in start.arguments)), start.directory
 
     def drop_ins(self) -> list[dict[str, Any]]:
@@ -149,10 +149,10 @@ class ComponentUnits:
             )
         return found
 
-    def _found(self, asked: Mapping[str, Any], start: Start, target: str) -> dict[str, Any]:
+    def _found(self, asked: Mapping[str, Any], start: UnitStart, target: str) -> dict[str, Any]:
         flag = config_flag(start)
         config = asked.get("config")
-        setting = setting_for(
+        setting = find_override(
             start, target, variable=asked.get("config_variable") or "", exec_start=asked.get("exec_start") or ""
         )
         version = [start.command.program, "--version"] if asked["name"].startswith(_SAYS_ITS_VERSION) else []
@@ -190,14 +190,14 @@ class ComponentUnits:
     ) -> list[str]:
         try:
             merged = self._start(paths)
-        except NotUnderstood as error:
+        except UnsupportedUnit as error:
             return [f"it {error}"]
         told = (
             process.config() if process and self._started_through_agent(name, shown.get("InvocationID", "")) else None
         )
         return faults(name, shown, self._texts(paths), merged, target, told)
 
-    def _start(self, paths: Sequence[str]) -> Start:
+    def _start(self, paths: Sequence[str]) -> UnitStart:
         texts = self._texts(paths)
         files = [
             text
@@ -206,7 +206,7 @@ class ComponentUnits:
             for text in [_read(path)]
             if text is not None
         ]
-        return start_of(texts, files)
+        return read_unit_start(texts, files)
 
     def _texts(self, paths: Sequence[str]) -> list[str]:
         return [_read(self._root + path) or "" for path in paths if path]

@@ -16,7 +16,7 @@ from typing import Any
 
 from ansible.module_utils.basic import missing_required_lib
 
-from .._componentconfig._exceptions import ComponentConfigError
+from .._componentconfig._exceptions import ConfigError
 from .._nodeconfig._untrusted import sanitize, sanitize_lines
 
 __all__ = ["file_sentences", "read_layers", "write_config"]
@@ -44,9 +44,9 @@ def write_config(module: Any, path: str, text: str) -> bool:
     data = text.encode()
     directory = os.path.dirname(os.path.abspath(path))
     if os.path.isdir(path):
-        raise ComponentConfigError(f"Cannot write {path}: it is a directory, name a file in it")
+        raise ConfigError(f"Cannot write {path}: it is a directory, name a file in it")
     if not os.path.isdir(directory):
-        raise ComponentConfigError(f"Cannot write {path}: there is no directory {directory}")
+        raise ConfigError(f"Cannot write {path}: there is no directory {directory}")
     if os.path.exists(path):
         with open(path, "rb") as file:
             if file.read() == data:
@@ -75,6 +75,6 @@ def file_sentences(module: Any) -> Iterator[None]:
         known = error.filename is None or os.path.isabs(error.filename)
         where = error.filename if known else f"{error.filename} in {os.getcwd()}"
         module.fail_json(msg=sanitize(f"Cannot read {where}: {error.strerror}."))
-    except ComponentConfigError as error:
+    except ConfigError as error:
         sentence = sanitize_lines(str(error))
         module.fail_json(msg=sentence if sentence.endswith("?") else f"{sentence}.")

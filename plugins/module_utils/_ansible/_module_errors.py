@@ -23,7 +23,7 @@ from .._nodeconfig._bundle_trial import InvalidTrial
 from .._nodeconfig._untrusted import sanitize_all, sanitize_lines
 from .._rollout._rollout_errors import RolloutError
 
-__all__ = ["ConfigRefused", "EXPECTED_ERRORS", "UnusableDocument", "sentences"]
+__all__ = ["ConfigRefused", "EXPECTED_ERRORS", "UnusableDocument", "fail_on_errors"]
 
 
 class UnusableDocument(Exception):
@@ -51,7 +51,7 @@ EXPECTED_ERRORS = (
 
 
 @contextmanager
-def sentences(module: Any) -> Iterator[None]:
+def fail_on_errors(module: Any) -> Iterator[None]:
     """Turn every error that is expected into fail_json with its sentence; module is an AnsibleModule.
 
     What is not expected is a fault of ours and keeps its traceback.

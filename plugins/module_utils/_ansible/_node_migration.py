@@ -12,39 +12,39 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._componentconfig._codec._yaml import encode
-from .._componentconfig._exceptions import ComponentConfigError
+from .._componentconfig._exceptions import ConfigError
 from .._componentconfig._findings import LEVELS
-from .._componentconfig._flags._kubelet_flags import flags_of
+from .._componentconfig._flags._kubelet_flags import parse_flags
 from .._componentconfig._migrate import Migration, migrate
 from .._componentconfig._scalars._secrets import redacted
 from .._componentconfig._schema._releases import newest_minor, parse_minor
-from .._host._component_process import Started, read_started
+from .._host._component_process import StartedComponent, read_started
 from .._nodeconfig._untrusted import sanitize_all
 from ._component_units import ComponentUnits, NoSystemd, Runner
 
-__all__ = ["NotStarted", "migration_of", "result_of"]
+__all__ = ["StartUnknown", "plan_migration", "migration_result"]
 
 _PROGRAM_ANSWERS = "Kubernetes "
 
 
-class NotStarted(ComponentConfigError):
+class StartUnknown(ConfigError):
     """What the component is started with, or its version, cannot be found out; the text is one sentence without its
     full stop."""
 
 
-def migration_of(parameters: Mapping[str, Any], run: Runner) -> Migration:
+def plan_migration(parameters: Mapping[str, Any], run: Runner) -> Migration:
     """Return the migration that the module's parameters ask for. Raises OSError, ValueError, SystemctlFailed."""
     version = parameters["kubernetes_version"] or ""
     if parameters["flags"] is not None:
         content = parameters["content"]
         argv = (parameters["component"], *parameters["flags"])
-        config = None if content is None else (dict(flags_of(argv)).get("config") or "content", content)
-        started = Started(argv, parameters["directory"], config, ())
+        config = None if content is None else (dict(parse_flags(argv)).get("config") or "content", content)
+        started = StartedComponent(argv, parameters["directory"], config, ())
     else:
         started = _live(parameters, run)
         version = version or _says(started.argv[0], run)
         if not version:
-            raise NotStarted(f"{started.argv[0]} does not say its version: give kubernetes_version")
+            raise StartUnknown(f"{started.argv[0]} does not say its version: give kubernetes_version")
     return migrate(
         parameters["component"],
         started.argv,
@@ -56,17 +56,17 @@ def migration_of(parameters: Mapping[str, Any], run: Runner) -> Migration:
     )
 
 
-def _live(parameters: Mapping[str, Any], run: Runner) -> Started:
+def _live(parameters: Mapping[str, Any], run: Runner) -> StartedComponent:
     try:
         units = ComponentUnits(run, drop_in="zz-configok.conf", state_directory="/var/lib/configok")
     except NoSystemd:
-        raise NotStarted(
+        raise StartUnknown(
             "This machine does not run systemd, so that it has no unit to look at: give flags instead"
         ) from None
     unit = parameters["unit"] or f"{parameters['component']}.service"
     argv, directory = units.command_line(unit)
     if not argv:
-        raise NotStarted(f"{unit} starts nothing here whose command line could be read: give flags instead")
+        raise StartUnknown(f"{unit} starts nothing here whose command line could be read: give flags instead")
     return read_started(argv, directory)
 
 
@@ -76,7 +76,7 @@ def _says(program: str, run: Runner) -> str:
     return out.strip()[len(_PROGRAM_ANSWERS) :] if code == 0 and out.startswith(_PROGRAM_ANSWERS) else ""
 
 
-def result_of(migration: Migration, *, diff: bool) -> dict[str, Any]:
+def migration_result(migration: Migration, *, diff: bool) -> dict[str, Any]:
     """What the module returns."""
     result: dict[str, Any] = {
         "changed": False,

@@ -14,9 +14,9 @@ from typing import Any
 
 from .._componentconfig._codec._document import decode
 from .._componentconfig._compare import FieldChange, diff
-from .._componentconfig._disruption import check_overrides, disruption_of, heaviest
-from .._componentconfig._exceptions import ComponentConfigError
-from .._componentconfig._findings import WARNING, DecodeError, Finding, bounded
+from .._componentconfig._disruption import check_overrides, disruption_of, heaviest_class
+from .._componentconfig._exceptions import ConfigError
+from .._componentconfig._findings import WARNING, Finding, InvalidConfig, bounded
 from .._componentconfig._judge import judge
 from .._componentconfig._schema._kinds import find_kind
 from .._componentconfig._schema._releases import newest_minor, parse_minor
@@ -31,8 +31,8 @@ __all__ = [
     "Changes",
     "changes",
     "decoded",
-    "judge_documents",
-    "present_documents",
+    "validate_documents",
+    "current_documents",
     "read_documents",
     "text_diff",
 ]
@@ -61,7 +61,7 @@ def read_documents(documents: Mapping[str, Any] | None, src: Mapping[str, str] |
     return found
 
 
-def judge_documents(
+def validate_documents(
     documents: Mapping[str, tuple[str, str]],
     versions: Sequence[str],
     nodes: Mapping[str, str] | None = None,
@@ -84,7 +84,7 @@ def judge_documents(
                 bundle=True,
                 denied_fields=(),
             )
-        except ComponentConfigError as error:
+        except ConfigError as error:
             raise UnusableDocument(str(error)) from error
         findings.extend(found.findings)
     findings = bounded(findings)
@@ -99,7 +99,7 @@ def judge_documents(
     return findings
 
 
-def present_documents(client: Client, record: Record) -> dict[str, str]:
+def current_documents(client: Client, record: Record) -> dict[str, str]:
     """Return the documents that the pool was last taken to; none for the init config. Raises KubeError.
 
     A bundle that is gone or damaged counts as none: this is for people to read, and nothing is decided by it.
@@ -137,15 +137,15 @@ def changes(
         kind, own = str((new or old).get("kind", "")), (overrides or {}).get(component) or {}
         try:
             if not isinstance(own, Mapping):
-                raise ComponentConfigError("must be classes by field path")
+                raise ConfigError("must be classes by field path")
             check_overrides(own, find_kind((new or old).get("apiVersion"), kind))
-        except ComponentConfigError as error:
+        except ConfigError as error:
             raise UnusableDocument(f"disruption_overrides of {component}: {error}") from error
         for change in diff(old, new):
             if not old and change.path in ("apiVersion", "kind"):
                 continue  # of a config that is new, this says nothing
             asked = {one.name: one for one in (disruption_of(change.parts, kind, at, (old, new), own) for at in minors)}
-            found.append((component, FieldChange(change, asked[heaviest(asked) or ""])))
+            found.append((component, FieldChange(change, asked[heaviest_class(asked) or ""])))
     return found
 
 
@@ -167,6 +167,6 @@ def decoded(text: str | None) -> dict[str, Any]:
     """Return a document's values, none for a text that cannot be decoded."""
     try:
         data = decode(text or "", file="published").data
-    except DecodeError:
+    except InvalidConfig:
         return {}
     return data if isinstance(data, dict) else {}

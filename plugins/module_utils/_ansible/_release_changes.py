@@ -16,33 +16,33 @@ from .._cluster._local_configs import read_local_configs
 from .._componentconfig._codec._document import decode
 from .._componentconfig._codec._plain_values import merge
 from .._componentconfig._compare import effective_diff
-from .._componentconfig._denials import denials, own_values
+from .._componentconfig._denials import denials, node_values
 from .._componentconfig._denied_fields import DenyPolicy
-from .._componentconfig._disruption import classes, heaviest
-from .._componentconfig._findings import POLICY, WARNING, DecodeError, Finding, finding
-from .._componentconfig._schema._releases import name, newest_minor, parse_minor
+from .._componentconfig._disruption import disruption_classes, heaviest_class
+from .._componentconfig._findings import POLICY, WARNING, Finding, InvalidConfig, finding
+from .._componentconfig._schema._releases import minor_name, newest_minor, parse_minor
 from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, NotFound
 from .._kube._api_paths import config_map
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._nodeconfig._local_config import LocalConfig
-from .._rollout._node_access import CONNECTIONS
+from .._rollout._node_access import MAX_CONNECTIONS
 from .._rollout._node_view import NodeView
 from .._rollout._plan import Target
 from .._rollout._versions import is_kubernetes_version
 from ._release import Changes, changes, decoded
 
 __all__ = [
-    "ChangedNodes",
+    "NodeGroup",
     "PoolNodes",
-    "WayBack",
-    "change_lines",
+    "UndoChanges",
+    "render_changes",
     "denied_findings",
     "field_changes",
-    "pool_changes",
+    "group_changes",
     "read_pool_nodes",
-    "read_way_back",
+    "compare_undo",
     "some_nodes",
 ]
 
@@ -50,7 +50,7 @@ _GROUPS_SHOWN = 5
 _NAMES_SHOWN = 4
 
 
-class ChangedNodes(NamedTuple):
+class NodeGroup(NamedTuple):
     """Nodes on which a bundle changes the same. changes: None where it is not known what they have now."""
 
     nodes: tuple[str, ...]
@@ -60,16 +60,16 @@ class ChangedNodes(NamedTuple):
         return some_nodes(self.nodes)
 
 
-def change_lines(name: str, groups: Sequence[ChangedNodes]) -> list[str]:
+def render_changes(minor_name: str, groups: Sequence[NodeGroup]) -> list[str]:
     """Return changes as lines for people.
 
     name: of what brings them, for example "workers-0a1b2c3d4e is revision 2". groups: none where nothing changes.
     """
     if not groups:
-        return [f"{name}: it changes no field of what the pool uses."]
+        return [f"{minor_name}: it changes no field of what the pool uses."]
     lines = []
     for number, group in enumerate(groups[:_GROUPS_SHOWN]):
-        start = f"{name}. " if number == 0 else ""
+        start = f"{minor_name}. " if number == 0 else ""
         where = f" on {group}" if group.nodes and (groups[1:] or group.changes is None) else ""
         if group.changes is None:
             reason = "what they use now is not published (configok.node.provision publishes init configs)"
@@ -89,11 +89,11 @@ def _table(found: Changes) -> list[str]:
         f"  {field:{widths[0]}}  {value:{widths[1]}}  [{one.disruption}]"
         for field, value, (_component, one) in zip(fields, values, found)
     ]
-    worst = heaviest(one.disruption.name for _component, one in found) or ""
-    return [*lines, f"  all in all: {worst}: {classes()[worst]}"]
+    worst = heaviest_class(one.disruption.name for _component, one in found) or ""
+    return [*lines, f"  all in all: {worst}: {disruption_classes()[worst]}"]
 
 
-def field_changes(groups: Iterable[ChangedNodes]) -> list[dict[str, Any]]:
+def field_changes(groups: Iterable[NodeGroup]) -> list[dict[str, Any]]:
     """Return the changes as plain data, for a module's result; what is not known is left out."""
     return [
         {"component": component, **one.as_dict(), "nodes": list(group.nodes)}
@@ -135,11 +135,11 @@ def read_pool_nodes(client: Client, views: Iterable[NodeView]) -> PoolNodes:
         except (NotFound, Forbidden, InvalidBundle):
             continue  # a node can name anything; what it uses is then not known
     claimed = {view.status.local_config for view in taking if view.status is not None}
-    local_configs = read_local_configs(client, claimed, workers=CONNECTIONS)
+    local_configs = read_local_configs(client, claimed, workers=MAX_CONNECTIONS)
     return PoolNodes(taking, local_configs, {key: one.documents for key, one in bundles.items()})
 
 
-def pool_changes(pool: PoolNodes, after: Mapping[str, str], overrides: Overrides | None = None) -> list[ChangedNodes]:
+def group_changes(pool: PoolNodes, after: Mapping[str, str], overrides: Overrides | None = None) -> list[NodeGroup]:
     """Return what documents change on the nodes of a pool, the largest group first; nodes that they change nothing on
     are left out. after: empty for the init config. Raises UnusableDocument for an override that cannot be meant."""
     for documents in (after, *pool.bundles.values()):
@@ -156,10 +156,10 @@ def pool_changes(pool: PoolNodes, after: Mapping[str, str], overrides: Overrides
         found[text] = seen
         if seen != []:
             groups.setdefault(text, []).append(view.name)
-    return sorted((ChangedNodes(tuple(names), found[text]) for text, names in groups.items()), key=_by_size)
+    return sorted((NodeGroup(tuple(names), found[text]) for text, names in groups.items()), key=_by_size)
 
 
-def _by_size(group: ChangedNodes) -> tuple[bool, int, tuple[str, ...]]:
+def _by_size(group: NodeGroup) -> tuple[bool, int, tuple[str, ...]]:
     return group.changes is None, -len(group.nodes), group.nodes
 
 
@@ -173,7 +173,9 @@ def _changes_on(pool: PoolNodes, view: NodeView, after: Mapping[str, str], overr
     if before is None:
         return None
     both = before.keys() & after.keys()
-    result = changes({one: before[one] for one in both}, {one: after[one] for one in both}, [name(minor)], overrides)
+    result = changes(
+        {one: before[one] for one in both}, {one: after[one] for one in both}, [minor_name(minor)], overrides
+    )
     for component in sorted((before.keys() | after.keys()) - both):
         if local is None:
             return None
@@ -216,14 +218,14 @@ def _denied(component: str, file: str, text: str, local: LocalConfig | None, min
         return []  # the node does not run it, and ignores the document
     try:
         document = decode(text, file=file)
-    except DecodeError:
+    except InvalidConfig:
         return []  # found when the document is judged
     kind = str(document.data.get("kind", "")) if isinstance(document.data, dict) else ""
     if local is None:
-        problems, level = denials(document.data, DenyPolicy(), own_values(kind, {}, {}), minor), WARNING
+        problems, level = denials(document.data, DenyPolicy(), node_values(kind, {}, {}), minor), WARNING
         unsure = "; what these nodes allow, and which value they have, is not published"
     else:
-        own = own_values(kind, local[component].init, local[component].instance)
+        own = node_values(kind, local[component].init, local[component].instance)
         problems, level, unsure = denials(document.data, local[component].deny, own, minor), POLICY, ""
     return [
         finding(file, document.line_of(one.path), one.path, one.value, one.message + unsure, level, one.rule)
@@ -231,26 +233,26 @@ def _denied(component: str, file: str, text: str, local: LocalConfig | None, min
     ]
 
 
-class WayBack(NamedTuple):
+class UndoChanges(NamedTuple):
     """What going back changes. refusals: fields that nodes deny now, one sentence each."""
 
-    changes: Sequence[ChangedNodes]
+    changes: Sequence[NodeGroup]
     refusals: tuple[str, ...]
     lines: Sequence[str]
 
 
-def read_way_back(client: Client, views: Sequence[NodeView], target: Target) -> WayBack:
+def compare_undo(client: Client, views: Sequence[NodeView], target: Target) -> UndoChanges:
     """Compare what these nodes use with a published bundle or the init config. Raises KubeError, InvalidBundle."""
     pool = read_pool_nodes(client, views)
     if target.is_init:
-        return _way_back("This is the way back to the init config", pool_changes(pool, {}), ())
+        return _way_back("This is the way back to the init config", group_changes(pool, {}), ())
     found = client.get(config_map(target.namespace, target.name))
     documents = dict(Bundle.from_config_map(found, target.source).documents)
     moving = pool._replace(views=[view for view in pool.views if view.active != target.source])
     denied = denied_findings(moving, {component: (component, text) for component, text in documents.items()})
     refusals = tuple(str(one) for one in denied if one.level == POLICY)
-    return _way_back(f"This is the way back to {target.name}", pool_changes(pool, documents), refusals)
+    return _way_back(f"This is the way back to {target.name}", group_changes(pool, documents), refusals)
 
 
-def _way_back(name: str, changes: Sequence[ChangedNodes], refusals: tuple[str, ...]) -> WayBack:
-    return WayBack(changes, refusals, change_lines(name, changes))
+def _way_back(minor_name: str, changes: Sequence[NodeGroup], refusals: tuple[str, ...]) -> UndoChanges:
+    return UndoChanges(changes, refusals, render_changes(minor_name, changes))

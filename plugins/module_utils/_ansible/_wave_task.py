@@ -14,13 +14,13 @@ from typing import Any
 
 from .._nodeconfig._untrusted import sanitize, sanitize_all
 from .._rollout._plan import Plan
-from .._rollout._pool_lock import LONGEST_DURATION
+from .._rollout._pool_lock import MAX_LEASE_DURATION
 from .._rollout._rendering import Progress, names_in_short
 from .._rollout._rollout_errors import RolloutError
 from .._rollout._runner import WaveResult
 from ._options import KUBE_ARGUMENT_SPEC
 
-__all__ = ["WAVE_ARGUMENT_SPEC", "describe", "live_line", "read_lease_duration", "read_plan"]
+__all__ = ["WAVE_ARGUMENT_SPEC", "wave_result", "progress_line", "read_lease_duration", "read_plan"]
 
 WAVE_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     **KUBE_ARGUMENT_SPEC,
@@ -34,8 +34,8 @@ WAVE_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
 def read_lease_duration(params: Mapping[str, Any]) -> float:
     """Return for how many seconds the lock holds. Raises RolloutError for what no other run would wait for."""
     seconds = params["lease_duration"]
-    if not 1 <= seconds <= LONGEST_DURATION:
-        raise RolloutError(f"lease_duration must be from 1 to {LONGEST_DURATION:.0f} seconds, not {seconds}")
+    if not 1 <= seconds <= MAX_LEASE_DURATION:
+        raise RolloutError(f"lease_duration must be from 1 to {MAX_LEASE_DURATION:.0f} seconds, not {seconds}")
     return float(seconds)
 
 
@@ -48,14 +48,14 @@ def read_plan(value: Mapping[str, Any]) -> Plan:
         raise RolloutError(f"plan is not what configok.node.rollout_plan returns as plan ({what})") from error
 
 
-def live_line(progress: Progress) -> str:
+def progress_line(progress: Progress) -> str:
     """Return what is shown while the wave moves: one plain line, also in the log of a controller."""
     begins = f"{progress.wave}: "
     line = progress.line[len(begins) :] if progress.line.startswith(begins) else progress.line
     return sanitize(f"{progress.gauge or progress.wave}: {line}")
 
 
-def describe(plan: Plan, result: WaveResult) -> dict[str, Any]:
+def wave_result(plan: Plan, result: WaveResult) -> dict[str, Any]:
     """Return a module's result; one that must stop the play has failed and a msg of one sentence."""
     told: dict[str, Any] = {
         "changed": result.changed,

@@ -15,7 +15,7 @@ from typing import Any
 from .._kube._api_client import Client
 from .._kube._api_errors import KubeError, NotFound
 from .._kube._api_paths import NODES, ROLES, config_map, config_maps, node, node_status
-from .._kube._parallel import fan_out
+from .._kube._parallel import run_parallel
 from .._nodeconfig._config_status import read_condition
 from .._nodeconfig._well_known import (
     ANNOTATION_ASSIGNMENT,
@@ -34,7 +34,7 @@ from ._access_plan import (
     MANAGED_BY,
     NAMESPACES,
     Access,
-    Step,
+    AccessStep,
     collection_of,
     name_of,
     path_of,
@@ -56,7 +56,7 @@ _MOST_NODES = 10  # named in a diff
 class Removal:
     """What is to be removed: objects, bundles and records in namespaces that stay, and our marks on Nodes."""
 
-    steps: Sequence[Step]
+    steps: Sequence[AccessStep]
     nodes: Sequence[str]
 
 
@@ -67,7 +67,7 @@ def _look(client: Client, path: str) -> dict[str, Any] | None:
         return None
 
 
-def plan_setup(client: Client, access: Access) -> list[Step]:
+def plan_setup(client: Client, access: Access) -> list[AccessStep]:
     """Return the steps to this access. Raises ClusterRefused and KubeError."""
     further = _further_namespaces(client)
     if access.bundle_namespaces is None:
@@ -87,7 +87,7 @@ def plan_removal(client: Client, *, force: bool) -> Removal:
     for namespace in (*NAMESPACES, *further):
         ours, others = _config_maps(client, namespace)
         if namespace not in deleted:
-            steps = [Step("delete", item, {"labels": item["metadata"]["labels"]}, None) for item in ours] + steps
+            steps = [AccessStep("delete", item, {"labels": item["metadata"]["labels"]}, None) for item in ours] + steps
         elif others and not force:
             raise ClusterRefused(
                 f"namespace {namespace} also holds ConfigMap {others[0]}, which is not ours: "
@@ -129,7 +129,7 @@ def _config_maps(client: Client, namespace: str) -> tuple[list[dict[str, Any]], 
     return ours, others
 
 
-def apply_steps(client: Client, steps: Sequence[Step], *, dry_run: bool) -> None:
+def apply_steps(client: Client, steps: Sequence[AccessStep], *, dry_run: bool) -> None:
     """Do the steps in order; with dry_run let the API server judge them, as far as it can. Raises KubeError.
 
     An object in a namespace that does not exist yet cannot be judged, and is left out of a dry run.
@@ -168,14 +168,14 @@ def clean_nodes(client: Client, names: Sequence[str], *, workers: int, dry_run: 
     Raises the first other KubeError, after all were tried.
     """
     failed: KubeError | None = None
-    for _name, result in fan_out(lambda name: _clean_node(client, name, dry_run=dry_run), names, workers=workers):
+    for _name, result in run_parallel(lambda name: _clean_node(client, name, dry_run=dry_run), names, workers=workers):
         if isinstance(result, KubeError) and not isinstance(result, NotFound):
             failed = failed or result
     if failed is not None:
         raise failed
 
 
-def describe(steps: Sequence[Step]) -> list[dict[str, str]]:
+def describe(steps: Sequence[AccessStep]) -> list[dict[str, str]]:
     """Return the steps for a module's result."""
     words = {"create": "created", "recreate": "recreated", "patch": "changed", "delete": "deleted"}
     return [
@@ -189,7 +189,7 @@ def describe(steps: Sequence[Step]) -> list[dict[str, str]]:
     ]
 
 
-def difference(steps: Sequence[Step], nodes: Sequence[str] = ()) -> dict[str, Any]:
+def difference(steps: Sequence[AccessStep], nodes: Sequence[str] = ()) -> dict[str, Any]:
     """Return before and after, by object, of what the steps change; of what goes, only who loses access by that."""
     before: dict[str, Any] = {
         name_of(step.item): step.before if step.after is not None else _lost(step.before)

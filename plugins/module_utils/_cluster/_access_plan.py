@@ -22,7 +22,7 @@ __all__ = [
     "LABEL_MANAGED_BY",
     "MANAGED_BY",
     "NAMESPACES",
-    "Step",
+    "AccessStep",
     "collection_of",
     "desired_objects",
     "is_runner_binding",
@@ -174,7 +174,7 @@ _PARTS = ("aggregationRule", "rules", "roleRef", "subjects")
 
 
 @dataclass(frozen=True)
-class Step:
+class AccessStep:
     """One change. action: create or recreate (body is the object), patch (body is a merge patch) or delete (no body).
 
     before, after: the parts of the object that we write, None where there is no object.
@@ -206,7 +206,7 @@ def plan_present(
     access: Access,
     possible: Sequence[Mapping[str, Any]],
     found: Mapping[str, Mapping[str, Any] | None],
-) -> list[Step]:
+) -> list[AccessStep]:
     """Return what makes the cluster hold the objects of this access, and none of the possible ones beside them.
 
     found: API path -> the object there, or None. A namespace that somebody else made is used as it is, and none is
@@ -217,7 +217,7 @@ def plan_present(
     for item in desired:
         present = found[path_of(item)]
         if present is None:
-            steps.append(Step("create", item, None, _written(item), dict(item)))
+            steps.append(AccessStep("create", item, None, _written(item), dict(item)))
             continue
         if item["kind"] == "Namespace":
             if _going(present):
@@ -232,13 +232,13 @@ def plan_present(
                     f"{name_of(item)} is not ours and binds {_role_of(present)}, not {_role_of(item)}: "
                     "delete or rename it, then run this again"
                 )
-            steps.append(Step("recreate", present, before, after, dict(item)))  # a roleRef cannot be changed
+            steps.append(AccessStep("recreate", present, before, after, dict(item)))  # a roleRef cannot be changed
         elif before != after:
             body: dict[str, Any] = {
                 "metadata": {"labels": after["labels"], "resourceVersion": present["metadata"]["resourceVersion"]},
                 **{part: after.get(part) for part in _PARTS if before.get(part) != after.get(part)},
             }
-            steps.append(Step("patch", item, before, after, body))
+            steps.append(AccessStep("patch", item, before, after, body))
     wanted = {path_of(item) for item in desired}
     return steps + _deletions([item for item in possible if _may_go(item, access, wanted)], found)
 
@@ -254,7 +254,9 @@ def _role_of(binding: Mapping[str, Any]) -> str:
     return f"{reference['kind']} {reference['name']}"
 
 
-def plan_absent(possible: Sequence[Mapping[str, Any]], found: Mapping[str, Mapping[str, Any] | None]) -> list[Step]:
+def plan_absent(
+    possible: Sequence[Mapping[str, Any]], found: Mapping[str, Mapping[str, Any] | None]
+) -> list[AccessStep]:
     """Return what removes all that plan_present makes; what is in a namespace of ours goes with it."""
     gone = {
         item["metadata"]["name"]
@@ -264,11 +266,11 @@ def plan_absent(possible: Sequence[Mapping[str, Any]], found: Mapping[str, Mappi
     return _deletions([item for item in possible if item["metadata"].get("namespace") not in gone], found)
 
 
-def _deletions(items: Sequence[Mapping[str, Any]], found: Mapping[str, Mapping[str, Any] | None]) -> list[Step]:
+def _deletions(items: Sequence[Mapping[str, Any]], found: Mapping[str, Mapping[str, Any] | None]) -> list[AccessStep]:
     """Delete what is there and carries our label: bindings before roles, namespaces last."""
     steps = []
     for item in reversed(items):
         present = found[path_of(item)]
         if present is not None and _is_ours(present) and not _going(present):
-            steps.append(Step("delete", present, _written(present), None))
+            steps.append(AccessStep("delete", present, _written(present), None))
     return steps

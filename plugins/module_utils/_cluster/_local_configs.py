@@ -11,14 +11,14 @@ from typing import Any
 from .._kube._api_client import Client
 from .._kube._api_errors import AlreadyExists, KubeError, NotFound
 from .._kube._api_paths import config_map, config_maps
-from .._kube._parallel import fan_out
+from .._kube._parallel import run_parallel
 from .._nodeconfig._local_config import (
     InvalidLocalConfig,
     LocalConfig,
-    build_config_map,
+    build_local_config_map,
     config_map_name,
-    parse,
-    read_config_map,
+    parse_local_config,
+    read_local_config_map,
 )
 from .._nodeconfig._well_known import NAMESPACE_ROLLOUTS
 from . import ClusterRefused
@@ -32,7 +32,7 @@ def publish_local_config(client: Client, text: str, *, check: bool = False) -> t
     """Create the ConfigMap for what a node printed of itself, unless it is there; return its name and whether it is
     new. Raises ClusterRefused, KubeError."""
     try:
-        wanted = build_config_map(parse(text))
+        wanted = build_local_config_map(parse_local_config(text))
     except InvalidLocalConfig as error:
         raise ClusterRefused(f"the node's own config cannot be published: {error}") from error
     namespace, name = wanted["metadata"]["namespace"], wanted["metadata"]["name"]
@@ -61,7 +61,7 @@ def read_local_configs(client: Client, hashes: Iterable[str], *, workers: int) -
     hash_by_name = {name: digest for digest in sorted(set(hashes)) if (name := config_map_name(digest)) is not None}
     local_configs: dict[str, LocalConfig] = {}
     names = list(hash_by_name)[:_MAX_CONFIG_MAPS]
-    for name, result in fan_out(lambda name: _read(client, name), names, workers=workers):
+    for name, result in run_parallel(lambda name: _read(client, name), names, workers=workers):
         if isinstance(result, KubeError) and not isinstance(result, NotFound):
             raise result
         if isinstance(result, Mapping):
@@ -72,6 +72,6 @@ def read_local_configs(client: Client, hashes: Iterable[str], *, workers: int) -
 def _read(client: Client, name: str) -> LocalConfig | None:
     item: dict[str, Any] = client.get(config_map(NAMESPACE_ROLLOUTS, name))
     try:
-        return read_config_map(item)
+        return read_local_config_map(item)
     except InvalidLocalConfig:
         return None

@@ -17,10 +17,10 @@ from ._scalars._field_path import Path, format_path, lookup
 from ._scalars._secrets import secrets
 from ._schema._path_fields import PATH_FIELDS, is_relative
 
-__all__ = ["bundle_problems", "denied", "denied_problems", "matching_fields"]
+__all__ = ["bundle_findings", "denied", "denied_field_findings", "matching_fields"]
 
 
-def bundle_problems(data: Any, kind: str) -> Iterator[Problem]:
+def bundle_findings(data: Any, kind: str) -> Iterator[Problem]:
     """What may not stand in a bundle, since a bundle is shared by nodes and can be read by all of them."""
     for path in secrets(data):
         yield Problem(path, "a secret may not stand in a ConfigMap: name a file that holds it", "secret")
@@ -36,7 +36,7 @@ def bundle_problems(data: Any, kind: str) -> Iterator[Problem]:
             )
 
 
-def denied_problems(data: Any, patterns: Sequence[str]) -> Iterator[Problem]:
+def denied_field_findings(data: Any, patterns: Sequence[str]) -> Iterator[Problem]:
     """The fields of decoded data that a list of field paths denies; see `denied`."""
     seen: set[Path] = set()
     for pattern in patterns:
@@ -56,7 +56,7 @@ def denied(data: Any, patterns: Sequence[str], *, file: str = "config") -> list[
     return bounded(
         [
             finding(file, None, problem.path, problem.value, problem.message, POLICY, problem.rule)
-            for problem in denied_problems(data, patterns)
+            for problem in denied_field_findings(data, patterns)
         ]
     )
 

@@ -12,25 +12,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ._bundle_policy import bundle_problems
+from ._bundle_policy import bundle_findings
 from ._codec._document import Document, decode
-from ._exceptions import ComponentConfigError
-from ._findings import COMPONENT, POLICY, WARNING, DecodeError, Finding, Problem, bounded, finding, in_reading_order
+from ._exceptions import ConfigError
+from ._findings import COMPONENT, POLICY, WARNING, Finding, InvalidConfig, Problem, bounded, finding, in_reading_order
 from ._rules._registry import gated_values, rule_sets
-from ._rules._rule import Context, run_rules
+from ._rules._rule import EffectiveConfig, run_rules
 from ._scalars._field_path import Path, lookup
-from ._schema._feature_gates import Gates
+from ._schema._feature_gates import FeatureGates
 from ._schema._kinds import MAIN_KINDS, Kind, embedded, find_kind, kinds
-from ._schema._releases import known_minors, name, names, newest_minor, parse_minor, unquoted
-from ._schema._type_check import Checked, check_types
+from ._schema._releases import known_minors, minor_name, minor_names, newest_minor, parse_minor, quoting_hint
+from ._schema._type_check import TypeCheck, check_types
 
-__all__ = ["Collected", "Pool", "context_of", "validate"]
+__all__ = ["Collector", "Targets", "context_of", "check"]
 
 
-class Collected:
+class Collector:
     """Problems of one document, judged for a pool: the same one of several minors is one finding."""
 
-    def __init__(self, document: Document, pool: Pool) -> None:
+    def __init__(self, document: Document, pool: Targets) -> None:
         """pool: the minors that are judged for."""
         self.document = document
         self.pool = pool
@@ -67,8 +67,8 @@ class Collected:
         for found, held in self._found.items():
             minors = frozenset(held)
             if minors not in told:
-                names = tuple(name(minor) for minor in sorted(minors))
-                told[minors] = self.pool.suffix(minors), names, self.pool.nodes_of(minors)
+                minor_names = tuple(minor_name(minor) for minor in sorted(minors))
+                told[minors] = self.pool.suffix(minors), minor_names, self.pool.nodes_of(minors)
             suffix, versions, nodes = told[minors]
             result.append(replace(found, message=found.message + suffix, versions=versions, nodes=nodes))
         return bounded(sorted(result, key=in_reading_order))
@@ -77,7 +77,7 @@ class Collected:
 _NAMED = 3
 
 
-class Pool:
+class Targets:
     """The minors that a config is judged for, and which nodes run them."""
 
     def __init__(self, versions: Iterable[str], nodes: Mapping[str, str], otherwise: int) -> None:
@@ -89,13 +89,13 @@ class Pool:
         for node, version in sorted(nodes.items()):
             try:
                 self._nodes.setdefault(parse_minor(version), []).append(node)
-            except ComponentConfigError as error:
-                raise ComponentConfigError(f"node {node}: {error}") from error
+            except ConfigError as error:
+                raise ConfigError(f"node {node}: {error}") from error
         self.minors = sorted({parse_minor(version) for version in versions} | set(self._nodes)) or [otherwise]
 
     def nodes_of(self, minors: Iterable[int]) -> tuple[str, ...]:
         """The names of the nodes that run one of these minors, sorted."""
-        return tuple(sorted(name for minor in set(minors) for name in self._nodes.get(minor, ())))
+        return tuple(sorted(minor_name for minor in set(minors) for minor_name in self._nodes.get(minor, ())))
 
     def suffix(self, minors: Iterable[int]) -> str:
         """Which minors of the pool a finding holds for and which nodes those are, for its message; "" for all."""
@@ -104,7 +104,7 @@ class Pool:
             return ""
         nodes = self.nodes_of(held)
         more = f" and {len(nodes) - _NAMED} more" if len(nodes) > _NAMED else ""
-        return f" (Kubernetes {names(held)}" + (f": {', '.join(nodes[:_NAMED])}{more})" if nodes else ")")
+        return f" (Kubernetes {minor_names(held)}" + (f": {', '.join(nodes[:_NAMED])}{more})" if nodes else ")")
 
 
 # From which minor on a reader of the kind refuses unknown and duplicate fields; all others take them, with a warning
@@ -126,7 +126,7 @@ _STRICT_SINCE = {
 }
 
 
-def validate(
+def check(
     source: str | bytes | Document,
     *,
     file: str = "config",
@@ -143,39 +143,40 @@ def validate(
     `versions` and `nodes` of each tell for which minors and nodes it holds. Raises ValueError for a version that is
     none, nothing else: a text that cannot be read is one finding.
     """
-    pool = Pool(versions, nodes or {}, newest_minor())
+    pool = Targets(versions, nodes or {}, newest_minor())
     minors = pool.minors
     try:
         document = source if isinstance(source, Document) else decode(source, file=file)
-    except DecodeError as error:
-        versions = tuple(name(minor) for minor in minors)
+    except InvalidConfig as error:
+        versions = tuple(minor_name(minor) for minor in minors)
         return [replace(error.finding, versions=versions, nodes=pool.nodes_of(minors))]
-    judged = Collected(document, pool)
+    judged = Collector(document, pool)
     _warn_of_versions(judged)
     kind = _kind_of(judged, component)
     if kind is not None:
         for minor in minors:
             _judge(judged, kind, minor)
         if bundle:
-            judged.add(bundle_problems(document.data, kind.kind), POLICY)
+            judged.add(bundle_findings(document.data, kind.kind), POLICY)
     else:
         for found in document.findings:
             judged.add_finding(found, minors)
         if bundle:
-            judged.add(bundle_problems(document.data, ""), POLICY)
+            judged.add(bundle_findings(document.data, ""), POLICY)
     return judged.findings()
 
 
-def _warn_of_versions(judged: Collected) -> None:
+def _warn_of_versions(judged: Collector) -> None:
     known = known_minors()
     for minor in judged.minors:
         if not known[0] <= minor <= known[-1]:
             nearest = known[0] if minor < known[0] else known[-1]
-            message = f"Kubernetes {name(minor)} is not known here: judged as {name(nearest)}{unquoted(minor)}"
+            hint = quoting_hint(minor)
+            message = f"Kubernetes {minor_name(minor)} is not known here: judged as {minor_name(nearest)}{hint}"
             judged.add([Problem((), message, "version")], WARNING, minor)
 
 
-def _kind_of(judged: Collected, component: str | None) -> Kind | None:
+def _kind_of(judged: Collector, component: str | None) -> Kind | None:
     """The document's kind; None, with the reason noted, where it cannot be judged as that component's config."""
     data = judged.document.data
     if not isinstance(data, dict):
@@ -214,7 +215,7 @@ def _wanted(component: str | None) -> str:
     return f"{component} does not read this kind" if component else ""
 
 
-def _warn_of_name(judged: Collected, component: str, known: Iterable[str]) -> None:
+def _warn_of_name(judged: Collector, component: str, known: Iterable[str]) -> None:
     """Say so where a component, whose name anybody may choose, is nearly called like one that is known."""
     import difflib  # late, for the sake of those that need it not
 
@@ -233,12 +234,12 @@ def _unknown(kind: str) -> str:
     )
 
 
-def _judge(judged: Collected, kind: Kind, minor: int) -> None:
+def _judge(judged: Collector, kind: Kind, minor: int) -> None:
     known = known_minors()
     at = min(max(minor, known[0]), known[-1])
     if not kind.known_at(at):
-        ends = f" to {name(kind.last)}" if kind.last is not None else " on"
-        message = f"{kind.api_version} is known from Kubernetes {name(kind.since)}{ends}"
+        ends = f" to {minor_name(kind.last)}" if kind.last is not None else " on"
+        message = f"{kind.api_version} is known from Kubernetes {minor_name(kind.since)}{ends}"
         judged.add([Problem(("apiVersion",), message, "kind")], COMPONENT, minor)
         return
     for found in judged.document.findings:
@@ -252,7 +253,7 @@ def _lenient_level(kind: Kind, at: int) -> str:
     return COMPONENT if strict else POLICY
 
 
-def _judge_part(judged: Collected, kind: Kind, data: dict[str, Any], where: Path, at: int, minor: int) -> None:
+def _judge_part(judged: Collector, kind: Kind, data: dict[str, Any], where: Path, at: int, minor: int) -> None:
     """Judge the document, or one within it that begins at the path `where`."""
 
     def add(problem: Problem, level: str) -> None:
@@ -280,12 +281,12 @@ def _judge_part(judged: Collected, kind: Kind, data: dict[str, Any], where: Path
             _judge_part(judged, part.kind, part.data, where + part.path, at, minor)
 
 
-def _context(checked: Checked, kind: Kind, at: int) -> Context:
-    gates = Gates(at, checked.data.get("featureGates", {}))
-    return Context(at, checked.data, kind.fields, gates, frozenset(checked.broken))
+def _context(checked: TypeCheck, kind: Kind, at: int) -> EffectiveConfig:
+    gates = FeatureGates(at, checked.data.get("featureGates", {}))
+    return EffectiveConfig(at, checked.data, kind.fields, gates, frozenset(checked.broken))
 
 
-def context_of(document: Document, minor: int) -> Context | None:
+def context_of(document: Document, minor: int) -> EffectiveConfig | None:
     """A config as the component of one minor sees it, for checks beside these; None where it is none of its kinds."""
     data = document.data
     kind = find_kind(data.get("apiVersion"), data.get("kind")) if isinstance(data, dict) else None

@@ -14,16 +14,16 @@ from typing import Any
 
 from ._codec._document import Document
 from ._codec._plain_values import canonical
-from ._disruption import Disruption, check_overrides, classes, disruption_of, heaviest
-from ._exceptions import ComponentConfigError
+from ._disruption import Disruption, check_overrides, disruption_classes, disruption_of, heaviest_class
+from ._exceptions import ConfigError
 from ._findings import show
-from ._load import render
+from ._load import load
 from ._scalars._duration import nanoseconds
 from ._scalars._field_path import Path, format_path, lookup
 from ._scalars._numbers import parse_quantity
-from ._schema._defaults import defaulted
+from ._schema._defaults import apply_defaults
 from ._schema._kinds import Kind, at_minor, find_kind, prune
-from ._schema._releases import known_minor
+from ._schema._releases import parse_known_minor
 
 __all__ = [
     "Change",
@@ -34,7 +34,7 @@ __all__ = [
     "diff",
     "differences",
     "effective_diff",
-    "resolved",
+    "effective_values",
 ]
 
 _HEAD = ("apiVersion", "kind")
@@ -84,7 +84,7 @@ def effective_diff(
     other's kind. overrides: the user's own classes of disruption by field path; raises ValueError for one that is none.
     """
     head = {key: data[key] for data in (old, new) if isinstance(data, dict) for key in _HEAD if data.get(key)}
-    before, after = (resolved(data, head, minor) for data, minor in zip((old, new), minors))
+    before, after = (effective_values(data, head, minor) for data, minor in zip((old, new), minors))
     kind = find_kind(head.get("apiVersion"), head.get("kind"))
     check_overrides(overrides or {}, kind)
     found = []
@@ -116,11 +116,11 @@ def _entries(change: Change, kind: Kind) -> list[Mapping[str, Any]]:
     return entries
 
 
-def resolved(data: Any, head: Mapping[str, Any], minor: int) -> dict[str, Any]:
+def effective_values(data: Any, head: Mapping[str, Any], minor: int) -> dict[str, Any]:
     """A decoded config with the defaults of its kind at a minor; head: apiVersion and kind of one that has none."""
     given = {**head, **data} if isinstance(data, dict) else dict(head)
     kind = find_kind(given.get("apiVersion"), given.get("kind"))
-    pruned = defaulted(given, kind, minor) if kind is not None else prune(given)
+    pruned = apply_defaults(given, kind, minor) if kind is not None else prune(given)
     return dict(pruned)
 
 
@@ -195,7 +195,7 @@ class Comparison:
         shown = [
             f"{one!s:{width}}  [{one.disruption}]" + (f"  ({one.place})" if one.place else "") for one in self.changes
         ]
-        return [*shown, f"all in all: {self.heaviest}: {classes()[self.heaviest]}"]
+        return [*shown, f"all in all: {self.heaviest}: {disruption_classes()[self.heaviest]}"]
 
 
 def compare(before: Side, after: Side, overrides: Mapping[str, str] | None = None) -> Comparison:
@@ -208,15 +208,15 @@ def compare(before: Side, after: Side, overrides: Mapping[str, str] | None = Non
     old, new = (document.data if document else {} for document in documents)
     kinds = [str(data["kind"]) for data in (old, new) if data]
     if not kinds:
-        raise ComponentConfigError("there is nothing to compare: neither side has a config")
+        raise ConfigError("there is nothing to compare: neither side has a config")
     if len(set(kinds)) > 1:
-        raise ComponentConfigError(f"{kinds[0]} and {kinds[1]} cannot be compared: both must be of one kind")
+        raise ConfigError(f"{kinds[0]} and {kinds[1]} cannot be compared: both must be of one kind")
     _refuse_unknown([document for document in documents if document])
-    minors = known_minor(before.version), known_minor(after.version)
+    minors = parse_known_minor(before.version), parse_known_minor(after.version)
     head = {key: (new or old)[key] for key in ("apiVersion", "kind")}
     changes = [replace(one, place=_place(documents[1], one)) for one in effective_diff(old, new, minors, overrides)]
-    worst = heaviest(one.disruption.name for one in changes)
-    return Comparison(changes, worst, (resolved(old, head, minors[0]), resolved(new, head, minors[1])))
+    worst = heaviest_class(one.disruption.name for one in changes)
+    return Comparison(changes, worst, (effective_values(old, head, minors[0]), effective_values(new, head, minors[1])))
 
 
 def _refuse_unknown(documents: Sequence[Document]) -> None:
@@ -225,15 +225,15 @@ def _refuse_unknown(documents: Sequence[Document]) -> None:
     if 0 < len(unknown) < len(documents):
         data = unknown[0].data
         place = unknown[0].file_of(("apiVersion",))
-        raise ComponentConfigError(f"{place}: {data['apiVersion']} {data['kind']} is no kind that is known here")
+        raise ConfigError(f"{place}: {data['apiVersion']} {data['kind']} is no kind that is known here")
 
 
 def _document(layers: Sequence[tuple[str, str | bytes]]) -> Document | None:
     if not layers:
         return None
-    rendered = render(layers)
+    rendered = load(layers)
     if rendered.document is None:
-        raise ComponentConfigError(str(rendered.findings[0]))
+        raise ConfigError(str(rendered.findings[0]))
     return rendered.document
 
 

@@ -14,15 +14,15 @@ from typing import Any, Callable, NamedTuple
 
 from ._codec._document import MAX_BYTES, decode, split
 from ._codec._yaml import encode_all
-from ._conversions._field_moves import Hint, Loss, Losses, fit
+from ._conversions._field_moves import Hint, Loss, Losses, drop_unknown_fields
 from ._conversions._kube_scheduler import SCHEDULER_HINTS, convert_scheduler
 from ._conversions._kubeadm import KUBEADM_HINTS, carry_timeouts, convert_kubeadm
 from ._conversions._small_kinds import SMALL_HINTS, convert_leader_migration, convert_preference
-from ._exceptions import ComponentConfigError
+from ._exceptions import ConfigError
 from ._findings import show
 from ._scalars._field_path import format_path
 from ._schema._kinds import Kind, find_kind, readers, version_of, versions
-from ._schema._releases import name, parse_minor
+from ._schema._releases import minor_name, parse_minor
 
 __all__ = ["Conversion", "Converted", "convert", "convert_text"]
 
@@ -58,16 +58,16 @@ def convert(data: Mapping[str, Any], wanted: str) -> Conversion:
     """
     source = find_kind(data.get("apiVersion"), data.get("kind"))
     if source is None:
-        raise ComponentConfigError(f"{data.get('apiVersion')} {data.get('kind')} is no kind that is known here")
+        raise ConfigError(f"{data.get('apiVersion')} {data.get('kind')} is no kind that is known here")
     target = version_of(source, wanted)
     losses = Losses()
     result = deepcopy(dict(data))
     if target != source:
-        fit(result, source, source, losses, {})
+        drop_unknown_fields(result, source, source, losses, {})
         move = _MOVES.get(source.kind)
         if move is not None:
             move(result, source, target, losses)
-        fit(result, source, target, losses, _HINTS.get(source.kind, {}))
+        drop_unknown_fields(result, source, target, losses, _HINTS.get(source.kind, {}))
     return Conversion({**result, "apiVersion": target.api_version, "kind": target.kind}, losses.found, source, target)
 
 
@@ -121,20 +121,19 @@ def convert_text(
     """
     text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
     if len(text) > MAX_BYTES:
-        raise ComponentConfigError(f"{file}: {len(text)} characters, at most {MAX_BYTES} are read")
+        raise ConfigError(f"{file}: {len(text)} characters, at most {MAX_BYTES} are read")
     documents = [_data(part, file) for part in split(text)]
     conversions = {
         index: convert(data, wanted) for index, data in enumerate(documents) if _concerned(data, documents, wanted)
     }
     if not conversions:
-        raise ComponentConfigError(f"{file}: no document has a version {wanted}")
+        raise ConfigError(f"{file}: no document has a version {wanted}")
     for one in conversions.values():
         for version in kubernetes_versions:
             if not one.target.known_at(parse_minor(version)):
-                message = (
-                    f"Kubernetes {name(parse_minor(version))} does not read {one.target.api_version} {one.target.kind}"
-                )
-                raise ComponentConfigError(f"{message}: it is read by {readers(one.target)}")
+                release = minor_name(parse_minor(version))
+                message = f"Kubernetes {release} does not read {one.target.api_version} {one.target.kind}"
+                raise ConfigError(f"{message}: it is read by {readers(one.target)}")
     carry_timeouts([(one.data, one.losses) for one in conversions.values()])
     result = [conversions[index].data if index in conversions else data for index, data in enumerate(documents)]
     return Converted(documents, result, list(conversions.values()))
@@ -143,9 +142,9 @@ def convert_text(
 def _data(text: str, file: str) -> dict[str, Any]:
     document = decode(text, file=file)
     if document.findings:
-        raise ComponentConfigError(str(document.findings[0]))
+        raise ConfigError(str(document.findings[0]))
     if not isinstance(document.data, dict):
-        raise ComponentConfigError(f"{file}: must be a mapping with apiVersion and kind")
+        raise ConfigError(f"{file}: must be a mapping with apiVersion and kind")
     return document.data
 
 

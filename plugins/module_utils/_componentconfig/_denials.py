@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Union
 
 from ._bundle_policy import matching_fields
 from ._codec._plain_values import merge
-from ._compare import effective_diff, resolved
+from ._compare import effective_diff, effective_values
 from ._denied_fields import DenyPolicy
 from ._findings import Problem, show
 from ._scalars._duration import parse_duration
@@ -25,14 +25,14 @@ __all__ = [
     "KEPT",
     "MAXIMA",
     "MINIMA",
-    "OwnValues",
+    "NodeValues",
     "STRENGTHS",
     "UNBOUNDED",
     "denials",
-    "denied_fields",
-    "denied_values",
-    "left_out",
-    "own_values",
+    "select_denied_fields",
+    "denied_value_findings",
+    "omission_findings",
+    "node_values",
     "unknown_fields",
 ]
 
@@ -100,14 +100,14 @@ KEPT: Mapping[str, tuple[str, ...]] = {
 _SUITES: Mapping[str, str] = {_KUBELET: "tlsCipherSuites"}
 
 
-class OwnValues(NamedTuple):
+class NodeValues(NamedTuple):
     """What a node has of its own for a kind: in all (values), and what of it is laid over every bundle (instance)."""
 
     values: Mapping[str, Any]
     instance: Mapping[str, Any]
 
 
-def denied_values(data: Mapping[str, Any], kind: str, own: Mapping[str, Any], minor: int) -> Iterator[Problem]:
+def denied_value_findings(data: Mapping[str, Any], kind: str, own: Mapping[str, Any], minor: int) -> Iterator[Problem]:
     """Yield the fields of a decoded document whose values a node refuses; a field set to null is not set.
 
     own: the node's own values. A field that has the node's own value may be yielded too.
@@ -132,13 +132,13 @@ def _above(data: Mapping[str, Any], kind: str) -> Iterator[Problem]:
             yield Problem((field,), f"0 means no limit: the field is denied, {_UNLESS}", "denied", 0)
 
 
-def left_out(data: Mapping[str, Any], kind: str, own: OwnValues, minor: int) -> Iterator[Problem]:
+def omission_findings(data: Mapping[str, Any], kind: str, own: NodeValues, minor: int) -> Iterator[Problem]:
     """Yield the fields that a decoded document does not set although the node would be weaker without them."""
     strengths = STRENGTHS.get(kind, {})
     fields = [field for field in strengths if data.get(field) is None and own.values.get(field) is not None]
     if fields:
-        now = resolved(own.values, _head(data), minor)
-        then = resolved(merge([data, own.instance]), _head(data), minor)
+        now = effective_values(own.values, _head(data), minor)
+        then = effective_values(merge([data, own.instance]), _head(data), minor)
         for field in fields:
             yield from _if_weaker(field, lookup(then, (field,)), lookup(now, (field,)), "left out it is ", kind)
     field = _SUITES.get(kind, "")
@@ -153,7 +153,7 @@ def _weaker(data: Mapping[str, Any], kind: str, own: Mapping[str, Any], minor: i
     fields = [field for field in STRENGTHS.get(kind, {}) if data.get(field) is not None]
     if not fields:
         return
-    effective = resolved(own, _head(data), minor)
+    effective = effective_values(own, _head(data), minor)
     for field in fields:
         yield from _if_weaker(field, data[field], lookup(effective, (field,)), "", kind)
 
@@ -210,7 +210,7 @@ def _is_weak(suite: Any) -> bool:
 _HEAD = (("apiVersion",), ("kind",))
 
 
-def own_values(kind: str, init: Any, instance: Any) -> OwnValues:
+def node_values(kind: str, init: Any, instance: Any) -> NodeValues:
     """Return what a node has of its own for a kind: its init config with its instance config laid over it.
 
     A config of another kind has no value of this one.
@@ -218,10 +218,10 @@ def own_values(kind: str, init: Any, instance: Any) -> OwnValues:
     layers = [
         layer if isinstance(layer, dict) and layer.get("kind", kind) == kind else {} for layer in (init, instance)
     ]
-    return OwnValues(merge(layers), layers[1])
+    return NodeValues(merge(layers), layers[1])
 
 
-def denials(data: Any, policy: DenyPolicy, own: OwnValues, minor: int) -> Iterator[Problem]:
+def denials(data: Any, policy: DenyPolicy, own: NodeValues, minor: int) -> Iterator[Problem]:
     """Yield the fields of a decoded document that a node refuses, those included that it must not leave out.
 
     own: as own_values returns it. A denied field that has the node's own value, defaults of the minor filled in, is
@@ -237,16 +237,16 @@ def denials(data: Any, policy: DenyPolicy, own: OwnValues, minor: int) -> Iterat
         return
     refused = list(_fields(data, policy, kind))
     judged = [*(problem.path for problem in refused), *(path for path, _value in _all_matching(data, policy.allowed))]
-    refused += [one for one in denied_values(data, kind, own.values, minor) if not _covered(one.path, judged)]
+    refused += [one for one in denied_value_findings(data, kind, own.values, minor) if not _covered(one.path, judged)]
     if refused:
         changes = [one.change.parts for one in effective_diff(own.values, merge([own.values, data]), (minor, minor))]
         yield from (one for one in refused if any(_overlap(one.path, change) for change in changes))
-    for problem in left_out(data, kind, own, minor):
+    for problem in omission_findings(data, kind, own, minor):
         if not any(pattern in ("*", *problem.path) for pattern in policy.allowed):
             yield problem
 
 
-def denied_fields(data: Any, policy: DenyPolicy, kind: str) -> dict[str, Any]:
+def select_denied_fields(data: Any, policy: DenyPolicy, kind: str) -> dict[str, Any]:
     """Return the part of a decoded config that a policy denies in bundles, whatever a node's own values are; objects
     are split, lists are not."""
     found: dict[str, Any] = {}

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
-from ._exceptions import ComponentConfigError
+from ._exceptions import ConfigError
 from ._scalars._field_path import Path, parse_path
 from ._schema._kinds import Kind
 
-__all__ = ["Disruption", "check_overrides", "classes", "disruption_of", "heaviest"]
+__all__ = ["Disruption", "check_overrides", "disruption_classes", "disruption_of", "heaviest_class"]
 
 _BELOW = {
     "none": "nothing has to be done: no running component reads it",
@@ -68,28 +68,30 @@ def _impact_data() -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(IMPACT))
 
 
-def classes() -> dict[str, str]:
+def disruption_classes() -> dict[str, str]:
     """All classes and what they mean, from the lightest to the heaviest."""
     return {**_BELOW, **{name: " ".join(meaning) for name, meaning in _impact_data()["classes"].items()}}
 
 
-def heaviest(names: Iterable[str]) -> str | None:
+def heaviest_class(names: Iterable[str]) -> str | None:
     """The heaviest of some classes, None of none."""
-    order = list(classes())
+    order = list(disruption_classes())
     return max(names, key=order.index, default=None)
 
 
 def check_overrides(overrides: Mapping[str, str], kind: Kind | None) -> None:
     """Raise ValueError for a class that is none, or a field that the kind does not have."""
     for field, name in overrides.items():
-        if name not in classes():
-            raise ComponentConfigError(f"{field}: {name!r} is no class of disruption, they are: {', '.join(classes())}")
+        if name not in disruption_classes():
+            raise ConfigError(
+                f"{field}: {name!r} is no class of disruption, they are: {', '.join(disruption_classes())}"
+            )
         try:
             parts = parse_path(field)
-        except ComponentConfigError as error:
-            raise ComponentConfigError(f"disruption override: {error}") from error
+        except ConfigError as error:
+            raise ConfigError(f"disruption override: {error}") from error
         if kind is not None and not _is_field(parts, kind.fields):
-            raise ComponentConfigError(f"{field} is no field of {kind.kind}, so its disruption cannot be overridden")
+            raise ConfigError(f"{field} is no field of {kind.kind}, so its disruption cannot be overridden")
 
 
 def _is_field(parts: Path, fields: Mapping[str, Any]) -> bool:
@@ -119,7 +121,7 @@ def disruption_of(
     """
     names = [".".join(str(part) for part in path[:length]) for length in range(len(path), 0, -1)]
     row = _row(names, kind, minor, configs)
-    order = list(classes())
+    order = list(disruption_classes())
     if by_version and order.index(row["class"]) >= order.index(_MORE_THAN_RESTART):
         row = {"class": _USUAL, "note": ["a field of the other version, with its default: what runs is as it was"]}
     own = next((overrides[name] for name in names if overrides and name in overrides), None)
@@ -128,7 +130,7 @@ def disruption_of(
     general = kind != _KUBELET and row["class"] == _USUAL
     return Disruption(
         row["class"],
-        _RESTART if general else classes()[row["class"]],
+        _RESTART if general else disruption_classes()[row["class"]],
         " ".join(row.get("note", ())),
         row.get("stateFile", ""),
         row.get("peer", ""),

@@ -23,20 +23,20 @@ from ._codec._yaml import encode
 from ._compare import diff
 from ._findings import Problem, show
 from ._scalars._field_path import lookup
-from ._schema._defaults import defaulted, effective, is_zero
-from ._schema._feature_gates import Gates
+from ._schema._defaults import apply_defaults, effective_value, is_zero
+from ._schema._feature_gates import FeatureGates
 from ._schema._kinds import Kind
 
 __all__ = [
     "DropIn",
-    "DropInRule",
+    "DropInSupport",
     "drop_in_problems",
     "drop_in_warnings",
     "drop_ins",
     "lay_documents_over",
-    "lay_over",
-    "rule_at",
-    "used_with",
+    "merge_drop_ins",
+    "support_at",
+    "effective_with_drop_ins",
 ]
 
 _EVICTION = "evictionHard"
@@ -46,7 +46,7 @@ Data = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class DropInRule:
+class DropInSupport:
     """How a minor merges drop-ins: the rule's name, and the environment variable without which the kubelet does not
     look at them ("" for none)."""
 
@@ -66,33 +66,33 @@ def _drop_in_data() -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(DROP_INS))
 
 
-def rule_at(minor: int) -> DropInRule | None:
+def support_at(minor: int) -> DropInSupport | None:
     """The rule of a minor; None for one that has no --config-dir."""
     rows = [row for row in _drop_in_data()["rules"] if row[0] <= minor]
     if not rows:
         return None
     environment = _drop_in_data()["environment"]
-    return DropInRule(rows[-1][1], environment["name"] if minor <= environment["last"] else "")
+    return DropInSupport(rows[-1][1], environment["name"] if minor <= environment["last"] else "")
 
 
-def lay_over(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+def merge_drop_ins(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
     """The config that the kubelet of a minor makes of its main file and its drop-ins, in their order, as a document.
 
     All are decoded documents of `kind`; none is changed. A minor without --config-dir uses the main file alone. See
     `used_with` for what the kubelet then uses.
     """
-    rule = rule_at(minor)
+    rule = support_at(minor)
     said = [{key: value for key, value in one.items() if key not in _HEAD} for one in drop_ins]
     if rule is None or not said:
         return dict(main)
     return _RULES[rule.name](main, said, kind, minor)
 
 
-def used_with(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+def effective_with_drop_ins(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
     """The same with all defaults filled in, as the kubelet uses it."""
-    laid = lay_over(main, drop_ins, kind, minor)
-    result = defaulted(laid, kind, minor)
-    rule = rule_at(minor)
+    laid = merge_drop_ins(main, drop_ins, kind, minor)
+    result = apply_defaults(laid, kind, minor)
+    rule = support_at(minor)
     if rule is not None and _fills(drop_ins):
         result[_EVICTION] = laid[_EVICTION]
     if rule is not None and rule.name == "internal":
@@ -103,8 +103,8 @@ def used_with(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> d
 
 def lay_documents_over(main: Document, drop_ins: Sequence[Document], kind: Kind, minor: int) -> Document:
     """The same for documents whose data are mappings: every field that a drop-in decides knows its file and line."""
-    data = lay_over(main.data, [one.data for one in drop_ins], kind, minor)
-    if rule_at(minor) is None or not drop_ins:
+    data = merge_drop_ins(main.data, [one.data for one in drop_ins], kind, minor)
+    if support_at(minor) is None or not drop_ins:
         return main
     lines, files = dict(main.lines), dict(main.files) or dict.fromkeys(main.lines, main.file)
     for one in drop_ins:
@@ -119,7 +119,7 @@ def lay_documents_over(main: Document, drop_ins: Sequence[Document], kind: Kind,
 def _objects(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
     result = _filled(main, drop_ins, kind, minor)
     for one in drop_ins:
-        result = _overlay(result, _without_zeros(defaulted(one, kind, minor), kind.fields, minor))
+        result = _overlay(result, _without_zeros(apply_defaults(one, kind, minor), kind.fields, minor))
     return result
 
 
@@ -151,8 +151,8 @@ def _filled(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dic
     if not _fills(drop_ins):
         return dict(main)
     given = main.get("featureGates")
-    gates = Gates(minor, given if isinstance(given, Mapping) else {})
-    return {**main, _EVICTION: effective(_EVICTION, main, kind.fields, minor, gates)}
+    gates = FeatureGates(minor, given if isinstance(given, Mapping) else {})
+    return {**main, _EVICTION: effective_value(_EVICTION, main, kind.fields, minor, gates)}
 
 
 def _overlay(below: Any, above: Data) -> dict[str, Any]:
@@ -222,13 +222,13 @@ def drop_in_problems(layers: Sequence[Document], merged: Any, kind: Kind, minor:
 
     The main file below the drop-ins is taken to say nothing but its apiVersion and kind.
     """
-    rule = rule_at(minor)
+    rule = support_at(minor)
     if rule is None:
         yield Problem((), "the kubelet has no --config-dir yet: give it the merged file", "drop-ins")
         return
     head = {key: merged[key] for key in _HEAD}
-    used = used_with(head, [layer.data for layer in layers], kind, minor)
-    for change in diff(defaulted(merged, kind, minor), used):
+    used = effective_with_drop_ins(head, [layer.data for layer in layers], kind, minor)
+    for change in diff(apply_defaults(merged, kind, minor), used):
         wanted, made = (show(value, change.parts) or "nothing" for value in (change.old, change.new))
         message = f"as drop-ins the kubelet makes {made} of it, not {wanted}: {rule.note(str(change.parts[0]))}"
         yield Problem(change.parts, message, "drop-ins")
@@ -236,7 +236,7 @@ def drop_in_problems(layers: Sequence[Document], merged: Any, kind: Kind, minor:
 
 def drop_in_warnings(minor: int) -> Iterator[Problem]:
     """What a kubelet of a minor needs beside --config-dir to look at drop-ins."""
-    rule = rule_at(minor)
+    rule = support_at(minor)
     if rule is not None and rule.environment:
         message = f"the kubelet only looks at drop-ins with {rule.environment} in its environment"
         yield Problem((), message, "drop-ins")

@@ -13,7 +13,7 @@ from typing import Any
 
 from ._codec._plain_values import canonical
 from ._compare import differences, effective_diff
-from ._drop_ins import used_with
+from ._drop_ins import effective_with_drop_ins
 from ._schema._kinds import Kind, find_kind
 from ._schema._releases import known_minors
 
@@ -53,7 +53,10 @@ def _same_with(drop_ins: Sequence[Any], old: Any, new: Any, kind: Kind, minors: 
     if not all(isinstance(one, dict) for one in drop_ins):
         return False
     return not any(
-        differences(used_with(old, drop_ins, kind, at), used_with(new, drop_ins, kind, at), kind, at) for at in minors
+        differences(
+            effective_with_drop_ins(old, drop_ins, kind, at), effective_with_drop_ins(new, drop_ins, kind, at), kind, at
+        )
+        for at in minors
     )
 
 

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-__all__ = ["ComponentConfigError"]
+__all__ = ["ConfigError"]
 
 
-class ComponentConfigError(ValueError):
+class ConfigError(ValueError):
     """What was asked or given cannot be used; the text is a sentence for the user.
 
     Whoever shows errors to users catches this one: any other ValueError is a fault of the engine itself.

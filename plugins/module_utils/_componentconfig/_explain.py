@@ -17,14 +17,14 @@ from typing import Any
 
 from ._denied_fields import INSTANCE_FIELDS
 from ._disruption import disruption_of
-from ._exceptions import ComponentConfigError
+from ._exceptions import ConfigError
 from ._rules._registry import rule_sets
 from ._rules._rule_facts import rule_facts
 from ._scalars._secrets import is_secret
-from ._schema._feature_gates import gate_history, gate_names, gate_needs
+from ._schema._feature_gates import gate_dependencies, gate_history, gate_names
 from ._schema._kinds import MAIN_KINDS, Kind, kinds
 from ._schema._path_fields import PATH_FIELDS
-from ._schema._releases import known_minor, known_minors, name
+from ._schema._releases import known_minors, minor_name, parse_known_minor
 
 __all__ = ["Explanation", "explain"]
 
@@ -78,12 +78,12 @@ def explain(path: str, *, kind: str = "kubelet", version: str = "") -> Explanati
 
 
 def _kind(wanted: str, version: str) -> Kind:
-    minor = known_minor(version) if version else None
+    minor = parse_known_minor(version) if version else None
     named = MAIN_KINDS.get(wanted, wanted)
     fitting = [one for one in kinds() if one.kind == named and (minor is None or one.known_at(minor))]
     if not fitting:
         near = difflib.get_close_matches(wanted, [*MAIN_KINDS, *(one.kind for one in kinds())], 3)
-        raise ComponentConfigError(
+        raise ConfigError(
             f"{wanted} is no component or kind that is known"
             + (f" at Kubernetes {version}" if version else "")
             + _meant(near)
@@ -112,7 +112,7 @@ def _entry(kind: Kind, names: Sequence[str]) -> tuple[Mapping[str, Any], list[st
         elif known and str(entry.get("type")).startswith("map<") and not entry.get("fields"):
             return entry, known, ".".join(names[number:])
         elif not (known and str(entry.get("type")).startswith("map<") and number + 1 < len(names)):
-            raise ComponentConfigError(
+            raise ConfigError(
                 f"{kind.kind} has no field {'.'.join(names)}"
                 + _meant(_near(kind, names) or [".".join(known)] * bool(known))
             )
@@ -159,7 +159,7 @@ def _field(kind: Kind, entry: Mapping[str, Any], known: Sequence[str], key: str)
 def _history(entry: Mapping[str, Any], what: str, kind: Kind) -> list[dict[str, str]]:
     """Values by the minor from which on they hold."""
     rows = entry.get(f"{what}s") or ([[entry.get("since", kind.since), entry[what]]] if what in entry else [])
-    return [{"since": name(minor), "value": _value(value)} for minor, value in rows]
+    return [{"since": minor_name(minor), "value": _value(value)} for minor, value in rows]
 
 
 def _value(value: Any) -> str:
@@ -172,13 +172,13 @@ def _value(value: Any) -> str:
 
 def _span(since: int, last: int | None) -> str:
     first = known_minors()[0]
-    start = f"{name(since)} or earlier" if since <= first else name(since)
-    return f"from {start}" + (f" to {name(last)}" if last is not None else "")
+    start = f"{minor_name(since)} or earlier" if since <= first else minor_name(since)
+    return f"from {start}" + (f" to {minor_name(last)}" if last is not None else "")
 
 
 def _short(gate: str) -> dict[str, str]:
     now = gate_history(gate)[-1]
-    return {"gate": gate, "state": f"since {name(now.since)} " + _state(now.stage, now.default, now.locked)}
+    return {"gate": gate, "state": f"since {minor_name(now.since)} " + _state(now.stage, now.default, now.locked)}
 
 
 def _state(stage: str, default: bool, locked: bool) -> str:
@@ -209,12 +209,17 @@ def _gate(gate: str) -> Explanation:
     history = gate_history(gate)
     if not history:
         near = difflib.get_close_matches(gate, gate_names(), _NEAR, 0.75)
-        raise ComponentConfigError(
-            f"{gate} is no feature gate that is known" + _meant([f"{_GATES}.{one}" for one in near])
-        )
+        raise ConfigError(f"{gate} is no feature gate that is known" + _meant([f"{_GATES}.{one}" for one in near]))
     facts: dict[str, Any] = {
-        "stages": [{"since": name(one.since), "state": _state(one.stage, one.default, one.locked)} for one in history],
-        "needs": [{"since": name(minor), "gates": ", ".join(needed) or "none"} for minor, needed in gate_needs(gate)],
-        "needed_by": [other for other in gate_names() if any(gate in needed for _since, needed in gate_needs(other))],
+        "stages": [
+            {"since": minor_name(one.since), "state": _state(one.stage, one.default, one.locked)} for one in history
+        ],
+        "needs": [
+            {"since": minor_name(minor), "gates": ", ".join(needed) or "none"}
+            for minor, needed in gate_dependencies(gate)
+        ],
+        "needed_by": [
+            other for other in gate_names() if any(gate in needed for _since, needed in gate_dependencies(other))
+        ],
     }
     return Explanation(f"{gate}, a feature gate", {label: value for label, value in facts.items() if value})

@@ -13,13 +13,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ._exceptions import ComponentConfigError
+from ._exceptions import ConfigError
 from ._scalars._field_path import Path, format_path
 from ._scalars._secrets import is_secret
 
 __all__ = [
     "COMPONENT",
-    "DecodeError",
+    "InvalidConfig",
     "Finding",
     "LEVELS",
     "MOST_FINDINGS",
@@ -85,7 +85,7 @@ class Finding:
         }
 
 
-class DecodeError(ComponentConfigError):
+class InvalidConfig(ConfigError):
     """The text is not a document at all; `finding` says where and why."""
 
     def __init__(self, found: Finding) -> None:

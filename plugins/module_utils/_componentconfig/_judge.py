@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ._bundle_policy import denied_problems
-from ._check import Collected, Pool, validate
+from ._bundle_policy import denied_field_findings
+from ._check import Collector, Targets, check
 from ._codec._document import Document
 from ._drop_ins import DropIn, drop_in_problems, drop_in_warnings, drop_ins
-from ._exceptions import ComponentConfigError
+from ._exceptions import ConfigError
 from ._findings import POLICY, WARNING, Finding, bounded, finding, worst
-from ._load import Origin, provenance, render
+from ._load import Origin, load, provenance
 from ._schema._kinds import Kind, find_kind
 from ._schema._releases import newest_minor
 
@@ -62,12 +62,12 @@ def judge(
 
     Raises ComponentConfigError for a Kubernetes version that is none, and ImportError where PyYAML is missing.
     """
-    rendered = render(layers)
+    rendered = load(layers)
     if rendered.document is None:
         return Judgement({}, "", rendered.findings)
     document = rendered.document
-    findings = validate(document, component=component, versions=versions, nodes=nodes, bundle=bundle)
-    for problem in denied_problems(document.data, denied_fields):
+    findings = check(document, component=component, versions=versions, nodes=nodes, bundle=bundle)
+    for problem in denied_field_findings(document.data, denied_fields):
         file, line = document.file_of(problem.path), document.line_of(problem.path)
         findings.append(finding(file, line, problem.path, problem.value, problem.message, POLICY, problem.rule))
     if host is not None:
@@ -78,14 +78,14 @@ def judge(
         return Judgement(document.data, rendered.text, findings, origins)
     kind = find_kind(document.data["apiVersion"], document.data["kind"])
     if kind is None or kind.kind != _WITH_DROP_INS:
-        raise ComponentConfigError(f"only a {_WITH_DROP_INS} can be written as drop-ins")
-    pool = Pool(versions, nodes or {}, newest_minor())
+        raise ConfigError(f"only a {_WITH_DROP_INS} can be written as drop-ins")
+    pool = Targets(versions, nodes or {}, newest_minor())
     findings = bounded([*findings, *_of_drop_ins(rendered.layers, document, kind, pool)])
     return Judgement(document.data, rendered.text, findings, origins, drop_ins(rendered.layers))
 
 
-def _of_drop_ins(layers: Sequence[Document], document: Document, kind: Kind, pool: Pool) -> list[Finding]:
-    collected = Collected(document, pool)
+def _of_drop_ins(layers: Sequence[Document], document: Document, kind: Kind, pool: Targets) -> list[Finding]:
+    collected = Collector(document, pool)
     for minor in pool.minors:
         collected.add(drop_in_problems(layers, document.data, kind, minor), POLICY, minor)
         collected.add(drop_in_warnings(minor), WARNING, minor)

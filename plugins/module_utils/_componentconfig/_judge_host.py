@@ -15,8 +15,8 @@ from typing import Any
 from ._check import context_of
 from ._codec._document import Document
 from ._findings import Finding, bounded, finding
-from ._rules._host_rules import Host, Wanted, host_problems, stale_state, wanted_of
-from ._schema._releases import name, newest_minor, parse_minor
+from ._rules._host_rules import Host, HostQuery, host_findings, query_for, stale_state
+from ._schema._releases import minor_name, newest_minor, parse_minor
 
 __all__ = ["judge_host"]
 
@@ -25,7 +25,7 @@ def judge_host(
     document: Document,
     component: str,
     versions: Sequence[str],
-    read_host: Callable[[Wanted], Host],
+    read_host: Callable[[HostQuery], Host],
     *,
     root_directory: str,
     runtime: str,
@@ -45,8 +45,8 @@ def judge_host(
         context = context_of(document, minor)
         if context is None:
             continue
-        host = read_host(wanted_of(context, component, root_directory=root_directory, runtime=runtime))
-        problems = list(host_problems(context, component, host))
+        host = read_host(query_for(context, component, root_directory=root_directory, runtime=runtime))
+        problems = list(host_findings(context, component, host))
         if component == "kubelet" and not sets_state_aside:
             problems += stale_state(context, host)
         for one in problems:
@@ -54,5 +54,5 @@ def judge_host(
             place = document.file_of(one.path), document.line_of(one.path)
             shown = None if isinstance(value, (dict, list)) else value
             told = finding(*place, one.path, shown, one.message, one.level, one.rule)
-            found.setdefault(told, []).append(name(minor))
+            found.setdefault(told, []).append(minor_name(minor))
     return bounded([replace(told, versions=tuple(at)) for told, at in found.items()])

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ._findings import show
-from ._rules._rule import Context
+from ._rules._rule import EffectiveConfig
 from ._scalars._duration import nanoseconds
 from ._scalars._field_path import Path, format_path
 
@@ -24,7 +24,7 @@ _ITS_OWN = frozenset(("staticPodURLHeader",))
 _RESERVED_CPU = frozenset((("kubeReserved", "cpu"), ("systemReserved", "cpu")))
 
 
-def differences(context: Context, live: Any, overridden: Collection[str]) -> list[str]:
+def differences(context: EffectiveConfig, live: Any, overridden: Collection[str]) -> list[str]:
     """Return a sentence for each field that the live config has otherwise than the file.
 
     context: the file, as its version of the component sees it. live: the decoded live config. overridden: the fields
@@ -41,7 +41,7 @@ def _is_below(path: str, fields: Collection[str]) -> bool:
     return any(path == field or path.startswith(f"{field}.") for field in fields)
 
 
-def _compared(context: Context, live: Any) -> Iterator[tuple[Path, Any, Any]]:
+def _compared(context: EffectiveConfig, live: Any) -> Iterator[tuple[Path, Any, Any]]:
     for path in _leaves(context.data):
         names = [str(part) for part in path]
         if names[0] in _ITS_OWN or _is_replaced(context, path):
@@ -54,7 +54,7 @@ def _compared(context: Context, live: Any) -> Iterator[tuple[Path, Any, Any]]:
             yield path, wanted, found
 
 
-def _is_replaced(context: Context, path: Path) -> bool:
+def _is_replaced(context: EffectiveConfig, path: Path) -> bool:
     if path == ("cgroupDriver",):
         return context.gates.on("KubeletCgroupDriverFromCRI")
     return path in _RESERVED_CPU and bool(context.get("reservedSystemCPUs"))
@@ -75,7 +75,7 @@ def _at(live: Any, path: Path) -> Any:
     return live
 
 
-def _field(context: Context, names: list[str]) -> Mapping[str, Any]:
+def _field(context: EffectiveConfig, names: list[str]) -> Mapping[str, Any]:
     fields, field = context.fields, {}
     for name in names:
         field = fields.get(name, {})

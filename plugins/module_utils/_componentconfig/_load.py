@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 from ._codec._document import Document, decode
 from ._codec._plain_values import merge
 from ._codec._yaml import encode
-from ._findings import POLICY, DecodeError, Finding, finding, show
+from ._findings import POLICY, Finding, InvalidConfig, finding, show
 from ._scalars._field_path import Path, format_path, lookup
 
-__all__ = ["Origin", "Rendered", "merge_documents", "provenance", "render"]
+__all__ = ["Origin", "Config", "merge_documents", "provenance", "load"]
 
 
-class Rendered(NamedTuple):
+class Config(NamedTuple):
     """The config that layers make: what was found, the document, which knows where a field is from, and the layers
     themselves.
 
@@ -55,7 +55,7 @@ def merge_documents(documents: Sequence[Document]) -> Document:
     return Document(data, documents[-1].file, findings, False, lines, files)
 
 
-def render(layers: Sequence[tuple[str, str | bytes]]) -> Rendered:
+def load(layers: Sequence[tuple[str, str | bytes]]) -> Config:
     """Decode layers, each a file name and its text, lowest first, and merge them into one config.
 
     Every layer needs the same apiVersion and kind. Faults are findings, never raised; the merged config is not judged:
@@ -66,13 +66,13 @@ def render(layers: Sequence[tuple[str, str | bytes]]) -> Rendered:
     for file, text in layers:
         try:
             documents.append(decode(text, file=file))
-        except DecodeError as error:
+        except InvalidConfig as error:
             findings.append(error.finding)
     for document in documents:
         findings.extend(_misfit(document, documents[0]))
     if findings or not documents:
-        return Rendered(findings, None)
-    return Rendered([], merge_documents(documents), documents)
+        return Config(findings, None)
+    return Config([], merge_documents(documents), documents)
 
 
 def _misfit(document: Document, first: Document) -> list[Finding]:

@@ -14,22 +14,31 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ._check import validate
+from ._check import check
 from ._codec._document import decode
 from ._codec._yaml import encode
 from ._compare import diff
 from ._denied_fields import INSTANCE_FIELDS
-from ._findings import COMPONENT, WARNING, DecodeError, Finding, finding, show
-from ._flags._flag_migration import Gone, Into, Keep, Outcome, Present, Refuse, outcome_of, wins_over_file
-from ._flags._flag_set import FlagSet, components_with_flags, flag_set, put, uses_of, with_flags
-from ._flags._pflag import CommandLine, Given, read_command_line
+from ._findings import COMPONENT, WARNING, Finding, InvalidConfig, finding, show
+from ._flags._flag_migration import (
+    CurrentConfig,
+    Dropped,
+    FlagDecision,
+    Refused,
+    Stays,
+    ToField,
+    decide_flag,
+    wins_over_file,
+)
+from ._flags._flag_set import FlagSet, apply_flags, components_with_flags, flag_set, set_field, values_by_flag
+from ._flags._pflag import CommandLine, FlagUse, parse_command_line
 from ._scalars._field_path import Path, format_path
 from ._scalars._secrets import redacted
-from ._schema._defaults import defaulted, is_zero
+from ._schema._defaults import apply_defaults, is_zero
 from ._schema._kinds import MAIN_KINDS, Kind, at_minor, find_kind, kinds
 from ._schema._path_fields import resolve_paths
 from ._schema._releases import known_minors
-from ._schema._releases import name as version
+from ._schema._releases import minor_name as version
 
 __all__ = ["COMMAND_LINE", "KeptFlag", "LeftFlag", "Migration", "migrate"]
 
@@ -89,9 +98,9 @@ class Migration:
         """What became of every flag, and what was found, for people."""
         lines = [f"--{one.name} stays: {one.reason}" for one in self.flags]
         lines += [f"--{one.name} goes: {one.reason}" for one in self.left]
-        for name, value in self.instance_config.items():
-            shown = json.dumps(redacted(value, (name,)))
-            lines.append(f"{name} belongs to this node, put it into its instance config: {shown}")
+        for minor_name, value in self.instance_config.items():
+            shown = json.dumps(redacted(value, (minor_name,)))
+            lines.append(f"{minor_name} belongs to this node, put it into its instance config: {shown}")
         return lines + [f"{found.level}: {found}" for found in self.findings]
 
 
@@ -122,11 +131,11 @@ def migrate(
     try:
         flags = _flags_of(component)
         kind = _kind_at(component, minor)
-        line = _renamed(read_command_line(argv[1:], flags.flags), flags)
+        line = _renamed(parse_command_line(argv[1:], flags.flags), flags)
         present = _present(line, kind, minor, config, drop_ins, directory)
     except _Stop as stop:
         return Migration(findings=(stop.finding,))
-    except DecodeError as error:
+    except InvalidConfig as error:
         return Migration(findings=(error.finding,))
     return _result(_Case(flags, line, present, config[0] if config else "", path))
 
@@ -137,7 +146,7 @@ class _Case:
 
     flags: FlagSet
     line: CommandLine
-    present: Present
+    present: CurrentConfig
     file: str
     path: str
 
@@ -166,7 +175,7 @@ def _renamed(line: CommandLine, flags: FlagSet) -> CommandLine:
     for use in line.given:
         flag = flags.flags.get(use.name)
         new = flag.becomes if flag is not None else ""
-        given.append(Given(new, use.text, (f"--{new}={use.text}",)) if new else use)
+        given.append(FlagUse(new, use.text, (f"--{new}={use.text}",)) if new else use)
     return CommandLine(tuple(given), line.problems)
 
 
@@ -177,7 +186,7 @@ def _present(
     config: tuple[str, str | bytes] | None,
     drop_ins: Sequence[tuple[str, str | bytes]],
     directory: str,
-) -> Present:
+) -> CurrentConfig:
     named = _last(line, _CONFIG)
     if named and config is None:
         raise _Stop(f"it reads {named}, whose text is needed, too")
@@ -189,8 +198,8 @@ def _present(
             raise _Stop(f"{config[0]} must be a {kind.kind} of {kind.api_version}")
         kind = found
         data = resolve_paths(data, kind.kind, posixpath.dirname(posixpath.join(directory, config[0])))
-    set_by = {name: file for file, text in drop_ins for name in _leaves(_mapping(file, text))}
-    return Present(kind, minor, data, set_by, config is not None, directory)
+    set_by = {minor_name: file for file, text in drop_ins for minor_name in _leaves(_mapping(file, text))}
+    return CurrentConfig(kind, minor, data, set_by, config is not None, directory)
 
 
 def _mapping(file: str, text: str | bytes) -> dict[str, Any]:
@@ -213,33 +222,41 @@ def _leaves(data: Mapping[str, Any], above: str = "") -> list[str]:
     return found
 
 
-def _last(line: CommandLine, name: str) -> str:
-    return next((use.text for use in reversed(line.given) if use.name == name), "")
+def _last(line: CommandLine, minor_name: str) -> str:
+    return next((use.text for use in reversed(line.given) if use.name == minor_name), "")
 
 
 def _result(case: _Case) -> Migration:
     present, flags = case.present, case.flags.flags
-    uses = {flag.name: texts for flag, texts in uses_of(case.line.given, flags)}
-    outcomes = {name: outcome_of(flags[name], uses, case.flags, present) for name in uses if name != _CONFIG}
+    uses = {flag.name: texts for flag, texts in values_by_flag(case.line.given, flags)}
+    outcomes = {
+        minor_name: decide_flag(flags[minor_name], uses, case.flags, present)
+        for minor_name in uses
+        if minor_name != _CONFIG
+    }
     data = _without_file(case, uses)
     for outcome in outcomes.values():
-        if isinstance(outcome, Into):
-            data = put(data, outcome.path, outcome.value)
+        if isinstance(outcome, ToField):
+            data = set_field(data, outcome.path, outcome.value)
     place = case.path or case.file or _PATHS.get(case.flags.component, f"/etc/kubernetes/{case.flags.component}.yaml")
     kept, findings = _kept(case, outcomes, place)
     findings += _refused(case, outcomes)
     before = _effective(case, _without_file(case, ()), [word for use in case.line.given for word in use.words])
     words = [word for one in kept for word in one.words]
     for path, value in _fallen(before, _effective(case, data, words, reads_file=True), data):
-        data = put(data, path, value)  # a default that followed from nothing, and now would from another field
+        data = set_field(data, path, value)  # a default that followed from nothing, and now would from another field
     after = _effective(case, data, words, reads_file=True)
     findings += [
         _found(f"{change.path} would be {show(change.new)} instead of {show(change.old)}", COMPONENT)
         for change in (() if any(one.level == COMPONENT for one in findings) else diff(before, after))
     ]
-    instance = {name: data.pop(name) for name in INSTANCE_FIELDS.get(present.kind.kind, ()) if data.get(name)}
+    instance = {
+        minor_name: data.pop(minor_name)
+        for minor_name in INSTANCE_FIELDS.get(present.kind.kind, ())
+        if data.get(minor_name)
+    }
     text = encode(_ordered(data, present.data, present.kind.fields))
-    findings += validate(
+    findings += check(
         text,
         file=posixpath.basename(place),
         component=case.flags.component,
@@ -251,12 +268,12 @@ def _result(case: _Case) -> Migration:
 
 def _fallen(before: Any, after: Any, said: Any, above: Path = ()) -> Iterator[tuple[Path, Any]]:
     """The values of today that neither the new file says nor its defaults."""
-    for name, value in before.items():
-        found, below = after.get(name), said.get(name) if isinstance(said, Mapping) else None
+    for minor_name, value in before.items():
+        found, below = after.get(minor_name), said.get(minor_name) if isinstance(said, Mapping) else None
         if isinstance(value, dict) and isinstance(found, dict) and not isinstance(below, list):
-            yield from _fallen(value, found, below, (*above, name))
+            yield from _fallen(value, found, below, (*above, minor_name))
         elif value != found and below is None:
-            yield (*above, name), value
+            yield (*above, minor_name), value
 
 
 def _without_file(case: _Case, said: Collection[str]) -> dict[str, Any]:
@@ -267,11 +284,11 @@ def _without_file(case: _Case, said: Collection[str]) -> dict[str, Any]:
     for flag in case.flags.flags.values():
         default = flag.default_at(case.present.minor)
         if default is not None and flag.name not in said:
-            data = put(data, flag.field, default)
+            data = set_field(data, flag.field, default)
     return data
 
 
-def _kept(case: _Case, outcomes: Mapping[str, Outcome], place: str) -> tuple[tuple[KeptFlag, ...], list[Finding]]:
+def _kept(case: _Case, outcomes: Mapping[str, FlagDecision], place: str) -> tuple[tuple[KeptFlag, ...], list[Finding]]:
     flags = case.flags.flags
     kept = [KeptFlag(_CONFIG, (f"--{_CONFIG}={place}",), flags[_CONFIG].stays)]
     findings = []
@@ -280,13 +297,13 @@ def _kept(case: _Case, outcomes: Mapping[str, Outcome], place: str) -> tuple[tup
         if use.name not in flags:
             findings.append(_found(f"--{use.name} is not known here, and stays as it is", WARNING))
             kept.append(KeptFlag(use.name, use.words, "it is not known here"))
-        elif isinstance(outcome, Keep):
+        elif isinstance(outcome, Stays):
             kept.append(KeptFlag(use.name, use.words, outcome.reason, flags[use.name].is_of_node))
     return tuple(kept), findings
 
 
-def _refused(case: _Case, outcomes: Mapping[str, Outcome]) -> list[Finding]:
-    refused = [f"--{name}: {one.reason}" for name, one in outcomes.items() if isinstance(one, Refuse)]
+def _refused(case: _Case, outcomes: Mapping[str, FlagDecision]) -> list[Finding]:
+    refused = [f"--{minor_name}: {one.reason}" for minor_name, one in outcomes.items() if isinstance(one, Refused)]
     return [_found(message, COMPONENT) for message in (*case.line.problems, *refused)]
 
 
@@ -294,29 +311,29 @@ def _found(message: str, level: str) -> Finding:
     return finding(COMMAND_LINE, None, (), None, message, level, "flags")
 
 
-def _left(outcomes: Mapping[str, Outcome]) -> tuple[LeftFlag, ...]:
+def _left(outcomes: Mapping[str, FlagDecision]) -> tuple[LeftFlag, ...]:
     left = []
-    for name, outcome in outcomes.items():
-        if isinstance(outcome, Into):
+    for minor_name, outcome in outcomes.items():
+        if isinstance(outcome, ToField):
             path = format_path(outcome.path)
-            left.append(LeftFlag(name, path, f"it is {path} now"))
-        elif isinstance(outcome, Gone):
-            left.append(LeftFlag(name, "", outcome.reason))
+            left.append(LeftFlag(minor_name, path, f"it is {path} now"))
+        elif isinstance(outcome, Dropped):
+            left.append(LeftFlag(minor_name, "", outcome.reason))
     return tuple(left)
 
 
 def _ordered(data: Mapping[str, Any], first: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
     """The keys in the order of the present file, what is new behind it in the order of the kind."""
-    names = [name for name in first if name in data]
-    names += [name for name in fields if name in data and name not in first]
-    names += [name for name in data if name not in names]
+    names = [minor_name for minor_name in first if minor_name in data]
+    names += [minor_name for minor_name in fields if minor_name in data and minor_name not in first]
+    names += [minor_name for minor_name in data if minor_name not in names]
     result = {}
-    for name in names:
-        inner = fields.get(name, {}).get("fields")
-        value, below = data[name], first.get(name)
+    for minor_name in names:
+        inner = fields.get(minor_name, {}).get("fields")
+        value, below = data[minor_name], first.get(minor_name)
         if isinstance(value, dict) and inner:
             value = _ordered(value, below if isinstance(below, dict) else {}, inner)
-        result[name] = value
+        result[minor_name] = value
     return result
 
 
@@ -327,9 +344,11 @@ def _effective(
     present, flags = case.present, case.flags
     reads = present.reads_file if reads_file is None else reads_file
     if flags.ignores_flags and reads:
-        given = read_command_line(words, flags.flags).given
+        given = parse_command_line(words, flags.flags).given
         words = [word for use in given for word in use.words if wins_over_file(flags.flags.get(use.name), present)]
-    said, _origins = with_flags(defaulted(data, present.kind, present.minor), ["", *words], present.kind, present.minor)
+    said, _origins = apply_flags(
+        apply_defaults(data, present.kind, present.minor), ["", *words], present.kind, present.minor
+    )
     absolute = resolve_paths(said, present.kind.kind, present.directory)
     return _without_zeros(absolute, present.kind.fields, present.minor)
 
@@ -337,13 +356,13 @@ def _effective(
 def _without_zeros(data: Mapping[str, Any], fields: Mapping[str, Any], minor: int) -> dict[str, Any]:
     """Without what means the same as absent, which flags may say."""
     result = {}
-    for name, value in data.items():
-        known = fields.get(name, {})
+    for minor_name, value in data.items():
+        known = fields.get(minor_name, {})
         inner = known.get("fields")
         if inner and isinstance(value, dict) and str(known.get("type")) == "object":
             value = _without_zeros(value, inner, minor)
         elif inner and isinstance(value, list):
             value = [_without_zeros(one, inner, minor) if isinstance(one, dict) else one for one in value]
         if at_minor(known, "default", minor) is not None or not (value in ([], {}) or is_zero(value, known, minor)):
-            result[name] = value
+            result[minor_name] = value
     return result

@@ -12,9 +12,9 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .._componentconfig._flags._kubelet_flags import CONFIG_DIRECTORY, flags_of
+from .._componentconfig._flags._kubelet_flags import CONFIG_DIRECTORY, parse_flags
 
-__all__ = ["MOST", "Started", "drop_ins", "read_drop_in", "read_process", "read_started"]
+__all__ = ["MOST", "StartedComponent", "find_drop_ins", "read_drop_in", "read_process", "read_started"]
 
 MOST = 1024 * 1024
 """Bytes that a config may have; no more fit a bundle."""
@@ -22,13 +22,13 @@ MOST = 1024 * 1024
 _SUFFIX = ".conf"
 
 
-def drop_ins(argv: Sequence[str], working_directory: str = "", root: str = "") -> list[str]:
+def find_drop_ins(argv: Sequence[str], working_directory: str = "", root: str = "") -> list[str]:
     """Return the paths of the drop-ins, lowest first; none where the command line names no directory.
 
     A relative one is looked for in the working directory, where that is known. root: a directory to look in instead of
     the machine's own.
     """
-    given = dict(flags_of(argv)).get(CONFIG_DIRECTORY, "")
+    given = dict(parse_flags(argv)).get(CONFIG_DIRECTORY, "")
     directory = os.path.normpath(os.path.join(working_directory, given)) if given else ""
     if not directory.startswith("/"):
         return []
@@ -52,7 +52,7 @@ def read_drop_in(path: str) -> bytes:
 File = tuple[str, bytes]
 
 
-class Started(NamedTuple):
+class StartedComponent(NamedTuple):
     """A command line, program first, the directory it runs in, its config file and its drop-ins, lowest first."""
 
     argv: tuple[str, ...]
@@ -76,13 +76,13 @@ def read_process(pid: int, root: str = "") -> tuple[tuple[str, ...], str]:
     return tuple(word.decode("utf-8", "replace") for word in words.split(b"\0")) if words else (), directory
 
 
-def read_started(argv: Sequence[str], directory: str, root: str = "") -> Started:
+def read_started(argv: Sequence[str], directory: str, root: str = "") -> StartedComponent:
     """Read the files that a command line names. root: a directory to look in instead of the machine's own. Raises
     OSError."""
-    flags = dict(flags_of(argv))
+    flags = dict(parse_flags(argv))
     config = None
     if flags.get("config"):
         path = os.path.normpath(os.path.join(directory, flags["config"]))
         config = (path, read_drop_in(root + path))
-    found = [(path, read_drop_in(root + path)) for path in drop_ins(argv, directory, root)]
-    return Started(tuple(argv), directory, config, tuple(found))
+    found = [(path, read_drop_in(root + path)) for path in find_drop_ins(argv, directory, root)]
+    return StartedComponent(tuple(argv), directory, config, tuple(found))

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterable
 from typing import Any
 
-from .._componentconfig._rules._host_rules import KERNEL_FLAGS, STATE_FILES, File, Host, Wanted
+from .._componentconfig._rules._host_rules import KERNEL_FLAGS, STATE_FILES, File, Host, HostQuery
 from .._componentconfig._scalars._numbers import cpu_set
 
 __all__ = ["MOST", "below", "read_host", "runtime_driver", "text_of"]
@@ -79,7 +79,7 @@ _DAMAGED = object()
 _PRIVATE = ("/tmp/", "/var/tmp/")  # the agent's own are others than those of the component (PrivateTmp=)
 
 
-def read_host(wanted: Wanted, root: str = "/") -> Host:
+def read_host(wanted: HostQuery, root: str = "/") -> Host:
     """Read the facts below ``root``. What cannot be read is as if it were not there, or unknown."""
     cgroup_v2 = os.path.exists(os.path.join(root, "sys/fs/cgroup/cgroup.controllers"))
     states = {name: _state(root, wanted.root_directory, name) for name in STATE_FILES}

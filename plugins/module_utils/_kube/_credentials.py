@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Credentials",
-    "NeedsPlugin",
+    "PluginRequired",
     "Stamp",
     "file_stamps",
     "from_kubeconfig",
@@ -84,7 +84,7 @@ def _stamp(path: str) -> Stamp:
 _LARGEST = 1024 * 1024
 
 
-class NeedsPlugin(CredentialsError):
+class PluginRequired(CredentialsError):
     """The user of a kubeconfig is known only to a program or a library that is not run here."""
 
 
@@ -106,7 +106,7 @@ def from_kubeconfig(path: str, *, context: str | None = None) -> Credentials:
     for key, what in (("exec", "the exec plugin"), ("auth-provider", "the auth provider")):
         if user.get(key):
             program = user[key].get("command") or user[key].get("name") if isinstance(user[key], dict) else None
-            raise NeedsPlugin(
+            raise PluginRequired(
                 f"user {chosen['user']!r} in {path} needs {what} {program or ''}".rstrip()
                 + ", which is not run here: give a kubeconfig with a client certificate or a token file"
             )

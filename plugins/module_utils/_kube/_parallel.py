@@ -12,13 +12,13 @@ from typing import TypeVar
 
 from ._api_errors import KubeError
 
-__all__ = ["fan_out"]
+__all__ = ["run_parallel"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def fan_out(
+def run_parallel(
     function: Callable[[Item], Result], items: Iterable[Item], *, workers: int = 32
 ) -> Iterator[tuple[Item, Result | KubeError]]:
     """Yield (item, result) for every item, in the order in which they are done; a KubeError is a result like any other.

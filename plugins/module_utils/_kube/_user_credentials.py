@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ._api_errors import CredentialsError, MissingLibrary
-from ._credentials import Credentials, NeedsPlugin, from_kubeconfig
+from ._credentials import Credentials, PluginRequired, from_kubeconfig
 
 __all__ = ["load"]
 
@@ -91,7 +91,7 @@ def _from_files(paths: list[str], context: str | None) -> Credentials:
     if len(paths) == 1:
         try:
             return from_kubeconfig(paths[0], context=context)
-        except NeedsPlugin:
+        except PluginRequired:
             pass
     return _through_kubernetes(paths, context)
 

@@ -19,7 +19,7 @@ from ._api_paths import describe
 from ._interrupt import Interrupt
 from ._retry import backoff
 
-__all__ = ["Event", "Known", "watch"]
+__all__ = ["WatchEvent", "ObjectCache", "watch"]
 
 SERVER_TIMEOUT = (290.0, 350.0)
 GRACE = 15.0
@@ -30,7 +30,7 @@ LONGEST_PAUSE = 30.0
 _GUARD_INTERVAL = 5.0
 
 
-class Event(NamedTuple):
+class WatchEvent(NamedTuple):
     """ADDED, MODIFIED, DELETED with the object; SYNCED when all that exists has been told; ERROR with its reason; GONE
     with its reason when all is listed again; BACK when the watch is open again after either."""
 
@@ -57,7 +57,7 @@ def watch(
     sleep: Callable[[float], Any] | None = None,
     monotonic: Callable[[], float] = time.monotonic,
     random: Callable[[], float] = _random.random,
-) -> Iterator[Event]:
+) -> Iterator[WatchEvent]:
     """Yield what exists at path, SYNCED, and from then on what changes, until stop is set (seen within a second).
 
     After an interruption that cannot be bridged (410) a GONE is yielded and everything is listed again: ADDED or
@@ -133,7 +133,7 @@ class _Following:
         self._longest_wait = longest_wait
         self._monotonic = monotonic
         self._random = random
-        self._known = Known()
+        self._known = ObjectCache()
         self._version = ""  # The resourceVersion to go on from; empty means list.
         self._lifetime = 0.0  # Seconds after which the server is asked to end the current request.
 
@@ -149,7 +149,7 @@ class _Following:
         self._ended.set()
         self._client.close()
 
-    def run(self, sleep: Callable[[float], Any]) -> Iterator[Event]:
+    def run(self, sleep: Callable[[float], Any]) -> Iterator[WatchEvent]:
         failures = 0
         away = False
         while not self._stop.is_set():
@@ -163,7 +163,7 @@ class _Following:
                     opened = self._monotonic()
                     if away:
                         away = False
-                        yield Event("BACK")
+                        yield WatchEvent("BACK")
                     for event in self._events(lines):
                         told = True
                         if event is not None:
@@ -182,12 +182,12 @@ class _Following:
             failures = (0 if expected else 1) if lived else failures + 1
             if isinstance(error, Gone):
                 away = True
-                yield Event("GONE", None, error)
+                yield WatchEvent("GONE", None, error)
             elif error is not None and not lived:
                 away = True
                 if not self._resume:
                     self._version = ""
-                yield Event("ERROR", None, error)
+                yield WatchEvent("ERROR", None, error)
             wait = min((error.retry_after if error else None) or 0.0, self._longest_wait)
             pause = max(self._pause(failures, lived=lived), wait)
             if pause:
@@ -203,7 +203,7 @@ class _Following:
             return self._random() * (self._first_pause if failures else min(EXPECTED_PAUSE, self._first_pause))
         return backoff(failures, first=self._first_pause, longest=self._longest_pause, jitter=self._random())
 
-    def _list(self) -> Iterator[Event]:
+    def _list(self) -> Iterator[WatchEvent]:
         listing = self._client.list(
             self._path,
             label_selector=self._selectors["labelSelector"],
@@ -212,9 +212,9 @@ class _Following:
             transform=self._transform,
         )
         for kind, found in self._known.replace(listing.items):
-            yield Event(kind, found)
+            yield WatchEvent(kind, found)
         self._version = listing.resource_version
-        yield Event("SYNCED")
+        yield WatchEvent("SYNCED")
 
     def _open(self) -> Lines:
         low, high = self._server_timeout
@@ -230,7 +230,7 @@ class _Following:
             **self._selectors,
         )
 
-    def _events(self, lines: Lines) -> Iterator[Event | None]:
+    def _events(self, lines: Lines) -> Iterator[WatchEvent | None]:
         """Yield the events of one request, None for a bookmark; end when the server ends it."""
         for line in lines:
             kind, found = _parsed(line, self._where)
@@ -243,7 +243,7 @@ class _Following:
                 yield None
             else:
                 small = self._transform(found) if self._transform else found
-                yield Event(self._known.note(kind, small), small)
+                yield WatchEvent(self._known.note(kind, small), small)
 
 
 def _parsed(line: bytes, where: str) -> tuple[str, Object]:
@@ -262,7 +262,7 @@ def _parsed(line: bytes, where: str) -> tuple[str, Object]:
 Key = tuple[str, str]
 
 
-class Known:
+class ObjectCache:
     """Which objects exist as far as has been told: only names and uids, since thousands may be followed."""
 
     def __init__(self) -> None:

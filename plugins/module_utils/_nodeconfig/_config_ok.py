@@ -15,8 +15,8 @@ from ._untrusted import sanitize
 
 __all__ = [
     "MAX_TEXT",
-    "Using",
-    "Verdict",
+    "ConfigInUse",
+    "ConfigOk",
     "adopting",
     "assignment_lost",
     "both_fail",
@@ -41,7 +41,7 @@ __all__ = [
 MAX_TEXT = 512  # characters of a reason or a message in the condition; the journal has all of it
 
 
-class Using(NamedTuple):
+class ConfigInUse(NamedTuple):
     """Which config a node uses: of which record, by which uid (None: the local config)."""
 
     record: str  # "current" | "last-known-good"
@@ -59,7 +59,7 @@ class Using(NamedTuple):
         return "init" if self.init else "default"
 
 
-class Verdict(NamedTuple):
+class ConfigOk(NamedTuple):
     """One answer of a node: what ConfigOK says, and a CamelCase cause for machines."""
 
     status: str  # "True" | "False" | "Unknown"
@@ -67,7 +67,7 @@ class Verdict(NamedTuple):
     reason: str
     cause: str
 
-    def cut(self) -> Verdict:
+    def cut(self) -> ConfigOk:
         """Return the verdict with texts that fit the condition."""
         return self._replace(message=_cut(self.message), reason=_cut(self.reason))
 
@@ -76,12 +76,12 @@ def _cut(text: str) -> str:
     return sanitize(" ".join(sanitize(text).split()), MAX_TEXT)
 
 
-def good(using: Using) -> Verdict:
+def good(using: ConfigInUse) -> ConfigOk:
     """All is well: a bundle's config, or the local one when nothing is assigned."""
     if using.uid is not None:
-        return Verdict("True", str(using), "all checks passed", "Good")
+        return ConfigOk("True", str(using), "all checks passed", "Good")
     provided = "an init config was provided" if using.init else "no init config was provided"
-    return Verdict(
+    return ConfigOk(
         "True",
         str(using),
         f"current is set to the local default, and {provided}",
@@ -89,54 +89,54 @@ def good(using: Using) -> Verdict:
     )
 
 
-def adopting(what: str) -> Verdict:
+def adopting(what: str) -> ConfigOk:
     """The acknowledgement: checked, switched to, not probed yet. ``what`` is Using.what of the new config."""
-    return Verdict("Unknown", f"adopting ({what})", "checks passed, not probed yet", "Adopting")
+    return ConfigOk("Unknown", f"adopting ({what})", "checks passed, not probed yet", "Adopting")
 
 
-def not_synced(using: Using, cause: str, *, machine_cause: str) -> Verdict:
+def not_synced(using: ConfigInUse, cause: str, *, machine_cause: str) -> ConfigOk:
     """The desired config is unclear (InvalidConfigSource) or cannot be had yet (FetchFailed)."""
-    return Verdict("Unknown", str(using), f"failed to sync, desired config unclear, cause: {cause}", machine_cause)
+    return ConfigOk("Unknown", str(using), f"failed to sync, desired config unclear, cause: {cause}", machine_cause)
 
 
-def assignment_lost(using: Using) -> Verdict:
+def assignment_lost(using: ConfigInUse) -> ConfigOk:
     """The annotation is gone, but nobody unassigned it."""
-    return Verdict("Unknown", str(using), "assignment lost", "AssignmentLost")
+    return ConfigOk("Unknown", str(using), "assignment lost", "AssignmentLost")
 
 
-def stale_assignment(using: Using, assignment: int) -> Verdict:
+def stale_assignment(using: ConfigInUse, assignment: int) -> ConfigOk:
     """The assignment's id is lower than one that this node has answered already."""
-    return Verdict("Unknown", str(using), f"stale assignment {assignment}", "StaleAssignment")
+    return ConfigOk("Unknown", str(using), f"stale assignment {assignment}", "StaleAssignment")
 
 
-def invalid(using: Using, new: str, first_error: str) -> Verdict:
+def invalid(using: ConfigInUse, new: str, first_error: str) -> ConfigOk:
     """The new config does not validate; what runs goes on running."""
-    return Verdict("False", str(using), f"failed to validate current (UID: {new}): {first_error}", "InvalidConfig")
+    return ConfigOk("False", str(using), f"failed to validate current (UID: {new}): {first_error}", "InvalidConfig")
 
 
-def invalid_in_trial(using: Using, new: str, first_error: str) -> Verdict:
+def invalid_in_trial(using: ConfigInUse, new: str, first_error: str) -> ConfigOk:
     """The new config does not validate, while what runs is still in its own trial."""
-    return Verdict("False", str(using), f"failed to validate (UID: {new}): {first_error}", "InvalidConfig")
+    return ConfigOk("False", str(using), f"failed to validate (UID: {new}): {first_error}", "InvalidConfig")
 
 
-def known_bad(using: Using, uid: str, time: str, reason: str) -> Verdict:
+def known_bad(using: ConfigInUse, uid: str, time: str, reason: str) -> ConfigOk:
     """The assigned config was marked bad on this node before. time: RFC 3339."""
-    return Verdict("False", str(using), f"(UID: {uid}) was marked bad at {time}: {reason}", "KnownBad")
+    return ConfigOk("False", str(using), f"(UID: {uid}) was marked bad at {time}: {reason}", "KnownBad")
 
 
-def crash_loop(using: Using, new: str, crashes: int) -> Verdict:
+def crash_loop(using: ConfigInUse, new: str, crashes: int) -> ConfigOk:
     """The config crashed its component too often during its trial; the node is back on last-known-good."""
-    return Verdict("False", str(using), f"current (UID: {new}) crashed {crashes} times during its trial", "CrashLoop")
+    return ConfigOk("False", str(using), f"current (UID: {new}) crashed {crashes} times during its trial", "CrashLoop")
 
 
-def not_healthy(using: Using, new: str, within: str, probe: str) -> Verdict:
+def not_healthy(using: ConfigInUse, new: str, within: str, probe: str) -> ConfigOk:
     """The config did not become, or stay, healthy; the node is back on last-known-good. within: as "2m"."""
-    return Verdict("False", str(using), f"current (UID: {new}) not healthy within {within}: {probe}", "NotHealthy")
+    return ConfigOk("False", str(using), f"current (UID: {new}) not healthy within {within}: {probe}", "NotHealthy")
 
 
-def both_fail(using: Using, new: str) -> Verdict:
+def both_fail(using: ConfigInUse, new: str) -> ConfigOk:
     """Last-known-good fails as well: the cause may be elsewhere. Stay, and say so."""
-    return Verdict(
+    return ConfigOk(
         "False",
         f"{using}, which is failing",
         f"current (UID: {new}) and last-known-good both fail: cause may lie elsewhere",
@@ -144,45 +144,45 @@ def both_fail(using: Using, new: str) -> Verdict:
     )
 
 
-def failing(using: Using, trouble: str) -> Verdict:
+def failing(using: ConfigInUse, trouble: str) -> ConfigOk:
     """Trouble after the trial, or with the local config: reported, and nothing is changed."""
-    return Verdict("False", f"{using}, which is failing", trouble, "Failing")
+    return ConfigOk("False", f"{using}, which is failing", trouble, "Failing")
 
 
-def unit_stopped(what: str, unit: str) -> Verdict:
+def unit_stopped(what: str, unit: str) -> ConfigOk:
     """An administrator has stopped or masked the unit: its file is switched, nothing is started."""
-    return Verdict("Unknown", f"current ({what}) not in use", f"{unit} is stopped by an administrator", "UnitStopped")
+    return ConfigOk("Unknown", f"current ({what}) not in use", f"{unit} is stopped by an administrator", "UnitStopped")
 
 
-def not_read(what: str, why: str) -> Verdict:
+def not_read(what: str, why: str) -> ConfigOk:
     """The component's flags make it read something else than the file that it is given."""
-    return Verdict("Unknown", f"current ({what}) not in use", why, "NotRead")
+    return ConfigOk("Unknown", f"current ({what}) not in use", why, "NotRead")
 
 
-def files_unusable(using: Using | None, trouble: str) -> Verdict:
+def files_unusable(using: ConfigInUse | None, trouble: str) -> ConfigOk:
     """The agent cannot read or write its own files, so it can neither decide nor change anything.
 
     using: as far as it is known from before.
     """
     message = "config in use unknown" if using is None else str(using)
-    return Verdict("Unknown", message, f"cannot use this node's own files: {trouble}", "FilesUnusable")
+    return ConfigOk("Unknown", message, f"cannot use this node's own files: {trouble}", "FilesUnusable")
 
 
-def opted_out() -> Verdict:
+def opted_out() -> ConfigOk:
     """dynamicConfig: false in the agent's own config."""
-    return Verdict("Unknown", "using the local config", "dynamic configuration is turned off on this node", "OptedOut")
+    return ConfigOk("Unknown", "using the local config", "dynamic configuration is turned off on this node", "OptedOut")
 
 
-def with_damaged(verdict: Verdict, file: str) -> Verdict:
+def with_damaged(verdict: ConfigOk, file: str) -> ConfigOk:
     """Add that one of the agent's own files was damaged and set aside; the rest is as otherwise."""
     return verdict._replace(reason=f"{verdict.reason}; {file} was damaged and set aside")
 
 
-def with_drift(verdict: Verdict, file: str) -> Verdict:
+def with_drift(verdict: ConfigOk, file: str) -> ConfigOk:
     """Add that the file an init config came from has changed since; the rest is as otherwise."""
     return verdict._replace(reason=f"{verdict.reason}; {file} has changed since it became the init config")
 
 
-def with_last_message(verdict: Verdict, component: str, message: str) -> Verdict:
+def with_last_message(verdict: ConfigOk, component: str, message: str) -> ConfigOk:
     """Add what the component said last before it died; the rest is as otherwise."""
     return verdict._replace(reason=f"{verdict.reason}; {component} said last: {message}")

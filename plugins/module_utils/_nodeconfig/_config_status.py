@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ._assignment import LAST_ID, ConfigSource, InvalidConfigSource
-from ._config_ok import Verdict
+from ._config_ok import ConfigOk
 from ._untrusted import load_json
 from ._well_known import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK, LABEL_CONFIG, LABEL_CONFIG_OK
 
-__all__ = ["ComponentStatus", "ConfigStatus", "read_condition", "read_status", "status_patch", "try_status"]
+__all__ = ["ComponentStatus", "ConfigStatus", "read_condition", "read_status", "status_patch", "parse_status"]
 
 
 class ComponentStatus(NamedTuple):
@@ -134,10 +134,10 @@ def read_condition(node: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def read_status(node: Mapping[str, Any]) -> ConfigStatus | None:
     """Return the structured status of a Node, None when it has none that can be read."""
-    return try_status(node)[0]
+    return parse_status(node)[0]
 
 
-def try_status(node: Mapping[str, Any]) -> tuple[ConfigStatus | None, str]:
+def parse_status(node: Mapping[str, Any]) -> tuple[ConfigStatus | None, str]:
     """Return the structured status of a Node or None, and what is wrong with the annotation ("": nothing)."""
     text = ((node.get("metadata") or {}).get("annotations") or {}).get(ANNOTATION_CONFIG_STATUS)
     if not text:
@@ -149,7 +149,7 @@ def try_status(node: Mapping[str, Any]) -> tuple[ConfigStatus | None, str]:
 
 
 def status_patch(
-    verdict: Verdict, status: ConfigStatus, label: str, *, now: str, since: str | None = None
+    verdict: ConfigOk, status: ConfigStatus, label: str, *, now: str, since: str | None = None
 ) -> dict[str, Any]:
     """Return the strategic-merge patch of ``nodes/<name>/status`` that says everything at once.
 

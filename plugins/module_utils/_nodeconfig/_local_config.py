@@ -24,12 +24,12 @@ __all__ = [
     "InvalidLocalConfig",
     "LocalComponent",
     "LocalConfig",
-    "build_config_map",
+    "build_local_config_map",
     "config_map_name",
-    "encode",
+    "encode_local_config",
     "local_hash",
-    "parse",
-    "read_config_map",
+    "parse_local_config",
+    "read_local_config_map",
 ]
 
 _KEY = "local-config.json"
@@ -54,7 +54,7 @@ class LocalComponent(NamedTuple):
 LocalConfig = Mapping[str, LocalComponent]  # by component
 
 
-def encode(local: LocalConfig) -> str:
+def encode_local_config(local: LocalConfig) -> str:
     """Return the text that may be published: the same values always give the same text.
 
     Raises InvalidLocalConfig for one that is too large.
@@ -73,7 +73,7 @@ def encode(local: LocalConfig) -> str:
     return text
 
 
-def parse(text: str) -> LocalConfig:
+def parse_local_config(text: str) -> LocalConfig:
     """Read what encode wrote; what a newer agent adds is ignored. Raises InvalidLocalConfig."""
     try:
         components = json.loads(text)["components"]
@@ -99,9 +99,9 @@ def config_map_name(claimed: str) -> str | None:
     return f"local-config-{claimed}" if _HASH.match(claimed) else None
 
 
-def build_config_map(local: LocalConfig) -> dict[str, Any]:
+def build_local_config_map(local: LocalConfig) -> dict[str, Any]:
     """Return the ConfigMap to publish. Raises InvalidLocalConfig."""
-    text = encode(local)
+    text = encode_local_config(local)
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
@@ -115,12 +115,12 @@ def build_config_map(local: LocalConfig) -> dict[str, Any]:
     }
 
 
-def read_config_map(found: Mapping[str, Any]) -> LocalConfig:
+def read_local_config_map(found: Mapping[str, Any]) -> LocalConfig:
     """Read a published local config. Raises InvalidLocalConfig where the content is not what the name says."""
     text = (found.get("data") or {}).get(_KEY)
     if not isinstance(text, str) or found["metadata"].get("name") != config_map_name(local_hash(text)):
         raise InvalidLocalConfig("the ConfigMap does not hold what its name says")
-    return parse(text)
+    return parse_local_config(text)
 
 
 def _shareable(values: Any) -> dict[str, Any]:

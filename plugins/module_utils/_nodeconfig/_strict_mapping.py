@@ -13,7 +13,7 @@ from typing import Any, Optional, TypeVar
 
 from ._bundle_trial import InvalidTrial, parse_duration
 
-__all__ = ["Amount", "Fields", "suggest_key"]
+__all__ = ["NodeCount", "StrictFields", "suggest_key"]
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?\Z")
 _PERCENT = re.compile(r"([0-9]{1,3})%\Z")
@@ -45,7 +45,7 @@ def _join(path: str, name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Amount:
+class NodeCount:
     """A number of nodes, or a part of a pool in percent."""
 
     value: int
@@ -65,7 +65,7 @@ class Amount:
         return -(-total * self.value // 100) if self.percent else min(self.value, total)
 
 
-class Fields:
+class StrictFields:
     """A mapping whose fields are taken one by one; what is wrong is collected, never raised.
 
     value: what the user wrote, None for nothing. path: where it stands, "" at the top. errors: shared by all parts.
@@ -92,9 +92,9 @@ class Fields:
             meant = suggest_key(name, self._path, self._keys)
             self._wrong(name[:100], "unknown field" + (f": did you mean {meant}?" if meant else ""))
 
-    def part(self, name: str) -> Fields:
+    def part(self, name: str) -> StrictFields:
         """Return the fields below a field."""
-        return Fields(self.take(name), self._at(name), self.errors, self._keys)
+        return StrictFields(self.take(name), self._at(name), self.errors, self._keys)
 
     def text(self, name: str, default: str) -> str:
         """Return a text."""
@@ -158,12 +158,12 @@ class Fields:
             self.errors.append(str(error).replace(f"{self._at(name)} ", f"{self._at(name)}: ", 1))
             return default
 
-    def amount(self, name: str, default: Amount) -> Amount:
+    def amount(self, name: str, default: NodeCount) -> NodeCount:
         """Return a count, or a percentage."""
         value = self.take(name)
         return default if value is None else self._amount(value, name) or default
 
-    def amounts(self, name: str, default: tuple[Amount, ...]) -> tuple[Amount, ...]:
+    def amounts(self, name: str, default: tuple[NodeCount, ...]) -> tuple[NodeCount, ...]:
         """Return a list of counts and percentages, at least one."""
         value = self.take(name)
         if value is None:
@@ -174,14 +174,14 @@ class Fields:
         found = [self._amount(one, f"{name}[{index}]") for index, one in enumerate(value)]
         return tuple(one for one in found if one is not None)
 
-    def _amount(self, value: Any, name: str) -> Amount | None:
+    def _amount(self, value: Any, name: str) -> NodeCount | None:
         match = _PERCENT.match(value) if isinstance(value, str) else None
         if match and int(match.group(1)) <= 100:
-            return Amount(int(match.group(1)), True)
+            return NodeCount(int(match.group(1)), True)
         if isinstance(value, str) and _COUNT.match(value):
             value = int(value)  # what a template makes of a number
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_COUNT:
-            return Amount(value)
+            return NodeCount(value)
         self._wrong(name, f"{str(value)[:60]!r} must be a number of nodes, or a percentage from 0% to 100%")
         return None
 

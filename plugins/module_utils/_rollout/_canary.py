@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ._node_view import COVER_FIELDS, NodeView
 
-__all__ = ["CanaryChoice", "canary_refusals", "choose_canary", "has_labels", "spread"]
+__all__ = ["CanaryChoice", "canary_refusals", "choose_canary", "has_labels", "spread_over_zones"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class CanaryChoice:
     uncovered: tuple[str, ...]
 
 
-def spread(views: Sequence[NodeView]) -> list[NodeView]:
+def spread_over_zones(views: Sequence[NodeView]) -> list[NodeView]:
     """Return the nodes in an order in which every beginning has its fair part of every zone."""
     zones: dict[str, list[NodeView]] = {}
     for view in sorted(views, key=lambda one: one.name):
@@ -52,7 +52,7 @@ def choose_canary(
     """
     combination = {view.name: tuple(view.attribute(name) for name in cover) for view in views}
     common = Counter(combination.values())
-    order = spread([view for view in views if has_labels(view, labels)])
+    order = spread_over_zones([view for view in views if has_labels(view, labels)])
     # Nodes of one combination are alike to the choice: one queue for each keeps it linear in the nodes.
     queues: dict[tuple[str, ...], list[NodeView]] = {}
     for view in order:

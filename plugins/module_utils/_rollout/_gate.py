@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from .._nodeconfig._assignment import ConfigSource
 from ._node_view import NodeView
 
-__all__ = ["DONT_KNOW", "FAIL", "GONE", "PASS", "WAIT", "Answer", "Task", "judge"]
+__all__ = ["DONT_KNOW", "FAIL", "GONE", "PASS", "WAIT", "GateResult", "Attempt", "evaluate"]
 
 PASS = "pass"
 FAIL = "fail"
@@ -23,7 +23,7 @@ GONE = "gone"
 
 
 @dataclass(frozen=True)
-class Task:
+class Attempt:
     """What one node was told, and how long it has.
 
     assignment: its id, which the status must repeat. assigned_at: by this machine's clock, in seconds, like now of
@@ -52,12 +52,12 @@ class Task:
         """Return when the node is to be judged although nothing has changed."""
         return self.deadline if self.good_since is None else self.good_since + self.soak
 
-    def after(self, answer: Answer) -> Task:
+    def after(self, answer: GateResult) -> Attempt:
         """Return the task with what the gate has noticed."""
         lost_since = answer.lost_since if self.lost_since is None else self.lost_since
         return replace(self, good_since=answer.good_since, lost_since=lost_since)
 
-    def delayed(self, seconds: float) -> Task:
+    def delayed(self, seconds: float) -> Attempt:
         """Return the task with so much more time, during which nothing could be known of the node."""
         return replace(
             self,
@@ -68,7 +68,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Answer:
+class GateResult:
     """What the gate says. good_since, lost_since: to be remembered in the Task (Task.after).
 
     good_since set means that the node is up and in its soak.
@@ -80,7 +80,7 @@ class Answer:
     lost_since: float | None = None
 
 
-def judge(view: NodeView | None, task: Task, now: float, *, last: NodeView | None = None) -> Answer:
+def evaluate(view: NodeView | None, task: Attempt, now: float, *, last: NodeView | None = None) -> GateResult:
     """Judge a node by what is known of it (None: there is no such Node).
 
     last: what was known of a Node that vanished. A repair tool deletes what is not Ready, which must not look like
@@ -89,46 +89,46 @@ def judge(view: NodeView | None, task: Task, now: float, *, last: NodeView | Non
     if view is None or view.uid != task.node_uid or view.deleting:
         end = view if view is not None and view.uid == task.node_uid else last
         if end is not None and end.answered == task.assignment and end.config_ok == "False":
-            return Answer(FAIL, f"{end.words} (then the Node was deleted)")
+            return GateResult(FAIL, f"{end.words} (then the Node was deleted)")
         if end is not None and task.was_ready and end.ready is not True:
-            return Answer(DONT_KNOW, f"the Node was deleted when it was not Ready: {end.ready_reason}")
-        return Answer(GONE, "the Node was deleted")
+            return GateResult(DONT_KNOW, f"the Node was deleted when it was not Ready: {end.ready_reason}")
+        return GateResult(GONE, "the Node was deleted")
     if view.source_error or view.source != task.source or view.given != task.assignment:
-        return Answer(DONT_KNOW, f"somebody else has assigned it something (assignment {view.given})")
+        return GateResult(DONT_KNOW, f"somebody else has assigned it something (assignment {view.given})")
     answers = view.status is not None and view.answered == task.assignment
     if answers and view.config_ok == "False":
-        return Answer(FAIL, view.words)
+        return GateResult(FAIL, view.words)
     using = answers and view.config_ok == "True" and view.status is not None and view.status.active == task.source
     if using and view.ready is True:
         since = now if task.good_since is None else task.good_since
         if now - since >= task.soak:
-            return Answer(PASS, view.words, since)
-        return Answer(WAIT, "soaking", since)
+            return GateResult(PASS, view.words, since)
+        return GateResult(WAIT, "soaking", since)
     lost_since = None
     if task.good_since is not None and view.ready is False:
-        return Answer(FAIL, f"it became NotReady during the soak: {view.ready_reason}")
+        return GateResult(FAIL, f"it became NotReady during the soak: {view.ready_reason}")
     if task.good_since is not None and view.ready is None:
         lost_since = now  # a partition, or an API outage: the node may come back
-    if now < task.after(Answer(WAIT, lost_since=lost_since)).deadline:
+    if now < task.after(GateResult(WAIT, lost_since=lost_since)).deadline:
         # A restart of the kubelet may flip Ready for a moment, so NotReady counts when the node's time is up.
-        return Answer(WAIT, view.words if answers else "no answer yet", lost_since=lost_since)
+        return GateResult(WAIT, view.words if answers else "no answer yet", lost_since=lost_since)
     return _out_of_time(view, task, answers)
 
 
-def _out_of_time(view: NodeView, task: Task, answers: bool) -> Answer:
+def _out_of_time(view: NodeView, task: Attempt, answers: bool) -> GateResult:
     within = f"within {task.timeout:g}s"
     if view.ready is None and task.was_ready:
-        return Answer(DONT_KNOW, f"its Ready condition is Unknown, and not True {within}: {view.ready_reason}")
+        return GateResult(DONT_KNOW, f"its Ready condition is Unknown, and not True {within}: {view.ready_reason}")
     if view.ready is not True:
         if task.was_ready:
-            return Answer(FAIL, f"NotReady began after the assignment: {view.ready_reason}")
-        return Answer(DONT_KNOW, f"it was not Ready before the assignment, and did not become so {within}")
+            return GateResult(FAIL, f"NotReady began after the assignment: {view.ready_reason}")
+        return GateResult(DONT_KNOW, f"it was not Ready before the assignment, and did not become so {within}")
     if view.status_error:
-        return Answer(DONT_KNOW, view.words)
+        return GateResult(DONT_KNOW, view.words)
     if not view.has_agent:
-        return Answer(DONT_KNOW, f"no agent answered {within}")
+        return GateResult(DONT_KNOW, f"no agent answered {within}")
     if not answers:
-        return Answer(DONT_KNOW, f"the agent did not answer {within}; it last said: {view.words}")
+        return GateResult(DONT_KNOW, f"the agent did not answer {within}; it last said: {view.words}")
     if view.status is not None and view.status.cause == "Adopting":
-        return Answer(FAIL, f"it began to adopt the config, but was not done {within}")
-    return Answer(DONT_KNOW, f"not good {within}: {view.words}")
+        return GateResult(FAIL, f"it began to adopt the config, but was not done {within}")
+    return GateResult(DONT_KNOW, f"not good {within}: {view.words}")

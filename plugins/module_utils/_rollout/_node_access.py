@@ -12,29 +12,29 @@ from typing import Any
 from .._kube._api_client import Client
 from .._kube._api_errors import Conflict, Gone, KubeError, NotFound
 from .._kube._api_paths import NODES, node
-from .._kube._parallel import fan_out
+from .._kube._parallel import run_parallel
 from .._nodeconfig._assignment import Assignment, ConfigSource, assignment_patch, next_id
 from .._nodeconfig._well_known import ANNOTATION_ASSIGNMENT
 from ._node_view import NodeView, node_view
 from ._rollout_errors import RolloutError
 
 __all__ = [
-    "Assigned",
-    "CONNECTIONS",
-    "Given",
+    "AssignmentResult",
+    "MAX_CONNECTIONS",
+    "NodeAssignment",
     "NODES_ARGUMENT_SPEC",
-    "assign",
-    "assign_one",
-    "observe",
-    "observe_all",
+    "assign_nodes",
+    "assign_node",
+    "list_nodes",
+    "select_nodes",
     "read_nodes",
 ]
 
-CONNECTIONS = 32  # requests at a time over many nodes
+MAX_CONNECTIONS = 32  # requests at a time over many nodes
 _PAGE = 500
 
 
-def observe(client: Client, *, selector: str = "", names: Sequence[str] | None = None) -> list[NodeView]:
+def list_nodes(client: Client, *, selector: str = "", names: Sequence[str] | None = None) -> list[NodeView]:
     """Return the Nodes that a label selector matches, or those of these names that exist; sorted by name.
 
     Pages are made small at once: 15,000 whole Nodes are more than a gigabyte. Raises KubeError.
@@ -52,7 +52,7 @@ def observe(client: Client, *, selector: str = "", names: Sequence[str] | None =
 def read_nodes(client: Client, names: Iterable[str]) -> dict[str, NodeView | None]:
     """Return the Nodes of these names, read in full, None for one that does not exist. Raises KubeError."""
     found: dict[str, NodeView | None] = {}
-    for name, result in fan_out(lambda one: node_view(client.get(node(one))), names, workers=CONNECTIONS):
+    for name, result in run_parallel(lambda one: node_view(client.get(node(one))), names, workers=MAX_CONNECTIONS):
         if isinstance(result, NotFound):
             found[name] = None
         elif isinstance(result, KubeError):
@@ -72,7 +72,7 @@ _FEW = 32  # so many nodes are read one by one, more by one list
 
 
 @dataclass(frozen=True)
-class Assigned:
+class AssignmentResult:
     """What became of one node. assignment: the id that it has now; before: its source before; error: "" when all is
     well.
     """
@@ -85,7 +85,7 @@ class Assigned:
 
 
 @dataclass(frozen=True)
-class Given:
+class NodeAssignment:
     """What one node of a wave was told. view: as it was before; None: there is no such Node, or it is being deleted."""
 
     view: NodeView | None
@@ -93,7 +93,7 @@ class Given:
     changed: bool = False
 
 
-def assign(
+def assign_nodes(
     client: Client,
     source: ConfigSource | None,
     *,
@@ -101,7 +101,7 @@ def assign(
     selector: str = "",
     forget_bad: bool = False,
     check: bool = False,
-) -> list[Assigned]:
+) -> list[AssignmentResult]:
     """Assign source (None: the init config) to Nodes of these names, or that the label selector matches.
 
     One metadata-only list, then one PATCH for each node that has something else; a node that changed in between is read
@@ -117,29 +117,29 @@ def assign(
     todo = []
     for view in found:
         if not forget_bad and view.is_assigned(source):
-            results.append(Assigned(view.name, view.given, False, view.source))
+            results.append(AssignmentResult(view.name, view.given, False, view.source))
         else:
             todo.append(view)
 
-    def work(view: NodeView) -> Assigned:
+    def work(view: NodeView) -> AssignmentResult:
         given = _patch(client, view, source, forget_bad, lambda _view: False, dry_run=check)
         if given.view is None:
-            return Assigned(view.name, error=f"the Node {view.name} was deleted")
-        return Assigned(view.name, given.assignment, True, given.view.source)
+            return AssignmentResult(view.name, error=f"the Node {view.name} was deleted")
+        return AssignmentResult(view.name, given.assignment, True, given.view.source)
 
-    for view, result in fan_out(work, todo, workers=CONNECTIONS):
-        results.append(Assigned(view.name, error=str(result)) if isinstance(result, KubeError) else result)
+    for view, result in run_parallel(work, todo, workers=MAX_CONNECTIONS):
+        results.append(AssignmentResult(view.name, error=str(result)) if isinstance(result, KubeError) else result)
     return sorted(results, key=lambda one: one.name)
 
 
-def assign_one(
+def assign_node(
     client: Client,
     view: NodeView,
     source: ConfigSource | None,
     *,
     is_done: Callable[[NodeView], bool],
     forget_bad: bool = False,
-) -> Given:
+) -> NodeAssignment:
     """Assign source to a Node that was last seen as view, unless is_done says that this needs not be.
 
     A Node that has changed since is read again. forget_bad: let the node forget that the config was bad. Raises
@@ -156,26 +156,26 @@ def _patch(
     is_done: Callable[[NodeView], bool],
     *,
     dry_run: bool,
-) -> Given:
+) -> NodeAssignment:
     conflict: Conflict | None = None
     tried = 0
     for _attempt in range(_ATTEMPTS):
         if view.given == tried and tried and view.source == source:
-            return Given(view, tried, True)  # the answer to our own PATCH was lost, and it was sent again
+            return NodeAssignment(view, tried, True)  # the answer to our own PATCH was lost, and it was sent again
         if is_done(view):
-            return Given(view, view.given)
+            return NodeAssignment(view, view.given)
         tried = _next(view)
         body = assignment_patch(source, Assignment(tried, forget_bad), resource_version=view.resource_version)
         try:
             client.patch(node(view.name), body, dry_run=dry_run, metadata_only=True)
-            return Given(view, tried, True)
+            return NodeAssignment(view, tried, True)
         except Conflict as error:
             conflict = error
         except NotFound:
-            return Given(None)
+            return NodeAssignment(None)
         again = _get(client, view.name)
         if again is None:
-            return Given(None)
+            return NodeAssignment(None)
         view = again
     raise conflict or RolloutError(f"Node {view.name} changes too often to be assigned")
 
@@ -199,7 +199,7 @@ def _read(client: Client, names: Sequence[str] | None, selector: str) -> tuple[l
     wanted = list(dict.fromkeys(names))
     items: list[dict[str, Any]] = []
     if len(wanted) <= _FEW:
-        reads = fan_out(lambda one: client.get(node(one), metadata_only=True), wanted, workers=CONNECTIONS)
+        reads = run_parallel(lambda one: client.get(node(one), metadata_only=True), wanted, workers=MAX_CONNECTIONS)
         for _name, result in reads:
             if isinstance(result, KubeError) and not isinstance(result, NotFound):
                 raise result
@@ -218,12 +218,12 @@ NODES_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
 }
 
 
-def observe_all(client: Client, names: Sequence[str] | None, label_selector: str | None) -> list[NodeView]:
+def select_nodes(client: Client, names: Sequence[str] | None, label_selector: str | None) -> list[NodeView]:
     """Return the Nodes of these names, or of this selector; neither means all. Sorted by name.
 
     Raises RolloutError for names that no Node has, and KubeError.
     """
-    views = observe(client, selector=label_selector or "", names=names)
+    views = list_nodes(client, selector=label_selector or "", names=names)
     missing = sorted(set(names or ()) - {view.name for view in views})
     if missing:
         raise RolloutError(f"there is no Node {missing[0]}" + (f", nor {len(missing) - 1} more" if missing[1:] else ""))

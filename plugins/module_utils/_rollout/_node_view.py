@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._nodeconfig._assignment import Assignment, ConfigSource, InvalidAssignment, InvalidConfigSource
-from .._nodeconfig._config_status import ConfigStatus, read_condition, try_status
+from .._nodeconfig._config_status import ConfigStatus, parse_status, read_condition
 from .._nodeconfig._untrusted import sanitize
 from .._nodeconfig._well_known import (
     ANNOTATION_ASSIGNMENT,
@@ -19,7 +19,7 @@ from .._nodeconfig._well_known import (
     CONDITION_CONFIG_OK,
 )
 
-__all__ = ["COVER_FIELDS", "NodeView", "drift", "given_assignment", "given_source", "node_view", "reduced"]
+__all__ = ["COVER_FIELDS", "NodeView", "drift", "parse_assignment_id", "parse_source", "node_view", "reduce_node"]
 
 _INSTANCE_TYPE = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 _LONGEST_WORDS = 1024  # characters: an agent says 512 at most
@@ -151,7 +151,7 @@ def _first(labels: Mapping[str, str], keys: tuple[str, ...]) -> str:
     return next((labels[key] for key in keys if labels.get(key)), "")
 
 
-def given_source(annotations: Mapping[str, str]) -> tuple[ConfigSource | None, str]:
+def parse_source(annotations: Mapping[str, str]) -> tuple[ConfigSource | None, str]:
     """Return the config source of a Node's annotations (None: the init config), and what is wrong with it or ""."""
     text = annotations.get(ANNOTATION_CONFIG_SOURCE)
     if text is None:
@@ -162,7 +162,7 @@ def given_source(annotations: Mapping[str, str]) -> tuple[ConfigSource | None, s
         return None, str(error)
 
 
-def given_assignment(annotations: Mapping[str, str], answered: int) -> int:
+def parse_assignment_id(annotations: Mapping[str, str], answered: int) -> int:
     """Return the id of a Node's assignment annotation, 0 where there is none that a node accepts.
 
     answered: the id that the node's status answers.
@@ -173,7 +173,7 @@ def given_assignment(annotations: Mapping[str, str], answered: int) -> int:
         return 0
 
 
-def reduced(node: Mapping[str, Any]) -> dict[str, Any]:
+def reduce_node(node: Mapping[str, Any]) -> dict[str, Any]:
     """Return a Node object with only what node_view reads, so that thousands can be kept."""
     metadata = node.get("metadata") or {}
     annotations = metadata.get("annotations") or {}
@@ -197,8 +197,8 @@ def node_view(node: Mapping[str, Any]) -> NodeView:
     status = node.get("status") or {}
     info = status.get("nodeInfo") or {}
     condition = read_condition(node) or {}
-    source, source_error = given_source(annotations)
-    config_status, status_error = try_status(node)
+    source, source_error = parse_source(annotations)
+    config_status, status_error = parse_status(node)
     ready: bool | None = None
     ready_reason = "no Ready condition"
     for one in status.get("conditions") or ():
@@ -218,7 +218,7 @@ def node_view(node: Mapping[str, Any]) -> NodeView:
         deleting=bool(metadata.get("deletionTimestamp")),
         source=source,
         source_error=source_error,
-        given=given_assignment(annotations, config_status.assignment if config_status else 0),
+        given=parse_assignment_id(annotations, config_status.assignment if config_status else 0),
         config_ok=sanitize(condition.get("status", ""), _LONGEST_WORDS),
         reason=sanitize(condition.get("reason", ""), _LONGEST_WORDS),
         message=sanitize(condition.get("message", ""), _LONGEST_WORDS),

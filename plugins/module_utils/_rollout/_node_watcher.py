@@ -14,12 +14,12 @@ from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, KubeError, ServerError, TooManyRequests, Unauthorized, Unreachable
 from .._kube._api_paths import NODES
 from .._kube._watch import watch
-from ._node_view import NodeView, node_view, reduced
+from ._node_view import NodeView, node_view, reduce_node
 from ._outage import LONGEST
-from ._rollout_errors import ApiAway, RolloutError
+from ._rollout_errors import ApiUnavailable, RolloutError
 from ._timing import Clock
 
-__all__ = ["NodeEvent", "NodeFeed"]
+__all__ = ["NodeEvent", "NodeWatcher"]
 
 _TRANSIENT = (Unreachable, ServerError, TooManyRequests)
 _AGAIN = "run it again to go on, and report this if it comes again"
@@ -38,7 +38,7 @@ class NodeEvent(NamedTuple):
     error: KubeError | RolloutError | None = None
 
 
-class NodeFeed:
+class NodeWatcher:
     """Follows the Nodes of a pool in a thread of its own. A context manager: leaving it ends the watch.
 
     views: the Nodes by name, as of the events that were taken. fault: why they are not known at the moment, None while
@@ -55,7 +55,7 @@ class NodeFeed:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="node-feed", daemon=True)
 
-    def __enter__(self) -> NodeFeed:
+    def __enter__(self) -> NodeWatcher:
         self._thread.start()
         return self
 
@@ -76,7 +76,7 @@ class NodeFeed:
             for error in [event.error for event in events if event.error is not None]:
                 tell(f"the nodes cannot be listed, and are tried again: {error}")
             if self.fault is not None and self._clock.monotonic() - began > LONGEST:
-                raise ApiAway(
+                raise ApiUnavailable(
                     f"the nodes could not be listed for {LONGEST:.0f}s ({self.fault}): nothing was assigned in this "
                     "wave; run it again to go on"
                 ) from self.fault
@@ -128,7 +128,7 @@ class NodeFeed:
             self._client,
             NODES,
             label_selector=self._selector or None,
-            transform=reduced,
+            transform=reduce_node,
             stop=self._stop,
             resume=False,  # the server may have forgotten the version, and says so only after BACK
             first_pause=_FIRST_PAUSE,

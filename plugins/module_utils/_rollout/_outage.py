@@ -14,10 +14,10 @@ from .._kube._api_client import Client, Listing, Object
 from .._kube._api_errors import Forbidden, KubeError, Unauthorized
 from .._kube._interrupt import Interrupt
 from .._kube._retry import is_transient
-from ._rollout_errors import ApiAway
+from ._rollout_errors import ApiUnavailable
 from ._timing import Clock
 
-__all__ = ["LONGEST", "Outage", "OutageClock", "SteadyClient"]
+__all__ = ["LONGEST", "Outage", "OutageClock", "OutageTolerantClient"]
 
 LONGEST = 300.0  # seconds without an API server that a run survives
 _PAUSE = 1.0  # seconds between two tries, beyond the client's own back-off
@@ -101,7 +101,7 @@ class Outage:
                 self._remind_at = now
             away = now - self._since
             if away > self._longest:
-                raise ApiAway(
+                raise ApiUnavailable(
                     f"the API server has not answered for {away:.0f}s ({error}): nothing else is assigned, and what is "
                     "assigned goes on by itself; run it again to go on"
                 ) from error
@@ -147,7 +147,7 @@ class OutageClock(Clock):
         return self._clock.get(events, seconds)
 
 
-class SteadyClient(Client):
+class OutageTolerantClient(Client):
     """A client whose requests survive an outage; watches survive on their own.
 
     before_again: runs before a write is repeated. A write that names a resourceVersion ends in a Conflict when the

@@ -13,7 +13,7 @@ from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle
 from .._nodeconfig._bundle_trial import Trial
 
-__all__ = ["BROKEN", "CANARY", "INIT", "LeftOut", "Plan", "Target", "Wave", "wave_name", "with_canaries"]
+__all__ = ["BROKEN", "CANARY", "INIT", "SkippedNode", "Plan", "Target", "Wave", "wave_name", "with_canaries"]
 
 INIT = "init"
 
@@ -136,7 +136,7 @@ def with_canaries(waves: tuple[Wave, ...], place: int, nodes: tuple[str, ...]) -
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class SkippedNode:
     """A node that this rollout does not touch, and why in one sentence."""
 
     node: str
@@ -158,7 +158,7 @@ class Plan:
     size: int
     waves: tuple[Wave, ...]
     already: tuple[str, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[SkippedNode, ...]
     max_unavailable: int
     failure_budget: int
     node_timeout: float
@@ -208,7 +208,7 @@ class Plan:
                 for one in value["waves"]
             ),
             already=_names(value["already"]),
-            left_out=tuple(LeftOut(str(one["node"]), str(one["reason"])) for one in value["left_out"]),
+            left_out=tuple(SkippedNode(str(one["node"]), str(one["reason"])) for one in value["left_out"]),
             max_unavailable=int(value["max_unavailable"]),
             failure_budget=int(value["failure_budget"]),
             node_timeout=float(value["node_timeout"]),

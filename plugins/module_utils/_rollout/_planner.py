@@ -10,21 +10,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .._nodeconfig._untrusted import sanitize
-from ._canary import CanaryChoice, canary_refusals, choose_canary, has_labels, spread
+from ._canary import CanaryChoice, canary_refusals, choose_canary, has_labels, spread_over_zones
 from ._node_view import NodeView
-from ._plan import BROKEN, CANARY, LeftOut, Plan, Target, Wave, wave_name, with_canaries
+from ._plan import BROKEN, CANARY, Plan, SkippedNode, Target, Wave, wave_name, with_canaries
 from ._pool_file import Policy, Pool, crash_loop_seconds
-from ._record import COMPLETE, MAX_EXCEPTIONS, Record, Rollout
+from ._record import COMPLETE, MAX_FAILED_NODES, Record, Rollout
 from ._versions import COLLECTION_VERSION, agent_fits, is_kubernetes_version
 
-__all__ = ["ADOPTION_SECONDS", "has_passed", "is_broken", "left_out_reason", "plan"]
+__all__ = ["ADOPTION_SECONDS", "has_passed", "is_broken", "skip_reason", "make_plan"]
 
 ADOPTION_SECONDS = 6.0  # what one node takes to fetch, restart and answer: measured on a real kubelet, which restarts
 _NAMES_SHOWN = 5
 _FAILING = ("Failing", "Suspect")  # causes: a component fails after its trial, or last-known-good fails as well
 
 
-def left_out_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> str | None:
+def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> str | None:
     """Return why a node is not moved by a rollout to target, in a sentence; None when it is.
 
     forget_bad: a node that refused the target before is assigned it again.
@@ -71,7 +71,7 @@ def has_passed(target: Target, record: Record, already: Iterable[NodeView]) -> b
     )
 
 
-def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) -> Plan:
+def make_plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) -> Plan:
     """Plan the rollout that takes the pool from where its nodes are to target, or what is left of one that was begun.
 
     Every node is in exactly one place: a wave, already, left_out (or, of nodes that vanished, gone). The same input in
@@ -97,7 +97,7 @@ def plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Record) 
         waves, uncovered, warnings = _new_waves(sorting, pool, target, size, lane_first=passed)
     max_unavailable = policy.max_unavailable.at_most(size)
     # The budget is counted from the failures in the record, which is bounded.
-    failure_budget = min(policy.failure_budget.at_most(size), MAX_EXCEPTIONS - 1)
+    failure_budget = min(policy.failure_budget.at_most(size), MAX_FAILED_NODES - 1)
     moving = any(not wave.finished for wave in waves)
     in_waves = {name for wave in waves for name in wave.nodes}
     refusals = _refusals(pool, target, record, views, in_waves, size) if moving or not views else []
@@ -136,16 +136,16 @@ class _Sorting:
     to_move: list[NodeView] = field(default_factory=list)
     broken: list[NodeView] = field(default_factory=list)
     already: list[NodeView] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[SkippedNode] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
 
     def place(self, view: NodeView, target: Target) -> None:
         self.placed.add(view.name)
-        reason = left_out_reason(view, target, forget_bad=self.forget_bad)
+        reason = skip_reason(view, target, forget_bad=self.forget_bad)
         if target.is_published and view.is_on(target.source) and not view.deleting:
             self.already.append(view)
         elif reason is not None:
-            self.left_out.append(LeftOut(view.name, reason))
+            self.left_out.append(SkippedNode(view.name, reason))
         elif is_broken(view):
             self.broken.append(view)
         else:
@@ -178,7 +178,7 @@ def _with_canaries(
     canary = waves[place]
     later = [views[name] for wave in waves[place + 1 :] if wave.name != BROKEN for name in wave.nodes]
     choice = choose_canary(
-        [view for view in later if not is_broken(view) and left_out_reason(view, target) is None],
+        [view for view in later if not is_broken(view) and skip_reason(view, target) is None],
         lost,
         policy.canary.cover,
         policy.canary.labels,
@@ -199,7 +199,7 @@ def _with_late(
 
     Nothing stops the lane, so after it they get a wave of their own, and a canary where there was none.
     """
-    late = tuple(view.name for view in (*sorting.broken, *spread(sorting.to_move)))
+    late = tuple(view.name for view in (*sorting.broken, *spread_over_zones(sorting.to_move)))
     if not late or not waves:
         return waves
     last = waves[-1]
@@ -231,7 +231,7 @@ def _new_waves(
     if len(canary.nodes) > 1 and len(canary.nodes) == len(sorting.to_move) == size:
         warnings.append(f"the canary of {len(canary.nodes)} is the whole pool")
     chosen = set(canary.nodes)
-    rest = [view.name for view in spread(sorting.to_move) if view.name not in chosen]
+    rest = [view.name for view in spread_over_zones(sorting.to_move) if view.name not in chosen]
     reached = len({*chosen, *(view.name for view in (*sorting.already, *sorting.broken))})
     number = 0
     for amount in (*policy.waves, None):

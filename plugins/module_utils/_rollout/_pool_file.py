@@ -11,7 +11,7 @@ from typing import Any
 
 from .._nodeconfig._bundle import MAX_POOL_LENGTH
 from .._nodeconfig._bundle_trial import InvalidTrial, Trial
-from .._nodeconfig._strict_mapping import Amount, Fields, suggest_key
+from .._nodeconfig._strict_mapping import NodeCount, StrictFields, suggest_key
 from ._rollout_errors import InvalidPool
 
 __all__ = [
@@ -97,7 +97,7 @@ _SOAK_AFTER_TRIAL = 60.0
 class Canary:
     """The first nodes of a rollout. soak: seconds, None for the trial of the bundle plus one minute."""
 
-    count: Amount = Amount(3)
+    count: NodeCount = NodeCount(3)
     cover: tuple[str, ...] = _COVER
     labels: Mapping[str, str] = field(default_factory=dict)
     soak: float | None = None
@@ -113,10 +113,10 @@ class Policy:
     """
 
     canary: Canary = Canary()
-    waves: tuple[Amount, ...] = (Amount(10, True), Amount(30, True), Amount(100, True))
+    waves: tuple[NodeCount, ...] = (NodeCount(10, True), NodeCount(30, True), NodeCount(100, True))
     soak: float = 120.0
-    max_unavailable: Amount = Amount(10, True)
-    failure_budget: Amount = Amount(1)
+    max_unavailable: NodeCount = NodeCount(10, True)
+    failure_budget: NodeCount = NodeCount(1)
     node_timeout: float = 300.0
     on_failure: str = "halt"
     restart_delay: float = 10.0
@@ -159,7 +159,7 @@ def parse_policy(value: Any, *, trial: Trial | None = None) -> Policy:
     trial: of the bundle it is for, to judge nodeTimeout by. Raises InvalidPool with all errors at once.
     """
     errors: list[str] = []
-    policy = _policy(Fields(value, "policy", errors, POOL_KEYS), trial or Trial())
+    policy = _policy(StrictFields(value, "policy", errors, POOL_KEYS), trial or Trial())
     if errors:
         raise InvalidPool(errors)
     return policy
@@ -170,7 +170,7 @@ def parse_pool(value: Any) -> Pool:
     errors.
     """
     errors: list[str] = []
-    fields = Fields(value, "", errors, POOL_KEYS)
+    fields = StrictFields(value, "", errors, POOL_KEYS)
     name = fields.label("pool", MAX_POOL_LENGTH)
     selector = fields.text("selector", "")
     if not selector and not errors:
@@ -197,7 +197,7 @@ def parse_pool(value: Any) -> Pool:
     return pool
 
 
-def _trial(fields: Fields) -> Trial:
+def _trial(fields: StrictFields) -> Trial:
     duration, threshold = fields.take("trialDuration"), fields.take("crashLoopThreshold")
     fields.done()
     try:
@@ -207,7 +207,7 @@ def _trial(fields: Fields) -> Trial:
         return Trial()
 
 
-def _policy(fields: Fields, trial: Trial) -> Policy:
+def _policy(fields: StrictFields, trial: Trial) -> Policy:
     default = Policy()
     policy = Policy(
         canary=_canary(fields.part("canary")),
@@ -224,9 +224,9 @@ def _policy(fields: Fields, trial: Trial) -> Policy:
     fields.done()
     if policy.max_unavailable.value == 0:
         fields.errors.append("policy.maxUnavailable: 0 allows nothing: no node could ever be moved")
-    if policy.max_unavailable == Amount(100, True):
+    if policy.max_unavailable == NodeCount(100, True):
         fields.errors.append("policy.maxUnavailable: 100% allows everything: the whole pool could be down at once")
-    if policy.failure_budget == Amount(100, True):
+    if policy.failure_budget == NodeCount(100, True):
         fields.errors.append("policy.failureBudget: 100% allows everything: the whole pool could fail")
     needed = crash_loop_seconds(policy, trial)
     if policy.node_timeout < needed:
@@ -238,7 +238,7 @@ def _policy(fields: Fields, trial: Trial) -> Policy:
     return policy
 
 
-def _canary(fields: Fields) -> Canary:
+def _canary(fields: StrictFields) -> Canary:
     canary = Canary(
         count=fields.amount("count", Canary().count),
         cover=fields.texts("cover", _COVER),
@@ -251,7 +251,7 @@ def _canary(fields: Fields) -> Canary:
     return canary
 
 
-def _waves(fields: Fields) -> tuple[Amount, ...]:
+def _waves(fields: StrictFields) -> tuple[NodeCount, ...]:
     waves = fields.amounts("waves", Policy().waves)
     for kind, name in ((False, "count"), (True, "percent")):
         reached = [wave.value for wave in waves if wave.percent is kind]

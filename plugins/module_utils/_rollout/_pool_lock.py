@@ -13,20 +13,20 @@ from .._kube._api_client import Client
 from .._kube._api_errors import Conflict, Forbidden, KubeError, NotFound
 from .._kube._api_paths import lease, leases
 from .._nodeconfig._well_known import NAMESPACE_ROLLOUTS
-from ._rollout_errors import Locked, LockLost, RolloutError
+from ._rollout_errors import LockLost, PoolLocked, RolloutError
 from ._timing import Clock
 
-__all__ = ["LONGEST_DURATION", "Lock", "holder_of"]
+__all__ = ["MAX_LEASE_DURATION", "PoolLock", "current_holder"]
 
 _POLLS = 10  # looks at a lease that somebody else holds, within its duration
 _DURATION = 15.0  # seconds
 _RENEWALS = 3  # renewals within a duration
 
-LONGEST_DURATION = 300.0
+MAX_LEASE_DURATION = 300.0
 """Seconds for which a lease that is not renewed is believed, whatever it says."""
 
 
-class Lock:
+class PoolLock:
     """Holds the Lease of a pool for one runner; renewed by keep(), which the loop of the engine calls.
 
     runner: how others are told who it is; unique for each run. duration: seconds, 1 to LONGEST_DURATION. A lease has
@@ -110,7 +110,7 @@ class Lock:
         if now is None:
             tell(f"the run of {_holder(found)} has ended without a word: taking pool {self._pool} over")
         elif _holder(now):
-            raise Locked(
+            raise PoolLocked(
                 f"pool {self._pool} is being moved by {_holder(now)}, since {now['spec'].get('acquireTime')}: "
                 "wait until that run has ended"
             )
@@ -148,7 +148,7 @@ class Lock:
             ) from error
 
 
-def holder_of(client: Client, pool: str, clock: Clock) -> str | None:
+def current_holder(client: Client, pool: str, clock: Clock) -> str | None:
     """Return who moves a pool, "" when no runner does, None when this user may not read Leases.
 
     Waits until the Lease of a runner is renewed, or has expired. Raises KubeError.
@@ -178,7 +178,7 @@ def _once_changed(
 
 
 def _duration_of(found: dict[str, Any], default: float) -> float:
-    return min(float(found["spec"].get("leaseDurationSeconds") or default), LONGEST_DURATION)
+    return min(float(found["spec"].get("leaseDurationSeconds") or default), MAX_LEASE_DURATION)
 
 
 def _read(client: Client, path: str) -> dict[str, Any] | None:

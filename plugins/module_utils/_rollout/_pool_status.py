@@ -13,9 +13,9 @@ from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._config_status import ComponentStatus
 from ._node_view import NodeView, drift
 from ._record import DRIFTED, HALTED, Record
-from ._rendering import table
+from ._rendering import render_table
 
-__all__ = ["drifted_nodes", "node_facts", "node_state", "pool_status", "status_lines"]
+__all__ = ["drifted_nodes", "node_facts", "node_state", "pool_status", "render_status"]
 
 
 def node_facts(view: NodeView) -> dict[str, Any]:
@@ -148,7 +148,7 @@ _ROWS = 100
 _HEADS = ("NAME", "CONFIGOK", "STATE", "CONFIG", "ASSIGNMENT", "KUBELET")
 
 
-def status_lines(
+def render_status(
     pool: Mapping[str, Any] | None, nodes: Sequence[NodeView], not_fine: Sequence[Mapping[str, str]]
 ) -> list[str]:
     """Return the reasons of the nodes that are not fine, then a table of all nodes.
@@ -168,7 +168,7 @@ def status_lines(
         lines.append(f"{len(nodes) - len(names)} of {len(nodes)} nodes are fine and not shown.")
     states = {one["node"]: one["state"] for one in not_fine}
     rows = [_row(view, states.get(view.name) or node_state(view)) for view in shown]
-    return [*lines, *([""] if lines and shown else []), *table(_HEADS, rows)]
+    return [*lines, *([""] if lines and shown else []), *render_table(_HEADS, rows)]
 
 
 def _pool(pool: Mapping[str, Any], not_fine: Sequence[Mapping[str, str]]) -> list[str]:

@@ -16,18 +16,18 @@ __all__ = [
     "COMPLETE",
     "DRIFTED",
     "HALTED",
-    "MAX_EXCEPTIONS",
+    "MAX_FAILED_NODES",
     "PAUSED",
     "PLANNED",
     "SOAKING",
     "UNPROVEN",
     "BadConfig",
-    "Exceptional",
-    "Forgotten",
+    "FailedNode",
+    "ClearedConfig",
     "Record",
     "Revision",
     "Rollout",
-    "phase_of",
+    "moving_phase",
 ]
 
 PLANNED = "Planned"
@@ -45,7 +45,7 @@ _ENDED = (COMPLETE, HALTED, ABORTED)
 # Bounds that keep the record of 15,000 nodes below the 1 MiB of a ConfigMap.
 _MAX_REVISIONS = 100
 _MAX_BAD = 100
-MAX_EXCEPTIONS = 200
+MAX_FAILED_NODES = 200
 _MAX_REASON = 300
 
 
@@ -85,7 +85,7 @@ class BadConfig:
 
 
 @dataclass(frozen=True)
-class Forgotten:
+class ClearedConfig:
     """A bad config that an operator cleared.
 
     failure: why it was refused. assigned: whether a rollout with forgetBad has begun.
@@ -106,7 +106,7 @@ class Forgotten:
 
 
 @dataclass(frozen=True)
-class Exceptional:
+class FailedNode:
     """A node that did not come through, or did not stay. kind: "failed", "unknown", "gone" or "drifted"."""
 
     node: str
@@ -141,7 +141,7 @@ class Rollout:
     reason: str = ""
     runner: str = ""
     down: tuple[str, ...] = ()
-    exceptions: tuple[Exceptional, ...] = ()
+    exceptions: tuple[FailedNode, ...] = ()
     before: Mapping[str, ConfigSource | None] = field(default_factory=dict)
     taking_back: bool = False
     returning: tuple[str, ...] = ()
@@ -175,12 +175,12 @@ class Rollout:
 
         Where more exceptions were found than are kept, nodes of the lane are not counted: those outside are kept first.
         """
-        all_kept = len(self.exceptions) < MAX_EXCEPTIONS
+        all_kept = len(self.exceptions) < MAX_FAILED_NODES
         without = {one.node for one in self.exceptions if one.kind != DRIFTED}
         through = [wave for wave in self.waves[: self.finished] if all_kept or wave.name != BROKEN]
         return any(name not in without for wave in through for name in wave.nodes)
 
-    def with_exceptions(self, found: Mapping[str, Exceptional]) -> Rollout:
+    def with_exceptions(self, found: Mapping[str, FailedNode]) -> Rollout:
         """Return the rollout with the newest word on each of these nodes; the number that is kept is bounded.
 
         found names all nodes that have drifted: those it does not name are back.
@@ -189,7 +189,7 @@ class Rollout:
         kept.update({node: replace(one, reason=one.reason[:_MAX_REASON]) for node, one in found.items()})
         # Failures are kept before the rest, since the budget is counted from them.
         order = sorted(kept.values(), key=lambda one: (one.kind != "failed", one.wave == BROKEN))
-        return replace(self, exceptions=tuple(order[:MAX_EXCEPTIONS]))
+        return replace(self, exceptions=tuple(order[:MAX_FAILED_NODES]))
 
     def without_exceptions(self, nodes: frozenset[str]) -> Rollout:
         """Return the rollout with nothing held against these nodes."""
@@ -204,7 +204,7 @@ class Record:
     revisions: tuple[Revision, ...] = ()
     bad: tuple[BadConfig, ...] = ()
     rollout: Rollout | None = None
-    forgotten: tuple[Forgotten, ...] = ()
+    forgotten: tuple[ClearedConfig, ...] = ()
 
     @property
     def latest(self) -> Revision | None:
@@ -275,7 +275,7 @@ class Record:
 
     def with_forgotten(self, bad: BadConfig, *, reason: str, author: str, time: str) -> Record:
         """Return the record in which an operator has cleared a bad config."""
-        cleared = Forgotten(
+        cleared = ClearedConfig(
             bad.uid, bad.name, bad.content_hash, bad.reason, time, reason[:_MAX_REASON], author[:_MAX_REASON]
         )
         return replace(
@@ -305,7 +305,7 @@ def _is_same(uid: str, content_hash: str, target: Target) -> bool:
     return bool((target.uid and uid == target.uid) or (target.content_hash and content_hash == target.content_hash))
 
 
-def phase_of(wave: str) -> str:
+def moving_phase(wave: str) -> str:
     """Return the phase in which a wave of this name moves: Canary, Wave 1, ...; broken nodes are Wave 0."""
     if wave == CANARY:
         return "Canary"

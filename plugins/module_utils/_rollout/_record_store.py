@@ -20,11 +20,11 @@ from .._nodeconfig._assignment import ConfigSource, InvalidConfigSource
 from .._nodeconfig._bundle_trial import InvalidTrial
 from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
 from ._plan import Target, Wave
-from ._record import BadConfig, Exceptional, Forgotten, Record, Revision, Rollout
+from ._record import BadConfig, ClearedConfig, FailedNode, Record, Revision, Rollout
 from ._rollout_errors import InvalidRecord, RolloutError
 from ._timing import Clock
 
-__all__ = ["FORMAT", "MAX_BYTES", "decode_record", "encode_record", "forget_config", "read_record", "update_record"]
+__all__ = ["FORMAT", "MAX_BYTES", "decode_record", "encode_record", "clear_bad_config", "read_record", "update_record"]
 
 FORMAT = 1
 MAX_BYTES = 1024 * 1024 - 16 * 1024  # what a ConfigMap may hold, less room for metadata
@@ -149,7 +149,7 @@ def _decode(value: dict[str, Any], data: Mapping[str, str]) -> Record:
             for one in value["bad"]
         ),
         forgotten=tuple(
-            Forgotten(**_texts(Forgotten, one, "assigned"), assigned=bool(one["assigned"]))
+            ClearedConfig(**_texts(ClearedConfig, one, "assigned"), assigned=bool(one["assigned"]))
             for one in value.get("forgotten", ())
         ),
         rollout=None if rollout is None else _decode_rollout(rollout, _unpack(data[_KEY_NODES])),
@@ -201,7 +201,7 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         reason=str(value["reason"]),
         runner=str(value["runner"]),
         down=tuple(str(name) for name in nodes["down"]),
-        exceptions=tuple(Exceptional(**_texts(Exceptional, one)) for one in value["exceptions"]),
+        exceptions=tuple(FailedNode(**_texts(FailedNode, one)) for one in value["exceptions"]),
         before=before,
         taking_back=bool(value["takingBack"]),
         forget_bad=bool(value.get("forgetBad", False)),
@@ -269,7 +269,7 @@ def _create(client: Client, record: Record) -> None:
         ) from error
 
 
-def forget_config(
+def clear_bad_config(
     client: Client, pool: str, bundle: str | None, *, reason: str, author: str, clock: Clock, check: bool = False
 ) -> tuple[str, bool]:
     """Clear a bad config of a pool; its next rollout lets nodes forget that they refused it.

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ._plan import LeftOut, Plan
+from ._plan import Plan, SkippedNode
 from ._window import FAILED, IN_FLIGHT, PASSED, SOAKING, STRUCK_OUT, UNKNOWN
 
-__all__ = ["Progress", "duration", "names_in_short", "render", "table"]
+__all__ = ["Progress", "duration", "names_in_short", "render_plan", "render_table"]
 
 _NAMES_SHOWN = 4
 _WIDTH_NODES = 60
 
 
-def render(plan: Plan) -> list[str]:
+def render_plan(plan: Plan) -> list[str]:
     """Return the lines that a person reads before pressing the button."""
     what = "the init config" if plan.target.is_init else f"revision {plan.revision} ({plan.target.name})"
     lines = [f"Pool {plan.pool}: {_count(plan.size, 'node')}, to {what}"]
@@ -39,7 +39,7 @@ def render(plan: Plan) -> list[str]:
             )
             for wave in plan.waves
         ]
-        lines += table(("WAVE", "NODES", "SOAK", "STATE", "WHICH"), rows)
+        lines += render_table(("WAVE", "NODES", "SOAK", "STATE", "WHICH"), rows)
         lines.append("")
         failures = f"after more than {_count(plan.failure_budget, 'failure')} (in the canary: at the first)"
         lines.append(
@@ -60,7 +60,7 @@ def render(plan: Plan) -> list[str]:
     return lines
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def render_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Return aligned columns, three spaces apart; a column without any text is left away."""
     used = [place for place in range(len(heads)) if any(row[place] for row in rows)]
     widths = [max(len(heads[place]), *(len(row[place]) for row in rows)) if rows else 0 for place in range(len(heads))]
@@ -81,7 +81,7 @@ def duration(seconds: float) -> str:
     return f"{hours}h" + (f"{minutes}m" if minutes else "")
 
 
-def _left_out(left_out: Sequence[LeftOut]) -> list[str]:
+def _left_out(left_out: Sequence[SkippedNode]) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for one in left_out:
         by_reason.setdefault(one.reason, []).append(one.node)

@@ -20,11 +20,11 @@ from ._record_store import read_record, update_record
 from ._rollout_errors import RolloutError, RolloutRefused
 from ._timing import Clock
 
-__all__ = ["Published", "history", "publish", "read_target", "undo_revision"]
+__all__ = ["PublishedRevision", "history", "publish_bundle", "read_target", "find_undo_revision"]
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedRevision:
     """A bundle in the cluster. config_map: the object (check mode: without uid when it is not there yet)."""
 
     config_map: dict[str, Any]
@@ -33,7 +33,7 @@ class Published:
     changed: bool
 
 
-def publish(client: Client, bundle: dict[str, Any], *, clock: Clock, check: bool = False) -> Published:
+def publish_bundle(client: Client, bundle: dict[str, Any], *, clock: Clock, check: bool = False) -> PublishedRevision:
     """Create the ConfigMap that _nodeconfig's build_bundle made, unless it is there, and record it as the latest
     revision.
 
@@ -70,7 +70,7 @@ def publish(client: Client, bundle: dict[str, Any], *, clock: Clock, check: bool
     else:
         after, written = update_record(client, pool, add)
     latest = after.latest
-    return Published(stored, target, latest.number if latest else 0, created or written)
+    return PublishedRevision(stored, target, latest.number if latest else 0, created or written)
 
 
 def _refuse_bad(record: Record, target: Target) -> None:
@@ -106,7 +106,7 @@ def _target(config_map_object: dict[str, Any]) -> Target:
         raise RolloutError(str(error)) from error
 
 
-def undo_revision(record: Record, to_revision: int | None = None) -> Revision | None:
+def find_undo_revision(record: Record, to_revision: int | None = None) -> Revision | None:
     """Return the revision that an undo goes to, None for the init config.
 
     to_revision: its number, 0 for the init config; without it, the newest one before the present one whose rollout was

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 __all__ = [
-    "ApiAway",
+    "ApiUnavailable",
     "Interrupted",
     "InvalidPool",
     "InvalidRecord",
     "LockLost",
-    "Locked",
+    "PoolLocked",
     "RolloutError",
     "RolloutRefused",
 ]
@@ -43,7 +43,7 @@ class RolloutRefused(RolloutError):
         super().__init__("; ".join(self.reasons))
 
 
-class Locked(RolloutError):
+class PoolLocked(RolloutError):
     """Another runner moves this pool; the text names it."""
 
 
@@ -55,5 +55,5 @@ class Interrupted(RolloutError):
     """Somebody pressed Ctrl-C: the record is right, and running again goes on."""
 
 
-class ApiAway(RolloutError):
+class ApiUnavailable(RolloutError):
     """The API server was away for longer than a run waits."""

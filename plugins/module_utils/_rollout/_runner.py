@@ -18,18 +18,18 @@ from .._kube._api_errors import KubeError, NotFound
 from .._kube._api_paths import config_map
 from . import _transitions as steps
 from ._node_view import NodeView
-from ._node_watcher import NodeFeed
+from ._node_watcher import NodeWatcher
 from ._plan import BROKEN, CANARY, Plan
-from ._record import COMPLETE, DRIFTED, HALTED, PAUSED, Exceptional, Rollout
+from ._record import COMPLETE, DRIFTED, HALTED, PAUSED, FailedNode, Rollout
 from ._record_store import read_record, update_record
 from ._rendering import Progress
 from ._rollout_errors import Interrupted, RolloutError, RolloutRefused
-from ._session import Session, tell_began, tell_ended
+from ._session import RunSession, announce_end, announce_start
 from ._timing import Clock
-from ._wave import Hooks, WaveLoop, WaveOrders
-from ._window import Step, Window
+from ._wave import Hooks, WaveExecutor, WaveJob
+from ._window import Window, WindowStep
 
-__all__ = ["WaveResult", "move_wave", "settle"]
+__all__ = ["WaveResult", "run_wave", "complete"]
 
 _ROLLBACK = "rollback"
 _GRACE = 60.0  # seconds that reading a node may take: the gate knows more than the window, so it comes first
@@ -46,7 +46,7 @@ class WaveResult:
     changed: bool
     reason: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
-    exceptions: tuple[Exceptional, ...] = ()
+    exceptions: tuple[FailedNode, ...] = ()
     summary: str = ""
 
     @property
@@ -55,7 +55,7 @@ class WaveResult:
         return self.phase in (HALTED, PAUSED)
 
 
-def move_wave(
+def run_wave(
     client: Client,
     plan: Plan,
     wave: str,
@@ -74,13 +74,13 @@ def move_wave(
         raise RolloutRefused(plan.refusals)
     if not plan.target.is_published:
         raise RolloutError(f"{plan.target.name} is not published: nothing can be assigned")
-    session = Session(client, plan, wave, runner, progress, clock or Clock(), lease_duration)
+    session = RunSession(client, plan, wave, runner, progress, clock or Clock(), lease_duration)
     mover = _Mover(session, plan, wave)
     with _interruptible(f"{wave} of pool {plan.pool}"), session.locked():
         return mover.move()
 
 
-def settle(
+def complete(
     client: Client,
     plan: Plan,
     *,
@@ -96,17 +96,17 @@ def settle(
     """
     if plan.changes or plan.refusals or not plan.target.is_published:
         raise RolloutError(f"pool {plan.pool} has waves to move: it is not settled")
-    session = Session(client, plan, "", runner, progress, clock or Clock(), lease_duration)
+    session = RunSession(client, plan, "", runner, progress, clock or Clock(), lease_duration)
     now = session.clock.now()
     with _interruptible(f"pool {plan.pool}"):
         record = read_record(session.client, plan.pool)
         changed = False
-        if steps.settled(record, plan, now) != record:
+        if steps.complete_rollout(record, plan, now) != record:
             with session.locked():
                 record, changed = update_record(
-                    session.client, plan.pool, lambda found: steps.settled(found, plan, now)
+                    session.client, plan.pool, lambda found: steps.complete_rollout(found, plan, now)
                 )
-        rollout = steps.rollout_of(record)
+        rollout = steps.current_rollout(record)
         if rollout.phase == COMPLETE:
             return WaveResult("", COMPLETE, changed)
         return WaveResult("", rollout.phase, changed, rollout.reason, exceptions=rollout.exceptions)
@@ -127,23 +127,25 @@ def _interruptible(where: str) -> Iterator[None]:
 class _Mover:
     """One run over one wave."""
 
-    def __init__(self, session: Session, plan: Plan, wave: str) -> None:
+    def __init__(self, session: RunSession, plan: Plan, wave: str) -> None:
         self._session = session
         self._plan = plan
         self._wave = wave
 
     def move(self) -> WaveResult:
         """Begin the rollout or go on with it, and move the wave."""
-        with NodeFeed(self._session.events, self._plan.selector, self._session.node_clock) as feed:
+        with NodeWatcher(self._session.events, self._plan.selector, self._session.node_clock) as feed:
             return self._move(feed)
 
-    def _move(self, feed: NodeFeed) -> WaveResult:
+    def _move(self, feed: NodeWatcher) -> WaveResult:
         session = self._session
         # The list of a large pool may take longer than the lock holds.
         views = feed.sync(session.keep, lambda line: session.progress(Progress(self._wave, line)))
-        rollout, began = session.update(lambda record: steps.begin(record, self._plan, views, session.clock.now()))
+        rollout, began = session.update(
+            lambda record: steps.start_rollout(record, self._plan, views, session.clock.now())
+        )
         if began:
-            tell_began(session.events, self._plan.pool, rollout, session.runner)
+            announce_start(session.events, self._plan.pool, rollout, session.runner)
         if rollout.taking_back:
             return self._take_back(feed, rollout)
         place = self._place(rollout)
@@ -151,20 +153,22 @@ class _Mover:
             return WaveResult(self._wave, rollout.phase, began)
         again = rollout.waves[place].nodes[: rollout.cursor]
         rollout = session.take(
-            lambda record: steps.enter(record, self._plan, place, views, runner=session.runner, now=session.clock.now())
+            lambda record: steps.enter_wave(
+                record, self._plan, place, views, runner=session.runner, now=session.clock.now()
+            )
         )
         return self._run(feed, rollout, place, again)
 
-    def _run(self, feed: NodeFeed, rollout: Rollout, place: int, again: Collection[str]) -> WaveResult:
+    def _run(self, feed: NodeWatcher, rollout: Rollout, place: int, again: Collection[str]) -> WaveResult:
         wave, source = rollout.waves[place], rollout.target.source
         # A canary that fails stops the rollout, whatever the budget of the pool allows.
         budget, failed = (0, 0) if wave.name == CANARY else (self._plan.failure_budget, rollout.failures)
         through = rollout.waves[:place]
         failed_before = {one.node for one in rollout.exceptions if one.kind != DRIFTED}
-        lane = steps.still_broken(rollout, place, _down(feed))
+        lane = steps.broken_nodes_to_ignore(rollout, place, _down(feed))
         window = self._window(wave.nodes, feed, budget, failed, wave.name, lane)
         kept = {name for earlier in through for name in earlier.nodes} | (set(self._plan.already) - set(wave.nodes))
-        orders = WaveOrders(
+        orders = WaveJob(
             name=wave.name,
             sources=dict.fromkeys(wave.nodes, source),
             soak=wave.soak,
@@ -183,21 +187,23 @@ class _Mover:
             soaked=rollout.soaked,
         )
 
-        def before_assigning(names: tuple[str, ...], found: Mapping[str, Exceptional]) -> None:
+        def before_assigning(names: tuple[str, ...], found: Mapping[str, FailedNode]) -> None:
             ahead = self._plan.max_unavailable
-            self._session.write(lambda record, now: steps.assigning(record, place, names, found, ahead=ahead, now=now))
+            self._session.write(
+                lambda record, now: steps.before_assigning(record, place, names, found, ahead=ahead, now=now)
+            )
 
         hooks = self._hooks(
             before_assigning,
-            lambda found: self._session.write(lambda record, now: steps.soaking(record, found, now=now)),
+            lambda found: self._session.write(lambda record, now: steps.mark_soaking(record, found, now=now)),
         )
         session = self._session
         hooks = replace(
             hooks,
-            note=lambda: session.write(lambda record, _now: steps.soaked(record, loop.soaked())),
+            note=lambda: session.write(lambda record, _now: steps.save_soak(record, loop.soaked())),
             lost=self._lost_target,
         )
-        loop = WaveLoop(session.client, feed, window, orders, hooks, session.node_clock)
+        loop = WaveExecutor(session.client, feed, window, orders, hooks, session.node_clock)
         try:
             step = loop.run()
         except KeyboardInterrupt:
@@ -206,52 +212,54 @@ class _Mover:
                     hooks.note()
             raise
         ended = session.write(
-            lambda record, now: steps.ended(
-                steps.soaked(record, loop.soaked()), self._plan, place, step, loop.exceptions(), now=now
+            lambda record, now: steps.finish_wave(
+                steps.save_soak(record, loop.soaked()), self._plan, place, step, loop.exceptions(), now=now
             )
         )
         self._tell_end(wave.name, step, window)
-        tell_ended(self._session.events, self._plan.pool, ended)
+        announce_end(self._session.events, self._plan.pool, ended)
         if ended.taking_back:
             return self._take_back(feed, ended)
         question = ended.reason[len(step.full) :]  # what the operator is asked, behind the words of the nodes
         summary = step.reason + question
         return WaveResult(wave.name, ended.phase, True, ended.reason, dict(window.counts), ended.exceptions, summary)
 
-    def _take_back(self, feed: NodeFeed, rollout: Rollout) -> WaveResult:
+    def _take_back(self, feed: NodeWatcher, rollout: Rollout) -> WaveResult:
         """Take the nodes that are still on a failed config back to what they used before; broken ones have done so."""
         session = self._session
         session.keep()
         views = feed.sorted()
         rollout = session.take(
-            lambda record: steps.take_back(record, views, runner=session.runner, now=session.clock.now())
+            lambda record: steps.start_rollback(record, views, runner=session.runner, now=session.clock.now())
         )
         by_name = {view.name: view for view in views}
-        lane = steps.still_broken(rollout, rollout.finished - 1, _down(feed))  # it may be the lane that was halted
+        lane = steps.broken_nodes_to_ignore(
+            rollout, rollout.finished - 1, _down(feed)
+        )  # it may be the lane that was halted
         sources = {
             name: rollout.before[name]
             for name in sorted(rollout.returning, key=lambda name: name in lane)
             if name in by_name and by_name[name].source in (rollout.target.source, rollout.before[name])
         }
         window = self._window(tuple(sources), feed, len(sources), 0, _ROLLBACK, lane)
-        orders = WaveOrders(
+        orders = WaveJob(
             _ROLLBACK,
             sources,
             0.0,
             self._plan.node_timeout,
             maybe_assigned=frozenset(sources),  # by a run that was killed, or whose answer was lost
         )
-        loop = WaveLoop(session.client, feed, window, orders, self._hooks(_nothing, _nothing), session.node_clock)
+        loop = WaveExecutor(session.client, feed, window, orders, self._hooks(_nothing, _nothing), session.node_clock)
         step = loop.run()
         done = self._session.write(
-            lambda record, now: steps.taken_back(record, step, len(sources), loop.exceptions(), now=now)
+            lambda record, now: steps.finish_rollback(record, step, len(sources), loop.exceptions(), now=now)
         )
         self._tell_end(_ROLLBACK, step, window)
-        tell_ended(self._session.events, self._plan.pool, done)
+        announce_end(self._session.events, self._plan.pool, done)
         return WaveResult(self._wave, done.phase, True, done.reason, dict(window.counts), done.exceptions)
 
     def _window(
-        self, nodes: tuple[str, ...], feed: NodeFeed, budget: int, failed: int, wave: str, lane: Collection[str] = ()
+        self, nodes: tuple[str, ...], feed: NodeWatcher, budget: int, failed: int, wave: str, lane: Collection[str] = ()
     ) -> Window:
         return Window(
             nodes,
@@ -267,8 +275,8 @@ class _Mover:
 
     def _hooks(
         self,
-        before_assigning: Callable[[tuple[str, ...], Mapping[str, Exceptional]], None],
-        soaking: Callable[[Mapping[str, Exceptional]], object],
+        before_assigning: Callable[[tuple[str, ...], Mapping[str, FailedNode]], None],
+        soaking: Callable[[Mapping[str, FailedNode]], object],
     ) -> Hooks:
         session = self._session
         return Hooks(session.keep, before_assigning, soaking, session.progress, outages=lambda: session.outage.count)
@@ -299,13 +307,13 @@ class _Mover:
             )
         return place
 
-    def _tell_end(self, wave: str, step: Step, window: Window) -> None:
+    def _tell_end(self, wave: str, step: WindowStep, window: Window) -> None:
         words = {"done": "through", "halt": "HALTED", "pause": "PAUSED"}
         line = f"{wave}: {words[step.outcome]}" + (f": {step.reason}" if step.reason else "")
         self._session.progress(Progress(wave, line, sum(window.counts.values()), dict(window.counts)))
 
 
-def _down(feed: NodeFeed) -> list[NodeView]:
+def _down(feed: NodeWatcher) -> list[NodeView]:
     """Return the nodes of the pool that are not Ready."""
     return [view for view in feed.views.values() if view.ready is not True]
 

@@ -16,19 +16,19 @@ from .._kube._api_paths import config_map, events
 from .._nodeconfig._untrusted import sanitize
 from .._nodeconfig._well_known import NAMESPACE_ROLLOUTS
 from . import _transitions as steps
-from ._outage import Outage, OutageClock, SteadyClient
+from ._outage import Outage, OutageClock, OutageTolerantClient
 from ._plan import Plan
-from ._pool_lock import Lock
+from ._pool_lock import PoolLock
 from ._record import COMPLETE, HALTED, PAUSED, Record, Rollout
 from ._record_store import update_record
 from ._rendering import Progress
 from ._rollout_errors import RolloutError
 from ._timing import Clock
 
-__all__ = ["Session", "tell_began", "tell_ended"]
+__all__ = ["RunSession", "announce_start", "announce_end"]
 
 
-class Session:
+class RunSession:
     """The lock of one run, and the record as this run writes it; both survive an outage of the API server.
 
     client: survives an outage. events: a client that gives up soon, for what a run can do without. node_clock: stands
@@ -53,11 +53,11 @@ class Session:
         self._tell = lambda line: progress(Progress(wave, line))
         self.outage = Outage(clock, self._tell)
         self._mutex = threading.Lock()
-        self._lock = Lock(client, plan.pool, runner, clock=clock, duration=lease_duration)
+        self._lock = PoolLock(client, plan.pool, runner, clock=clock, duration=lease_duration)
         self._locked = False
         self._owns_record = False
         self.node_clock = OutageClock(clock, self.outage)
-        self.client = SteadyClient(client, self.outage, before_again=self.keep)
+        self.client = OutageTolerantClient(client, self.outage, before_again=self.keep)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -79,14 +79,14 @@ class Session:
             try:
                 if self.outage.ride_out(self._lock.keep) and self._owns_record:
                     # It had stalled: the record may be another runner's now.
-                    self.update(lambda record: steps.owned(record, self.runner))
+                    self.update(lambda record: steps.require_owner(record, self.runner))
             except KubeError as error:
                 raise RolloutError(f"the lock of pool {self._plan.pool} cannot be renewed: {error}") from error
 
     def update(self, change: Callable[[Record], Record]) -> tuple[Rollout, bool]:
         """Change the record. Return its rollout, and whether anything was written."""
         record, changed = update_record(self.client, self._plan.pool, change)
-        return steps.rollout_of(record), changed
+        return steps.current_rollout(record), changed
 
     def take(self, change: Callable[[Record], Record]) -> Rollout:
         """Change the record so that it names this runner: from here on it is this run's to write."""
@@ -102,7 +102,7 @@ class Session:
             nonlocal written
             if written is not None and record.rollout == written:
                 return record  # the answer was lost, and a revision was published since
-            changed = change(steps.mine(record, self._plan, self.runner), self.clock.now())
+            changed = change(steps.require_own_rollout(record, self._plan, self.runner), self.clock.now())
             written = changed.rollout
             return changed
 
@@ -114,13 +114,13 @@ _REASONS = {COMPLETE: "RolloutComplete", HALTED: "RolloutHalted", PAUSED: "Rollo
 _MAX_MESSAGE = 1024  # what the API server takes
 
 
-def tell_began(client: Client, pool: str, rollout: Rollout, runner: str) -> None:
+def announce_start(client: Client, pool: str, rollout: Rollout, runner: str) -> None:
     """Tell that a rollout began."""
     message = f"{_what(rollout)}, nodes: {rollout.size}, waves: {len(rollout.waves)}, moved by {runner}"
     _tell(client, pool, "RolloutStarted", message, rollout.changed)
 
 
-def tell_ended(client: Client, pool: str, rollout: Rollout) -> None:
+def announce_end(client: Client, pool: str, rollout: Rollout) -> None:
     """Tell that a rollout is complete, halted or paused; in another phase there is nothing to tell."""
     if rollout.phase in _REASONS:
         message = f"{_what(rollout)}: {rollout.reason}" if rollout.reason else _what(rollout)

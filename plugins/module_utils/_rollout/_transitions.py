@@ -13,38 +13,38 @@ from dataclasses import replace
 
 from ._node_view import NodeView
 from ._plan import BROKEN, CANARY, Plan, Target, Wave, with_canaries
-from ._planner import left_out_reason
+from ._planner import skip_reason
 from ._record import (
     COMPLETE,
     DRIFTED,
     HALTED,
-    MAX_EXCEPTIONS,
+    MAX_FAILED_NODES,
     PAUSED,
     PLANNED,
     SOAKING,
     UNPROVEN,
-    Exceptional,
+    FailedNode,
     Record,
     Rollout,
-    phase_of,
+    moving_phase,
 )
 from ._rollout_errors import LockLost, RolloutError, RolloutRefused
-from ._window import Step
+from ._window import WindowStep
 
 __all__ = [
-    "assigning",
-    "begin",
-    "ended",
-    "enter",
-    "mine",
-    "owned",
-    "rollout_of",
-    "settled",
-    "soaked",
-    "soaking",
-    "still_broken",
-    "take_back",
-    "taken_back",
+    "before_assigning",
+    "start_rollout",
+    "finish_wave",
+    "enter_wave",
+    "require_own_rollout",
+    "require_owner",
+    "current_rollout",
+    "complete_rollout",
+    "save_soak",
+    "mark_soaking",
+    "broken_nodes_to_ignore",
+    "start_rollback",
+    "finish_rollback",
 ]
 
 _SUPERSEDED = "Superseded"
@@ -54,7 +54,7 @@ _QUESTION = (
 )
 
 
-def begin(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Record:
+def start_rollout(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Record:
     """Freeze the plan's waves, unless the record is in (or has completed) just this rollout. Raises RolloutRefused."""
     rollout = record.rollout
     forget_bad = record.forgets_bad(plan.target)
@@ -84,13 +84,13 @@ def begin(record: Record, plan: Plan, views: Sequence[NodeView], now: str) -> Re
     return replace(record.with_assigned(plan.target), rollout=begun)
 
 
-def enter(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, runner: str, now: str) -> Record:
+def enter_wave(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, runner: str, now: str) -> Record:
     """Enter the wave at that place, for the first time or again: phase, runner, and who is down before it begins.
 
     The last wave takes in what has appeared since the waves were frozen. The lane of broken nodes does not: what the
     plan puts behind it gets waves of its own, and what appears later is left to the next rollout.
     """
-    rollout = rollout_of(record)
+    rollout = current_rollout(record)
     waves = _with_later_waves(rollout, plan)
     before = dict(rollout.before)
     known = {name for wave in waves for name in wave.nodes}
@@ -108,7 +108,7 @@ def enter(record: Record, plan: Plan, place: int, views: Sequence[NodeView], *, 
         waves, cursor = _with_replacements(replace(rollout, waves=waves), plan, place, {view.name for view in views})
     entered = replace(
         rollout.without_exceptions(frozenset(waves[place].nodes)),
-        phase=phase_of(waves[place].name),
+        phase=moving_phase(waves[place].name),
         waves=waves,
         cursor=cursor,
         before=before,
@@ -151,12 +151,12 @@ def _with_replacements(
     return with_canaries(rollout.waves, place, kept + fresh), cursor
 
 
-def take_back(record: Record, views: Sequence[NodeView], *, runner: str, now: str) -> Record:
+def start_rollback(record: Record, views: Sequence[NodeView], *, runner: str, now: str) -> Record:
     """Say who takes nodes back, and which: those on the failed config; those that refused it went back by themselves.
 
     An earlier run may have written which, and may have moved some of them already.
     """
-    rollout = rollout_of(record)
+    rollout = current_rollout(record)
     returning = rollout.returning or tuple(
         view.name
         for view in views
@@ -167,32 +167,32 @@ def take_back(record: Record, views: Sequence[NodeView], *, runner: str, now: st
     return replace(record, rollout=replace(rollout, returning=returning, runner=runner, changed=now))
 
 
-def mine(record: Record, plan: Plan, runner: str) -> Record:
+def require_own_rollout(record: Record, plan: Plan, runner: str) -> Record:
     """Return the record if it is still this runner's to write. Raises LockLost, RolloutError."""
-    rollout = rollout_of(record)
+    rollout = current_rollout(record)
     if not rollout.is_for(plan.target) or rollout.ended:
         raise RolloutError(
             f"the rollout of pool {plan.pool} was changed by somebody else: "
             f"it is {rollout.phase}, to {rollout.target.name}"
         )
-    return owned(record, runner)
+    return require_owner(record, runner)
 
 
-def owned(record: Record, runner: str) -> Record:
+def require_owner(record: Record, runner: str) -> Record:
     """Return the record if this runner was the last to move it, even when its last step ended it. Raises LockLost."""
-    rollout = rollout_of(record)
+    rollout = current_rollout(record)
     if rollout.runner != runner:
         raise LockLost(f"this run stalled, and pool {record.pool} was taken over by {rollout.runner}")
     return record
 
 
-def assigning(
-    record: Record, place: int, names: Collection[str], found: Mapping[str, Exceptional], *, ahead: int, now: str
+def before_assigning(
+    record: Record, place: int, names: Collection[str], found: Mapping[str, FailedNode], *, ahead: int, now: str
 ) -> Record:
     """Say that these nodes of the wave may have been assigned, and up to ``ahead`` more: a window, not a node, is a
     write.
     """
-    rollout = rollout_of(record)
+    rollout = current_rollout(record)
     wave = rollout.waves[place].nodes
     wanted = set(names)
     reached = max((number + 1 for number, name in enumerate(wave) if name in wanted), default=0)
@@ -202,40 +202,42 @@ def assigning(
         record,
         rollout=replace(
             rollout.with_exceptions(found),
-            phase=phase_of(rollout.waves[place].name),
+            phase=moving_phase(rollout.waves[place].name),
             cursor=min(len(wave), reached + ahead),
             changed=now,
         ),
     )
 
 
-def soaking(record: Record, found: Mapping[str, Exceptional], *, now: str) -> Record:
+def mark_soaking(record: Record, found: Mapping[str, FailedNode], *, now: str) -> Record:
     """Say that all nodes of the wave are assigned and only their soak is waited for."""
-    return replace(record, rollout=replace(rollout_of(record).with_exceptions(found), phase=SOAKING, changed=now))
+    return replace(record, rollout=replace(current_rollout(record).with_exceptions(found), phase=SOAKING, changed=now))
 
 
-def soaked(record: Record, seconds: Mapping[str, int]) -> Record:
+def save_soak(record: Record, seconds: Mapping[str, int]) -> Record:
     """Say for how long nodes of the wave have soaked: a run that goes on with it need not wait for that again."""
-    rollout = rollout_of(record)
+    rollout = current_rollout(record)
     now = {name: count for name, count in {**rollout.soaked, **seconds}.items() if count}
     return replace(record, rollout=replace(rollout, soaked=now))
 
 
-def still_broken(rollout: Rollout, place: int, down: Iterable[NodeView]) -> frozenset[str]:
+def broken_nodes_to_ignore(rollout: Rollout, place: int, down: Iterable[NodeView]) -> frozenset[str]:
     """Return the nodes of the lane that hold up no other wave: all while the lane is to come, then those it left down.
 
     down: the nodes of the pool that are not Ready. One that the lane has repaired counts like any other.
     """
     to_come = {name for wave in rollout.waves[place + 1 :] if wave.name == BROKEN for name in wave.nodes}
     left = {one.node for one in rollout.exceptions if one.wave == BROKEN and one.kind != DRIFTED}
-    if len(rollout.exceptions) >= MAX_EXCEPTIONS:  # not all are kept: which nodes it left down is not known
+    if len(rollout.exceptions) >= MAX_FAILED_NODES:  # not all are kept: which nodes it left down is not known
         left = {name for wave in rollout.waves[:place] if wave.name == BROKEN for name in wave.nodes}
     return frozenset(to_come | {view.name for view in down if view.name in left})
 
 
-def ended(record: Record, plan: Plan, place: int, step: Step, found: Mapping[str, Exceptional], *, now: str) -> Record:
+def finish_wave(
+    record: Record, plan: Plan, place: int, step: WindowStep, found: Mapping[str, FailedNode], *, now: str
+) -> Record:
     """Write down how a wave ended: through, halted (what failed is remembered), or paused."""
-    rollout = replace(rollout_of(record).with_exceptions(found), reason=step.full, changed=now)
+    rollout = replace(current_rollout(record).with_exceptions(found), reason=step.full, changed=now)
     if step.outcome == "halt":
         confirmed = _is_confirmed(rollout, rollout.waves[place])
         reason = step.full if confirmed else f"{step.full}; {_QUESTION}"
@@ -245,16 +247,18 @@ def ended(record: Record, plan: Plan, place: int, step: Step, found: Mapping[str
     if step.outcome == "pause":
         return replace(record, rollout=replace(rollout, phase=PAUSED)).with_result(rollout.revision, PAUSED)
     through = replace(
-        rollout, phase=phase_of(rollout.waves[place].name), finished=place + 1, cursor=0, reason="", soaked={}
+        rollout, phase=moving_phase(rollout.waves[place].name), finished=place + 1, cursor=0, reason="", soaked={}
     )
     if through.finished < len(through.waves):
         return replace(record, rollout=through)
     return _completed(record, plan, through)
 
 
-def taken_back(record: Record, step: Step, count: int, found: Mapping[str, Exceptional], *, now: str) -> Record:
+def finish_rollback(
+    record: Record, step: WindowStep, count: int, found: Mapping[str, FailedNode], *, now: str
+) -> Record:
     """Write down that the other nodes are back on what they had, or (a pause) that some are not yet."""
-    rollout = rollout_of(record)
+    rollout = current_rollout(record)
     drifted = {one.node: one for one in rollout.exceptions if one.kind == DRIFTED}  # those are not taken back
     rollout = rollout.with_exceptions({**drifted, **found})
     if step.outcome == "done":
@@ -263,7 +267,7 @@ def taken_back(record: Record, step: Step, count: int, found: Mapping[str, Excep
     return replace(record, rollout=replace(rollout, changed=now))
 
 
-def settled(record: Record, plan: Plan, now: str) -> Record:
+def complete_rollout(record: Record, plan: Plan, now: str) -> Record:
     """Write down that a plan without anything to do is complete, unless its rollout says so or stands where it is."""
     rollout = record.rollout
     if rollout is not None and rollout.is_for(plan.target):
@@ -315,10 +319,10 @@ def _superseding(record: Record) -> Record:
 
 
 def _is_to_move(view: NodeView, target: Target, forget_bad: bool) -> bool:
-    return not view.is_on(target.source) and left_out_reason(view, target, forget_bad=forget_bad) is None
+    return not view.is_on(target.source) and skip_reason(view, target, forget_bad=forget_bad) is None
 
 
-def rollout_of(record: Record) -> Rollout:
+def current_rollout(record: Record) -> Rollout:
     """Return the rollout that a record is in. Raises RolloutError when somebody has deleted it."""
     if record.rollout is None:
         raise RolloutError(f"the record of pool {record.pool} was deleted while it was being moved")

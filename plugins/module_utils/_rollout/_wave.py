@@ -13,24 +13,24 @@ from dataclasses import dataclass, field
 
 from .._kube._api_client import Client
 from .._kube._api_errors import CredentialsError, KubeError, Unauthorized, Unreachable
-from .._kube._parallel import fan_out
+from .._kube._parallel import run_parallel
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._untrusted import sanitize
-from ._gate import DONT_KNOW, FAIL, GONE, Answer, Task, judge
-from ._node_access import CONNECTIONS, Given, assign_one, read_nodes
+from ._gate import DONT_KNOW, FAIL, GONE, Attempt, GateResult, evaluate
+from ._node_access import MAX_CONNECTIONS, NodeAssignment, assign_node, read_nodes
 from ._node_view import NodeView, drift
-from ._node_watcher import NodeFeed
+from ._node_watcher import NodeWatcher
 from ._outage import LONGEST
-from ._record import DRIFTED, Exceptional
+from ._record import DRIFTED, FailedNode
 from ._rendering import Progress, names_in_short
-from ._rollout_errors import ApiAway
+from ._rollout_errors import ApiUnavailable
 from ._timing import Clock
-from ._window import FAILED, IN_FLIGHT, PASSED, SOAKING, STRUCK_OUT, UNKNOWN, WAITING, Step, Window
+from ._window import FAILED, IN_FLIGHT, PASSED, SOAKING, STRUCK_OUT, UNKNOWN, WAITING, Window, WindowStep
 
-__all__ = ["Hooks", "WaveLoop", "WaveOrders"]
+__all__ = ["Hooks", "WaveExecutor", "WaveJob"]
 
 _TICK = 1.0  # seconds at most between two looks at the clock
-_BATCH = CONNECTIONS  # Nodes at most that are assigned between two looks at which nodes are available
+_BATCH = MAX_CONNECTIONS  # Nodes at most that are assigned between two looks at which nodes are available
 _LOOK_AT_TARGET = 5.0  # seconds between two looks whether the bundle is still there
 _NOTE = 30.0  # seconds at least between two notes of how long the nodes have soaked
 _NO_NODES_FAULT = (CredentialsError, Unauthorized, Unreachable)  # errors of the runner, which end the run
@@ -38,7 +38,7 @@ _KIND = {FAILED: "failed", UNKNOWN: "unknown", STRUCK_OUT: "gone"}
 
 
 @dataclass(frozen=True)
-class WaveOrders:
+class WaveJob:
     """What a wave is to do. sources: what each of its nodes is assigned, in the order in which they move.
 
     maybe_assigned: nodes that an earlier run of this rollout may have assigned already. not_ready_before: nodes that
@@ -68,19 +68,19 @@ class Hooks:
     """
 
     keep: Callable[[], None]
-    before_assigning: Callable[[tuple[str, ...], Mapping[str, Exceptional]], None]
-    soaking: Callable[[Mapping[str, Exceptional]], object]
+    before_assigning: Callable[[tuple[str, ...], Mapping[str, FailedNode]], None]
+    soaking: Callable[[Mapping[str, FailedNode]], object]
     tell: Callable[[Progress], None]
     note: Callable[[], object] = lambda: None
     lost: Callable[[], str] = str
     outages: Callable[[], int] = int
 
 
-class WaveLoop:
+class WaveExecutor:
     """One wave in motion; run() returns the step with which it ended. feed: has been synced."""
 
     def __init__(
-        self, client: Client, feed: NodeFeed, window: Window, orders: WaveOrders, hooks: Hooks, clock: Clock
+        self, client: Client, feed: NodeWatcher, window: Window, orders: WaveJob, hooks: Hooks, clock: Clock
     ) -> None:
         self._client = client
         self._feed = feed
@@ -88,12 +88,12 @@ class WaveLoop:
         self._orders = orders
         self._hooks = hooks
         self._clock = clock
-        self._tasks: dict[str, Task] = {}
+        self._tasks: dict[str, Attempt] = {}
         self._changed: set[str] = set()
         self._unseen: set[str] = set()  # assigned, and the feed has not shown that yet
         self._vanished: dict[str, NodeView] = {}  # what was last known of nodes that are gone
-        self._late: dict[str, Exceptional] = {}
-        self._drifted: dict[str, Exceptional] = {}
+        self._late: dict[str, FailedNode] = {}
+        self._drifted: dict[str, FailedNode] = {}
         self._said: list[tuple[str, str]] = []
         self._soaking_told = False
         self._blind_since: float | None = None
@@ -101,10 +101,10 @@ class WaveLoop:
         self._target_seen = float("-inf")
         self.assigned = 0  # PATCHes that changed a Node
 
-    def exceptions(self) -> dict[str, Exceptional]:
+    def exceptions(self) -> dict[str, FailedNode]:
         """Return the nodes that did not come through so far, those of earlier waves that failed late included."""
         found = {
-            name: Exceptional(name, _KIND[state], self._orders.name, self._window.reason(name))
+            name: FailedNode(name, _KIND[state], self._orders.name, self._window.reason(name))
             for name, state in self._window.ended().items()
         }
         return {**self._drifted, **self._late, **found}
@@ -119,7 +119,7 @@ class WaveLoop:
             for name, task in self._tasks.items()
         }
 
-    def run(self) -> Step:
+    def run(self) -> WindowStep:
         """Move the wave until the window says how it ended. Raises RolloutError, KubeError."""
         for view in self._feed.sorted():  # what has changed since the wave before ended counts before anything else
             self._notice(view)
@@ -135,7 +135,7 @@ class WaveLoop:
             lost = self._look_at_target()
             if lost:
                 self._report()
-                return Step(outcome="pause", reason=lost)
+                return WindowStep(outcome="pause", reason=lost)
             step = self._window.step(self._clock.monotonic(), _BATCH)
             self._report()
             if step.assign:
@@ -157,7 +157,7 @@ class WaveLoop:
     def _assign(self, names: tuple[str, ...]) -> None:
         forget_bad = self._orders.forget_bad
 
-        def work(name: str) -> Given:
+        def work(name: str) -> NodeAssignment:
             source = self._orders.sources[name]
             again = name in self._orders.maybe_assigned
 
@@ -168,17 +168,17 @@ class WaveLoop:
 
             view = self._feed.views.get(name)
             if view is None or view.deleting:
-                return Given(None)
-            return assign_one(self._client, view, source, is_done=is_done, forget_bad=forget_bad)
+                return NodeAssignment(None)
+            return assign_node(self._client, view, source, is_done=is_done, forget_bad=forget_bad)
 
         moved = []
-        for name, result in fan_out(work, names, workers=CONNECTIONS):
+        for name, result in run_parallel(work, names, workers=MAX_CONNECTIONS):
             if isinstance(result, _NO_NODES_FAULT):
                 raise result
             if isinstance(result, KubeError):
-                self._answer(name, Answer(DONT_KNOW, f"it could not be assigned: {result}"))
+                self._answer(name, GateResult(DONT_KNOW, f"it could not be assigned: {result}"))
             elif result.view is None:
-                self._answer(name, Answer(GONE, "the Node was deleted"))
+                self._answer(name, GateResult(GONE, "the Node was deleted"))
             else:
                 self._take(name, result.view, result)
                 moved += [name] if result.changed else []
@@ -186,10 +186,10 @@ class WaveLoop:
         if moved:
             self._hooks.tell(self._progress(f"assigned {names_in_short(sorted(moved))}"))
 
-    def _take(self, name: str, view: NodeView, given: Given) -> None:
+    def _take(self, name: str, view: NodeView, given: NodeAssignment) -> None:
         soaked = self._orders.soaked.get(name, 0)
         was_ready = view.ready is True if given.changed else name not in self._orders.not_ready_before
-        self._tasks[name] = Task(
+        self._tasks[name] = Attempt(
             node_uid=view.uid,
             source=self._orders.sources[name],
             assignment=given.assignment,
@@ -239,7 +239,7 @@ class WaveLoop:
             if self._blind_since is None:
                 self._blind_since = now
             if now - self._blind_since > LONGEST:
-                raise ApiAway(
+                raise ApiUnavailable(
                     f"the nodes could not be watched for {LONGEST:.0f}s ({self._feed.fault}): nothing else is "
                     "assigned, and what is assigned goes on by itself; run it again to go on"
                 ) from self._feed.fault
@@ -266,9 +266,9 @@ class WaveLoop:
             return
         reason = f"it had passed, then failed: {sanitize(status.error or status.cause, 1024)}"
         if passed:
-            self._answer(view.name, Answer(FAIL, reason))
+            self._answer(view.name, GateResult(FAIL, reason))
         else:
-            self._late[view.name] = Exceptional(view.name, "failed", self._orders.watched[view.name], reason)
+            self._late[view.name] = FailedNode(view.name, "failed", self._orders.watched[view.name], reason)
             self._window.late_failure(view.name, reason)
             self._said.append((FAILED, f"{view.name}: {reason}"))
 
@@ -276,7 +276,7 @@ class WaveLoop:
         if not reason:
             self._drifted.pop(view.name, None)
         elif view.name not in self._drifted:
-            self._drifted[view.name] = Exceptional(view.name, DRIFTED, self._orders.name, reason)
+            self._drifted[view.name] = FailedNode(view.name, DRIFTED, self._orders.name, reason)
             self._said.append((DRIFTED, f"{view.name}: {reason}"))
 
     def _judge(self) -> None:
@@ -287,7 +287,7 @@ class WaveLoop:
             if name in self._unseen or (name not in self._changed and self._tasks[name].due_at > now):
                 continue
             self._changed.discard(name)
-            answer = judge(self._feed.views.get(name), self._tasks[name], now, last=self._vanished.get(name))
+            answer = evaluate(self._feed.views.get(name), self._tasks[name], now, last=self._vanished.get(name))
             self._tasks[name] = self._tasks[name].after(answer)
             self._answer(name, answer)
 
@@ -303,7 +303,7 @@ class WaveLoop:
             else:
                 self._feed.views[name] = view
 
-    def _answer(self, name: str, answer: Answer) -> None:
+    def _answer(self, name: str, answer: GateResult) -> None:
         if self._window.answer(name, answer):
             state = self._window.state(name)
             self._said.append((state, name if state in (SOAKING, PASSED) else f"{name}: {answer.reason}"))

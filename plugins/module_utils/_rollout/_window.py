@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ._gate import DONT_KNOW, FAIL, GONE, PASS, Answer
+from ._gate import DONT_KNOW, FAIL, GONE, PASS, GateResult
 
-__all__ = ["FAILED", "IN_FLIGHT", "PASSED", "SOAKING", "STRUCK_OUT", "UNKNOWN", "WAITING", "Step", "Window"]
+__all__ = ["FAILED", "IN_FLIGHT", "PASSED", "SOAKING", "STRUCK_OUT", "UNKNOWN", "WAITING", "WindowStep", "Window"]
 
 # Where a node of the wave is.
 WAITING = "waiting"
@@ -29,7 +29,7 @@ _ENDS = {PASS: PASSED, FAIL: FAILED, DONT_KNOW: UNKNOWN, GONE: STRUCK_OUT}
 
 
 @dataclass(frozen=True)
-class Step:
+class WindowStep:
     """What to do now: assign these nodes. outcome: "" while the wave goes on, then "done", "halt" or "pause".
 
     reason: why; words: what was said of a node that is the reason, "" where no node is.
@@ -144,7 +144,7 @@ class Window:
         self._failures += 1
         self._reasons[name] = reason
 
-    def answer(self, name: str, answer: Answer) -> bool:
+    def answer(self, name: str, answer: GateResult) -> bool:
         """Take what the gate says of a node. Return whether this changed where the node is."""
         before = self._state[name]
         if answer.verdict in _ENDS:
@@ -166,24 +166,24 @@ class Window:
         self._reasons[name] = answer.reason
         return True
 
-    def step(self, now: float, most: int | None = None) -> Step:
+    def step(self, now: float, most: int | None = None) -> WindowStep:
         """Return what to do now. The nodes in assign, at most ``most``, are in flight from here on."""
         for name in [name for name, since in self._in_flight.items() if now - since > self._timeout]:
-            self.answer(name, Answer(DONT_KNOW, f"the gate said nothing within {self._timeout:g}s"))
+            self.answer(name, GateResult(DONT_KNOW, f"the gate said nothing within {self._timeout:g}s"))
         if self.stopping:
             # What is under way gets its verdict: a record that guesses helps nobody.
-            return Step() if self._in_flight else self._stopped()
+            return WindowStep() if self._in_flight else self._stopped()
         assign = self._slide(now, most)
         if assign or self._in_flight:
             self._stuck_since = None
-            return Step(assign)
+            return WindowStep(assign)
         if self._waiting:
             return self._wait_for_others(now)
         if self._counts[SOAKING]:
-            return Step()
+            return WindowStep()
         if self._canary and not self._counts[PASSED]:
-            return Step(outcome="pause", reason="no canary is left that could pass")
-        return Step(outcome="done")
+            return WindowStep(outcome="pause", reason="no canary is left that could pass")
+        return WindowStep(outcome="done")
 
     def withdraw(self, names: Iterable[str]) -> None:
         """Say that nodes of the last step were not assigned: they wait again, where they stood."""
@@ -214,27 +214,27 @@ class Window:
             self._take_slot(name, now)
         return tuple(assign)
 
-    def _wait_for_others(self, now: float) -> Step:
+    def _wait_for_others(self, now: float) -> WindowStep:
         if self._stuck_since is None:
             self._stuck_since = now
         if now - self._stuck_since <= self._timeout:
-            return Step()
+            return WindowStep()
         reason = f"nodes down for another reason: {len(self._down)}, and maxUnavailable is {self._limit}"
         if not self._lane:
-            return Step(outcome="pause", reason=reason)
+            return WindowStep(outcome="pause", reason=reason)
         for name in list(self._waiting):
-            self.answer(name, Answer(DONT_KNOW, f"it was not assigned: {reason}"))
+            self.answer(name, GateResult(DONT_KNOW, f"it was not assigned: {reason}"))
         return self.step(now)
 
-    def _stopped(self) -> Step:
+    def _stopped(self) -> WindowStep:
         if self._failures > self._budget:
             why = next((f"{name}: {self._reasons.get(name, '')}" for name in self._failed_names()), "")
             failed = "1 node has" if self._failures == 1 else f"{self._failures} nodes have"
-            return Step(outcome="halt", reason=f"{failed} failed, the budget is {self._budget}", words=why)
+            return WindowStep(outcome="halt", reason=f"{failed} failed, the budget is {self._budget}", words=why)
         state, what = (UNKNOWN, "no verdict on") if self._counts[UNKNOWN] else (STRUCK_OUT, "the canary has lost")
         name = next(name for name, where in self._state.items() if where == state)
         more = f" (and {self._counts[state] - 1} more)" if self._counts[state] > 1 else ""
-        return Step(outcome="pause", reason=f"{what} {name}{more}", words=self._reasons.get(name, ""))
+        return WindowStep(outcome="pause", reason=f"{what} {name}{more}", words=self._reasons.get(name, ""))
 
     def _failed_names(self) -> Iterable[str]:
         if not self._lane:

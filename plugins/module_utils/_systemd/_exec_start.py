@@ -22,15 +22,15 @@ __all__ = [
     "CONFIG_FLAG",
     "Command",
     "Flag",
-    "NotUnderstood",
-    "Start",
+    "UnsupportedUnit",
+    "UnitStart",
     "arguments",
     "config_flag",
     "flag_value",
     "last_flag",
     "parse_command",
     "path_of",
-    "start_of",
+    "read_unit_start",
 ]
 
 _PREFIXES = "-@:+!|"
@@ -115,11 +115,11 @@ def last_flag(arguments: Sequence[str], name: str) -> Flag | None:
 CONFIG_FLAG = "config"
 
 
-class NotUnderstood(ValueError):
+class UnsupportedUnit(ValueError):
     """A unit whose start cannot be understood; the text is one sentence without its subject, the unit."""
 
 
-class Start(NamedTuple):
+class UnitStart(NamedTuple):
     """A unit's command, the variables it is expanded with, the arguments, and the directory it runs in."""
 
     command: Command
@@ -128,7 +128,7 @@ class Start(NamedTuple):
     directory: str
 
 
-def start_of(texts: Sequence[str], files: Sequence[str], exec_start: str = "") -> Start:
+def read_unit_start(texts: Sequence[str], files: Sequence[str], exec_start: str = "") -> UnitStart:
     """Return how a unit starts its component. Raises NotUnderstood.
 
     texts: of the unit, then of its drop-ins, in systemd's order; files: of its environment files; exec_start: a command
@@ -136,27 +136,27 @@ def start_of(texts: Sequence[str], files: Sequence[str], exec_start: str = "") -
     """
     lines = [exec_start] if exec_start else assigned(texts, "Service", "ExecStart")
     if len(lines) != 1:
-        raise NotUnderstood(f"has {len(lines) or 'no'} ExecStart= lines, where a component has one")
+        raise UnsupportedUnit(f"has {len(lines) or 'no'} ExecStart= lines, where a component has one")
     try:
         command = parse_command(lines[0])
     except ValueError as error:
-        raise NotUnderstood(f"has an ExecStart= that cannot be used: {error}") from error
+        raise UnsupportedUnit(f"has an ExecStart= that cannot be used: {error}") from error
     known = variables(texts, files)
     directory = last_assigned(texts, "Service", "WorkingDirectory").lstrip("-")
-    return Start(command, known, tuple(arguments(command, known)), directory if directory.startswith("/") else "/")
+    return UnitStart(command, known, tuple(arguments(command, known)), directory if directory.startswith("/") else "/")
 
 
-def config_flag(start: Start) -> Flag | None:
+def config_flag(start: UnitStart) -> Flag | None:
     """Return the flag that names the config file which the component reads, None where there is none."""
     return last_flag([argument.text for argument in start.arguments], CONFIG_FLAG)
 
 
-def flag_value(start: Start, name: str) -> str:
+def flag_value(start: UnitStart, name: str) -> str:
     """Return the value of a flag, "" where it is not given."""
     flag = last_flag([argument.text for argument in start.arguments], name)
     return flag.value if flag else ""
 
 
-def path_of(start: Start, value: str) -> str:
+def path_of(start: UnitStart, value: str) -> str:
     """Return a path on the command line as an absolute one, "" for none."""
     return posixpath.normpath(posixpath.join(start.directory, value)) if value else ""

@@ -9,7 +9,7 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence
 
-from ._exec_start import Start, config_flag, flag_value, last_flag, path_of
+from ._exec_start import UnitStart, config_flag, flag_value, last_flag, path_of
 from ._unit_file import assigned, last_assigned
 
 __all__ = ["HOSTS", "PROPERTIES", "faults", "refuse_flags_only", "refuse_start", "refuse_unit"]
@@ -32,7 +32,7 @@ _UNITS = {
 
 
 def faults(
-    component: str, shown: Mapping[str, str], texts: Sequence[str], start: Start, target: str, running: str | None
+    component: str, shown: Mapping[str, str], texts: Sequence[str], start: UnitStart, target: str, running: str | None
 ) -> list[str]:
     """Return what is wrong with a merged unit, as parts of a sentence; nothing where it is as it must be.
 
@@ -116,7 +116,7 @@ def refuse_unit(component: str, unit: str, load_state: str, hosts: Sequence[str]
     return ""
 
 
-def refuse_start(unit: str, texts: Sequence[str], start: Start, running: Sequence[str]) -> list[str]:
+def refuse_start(unit: str, texts: Sequence[str], start: UnitStart, running: Sequence[str]) -> list[str]:
     """Return why a component cannot start through the agent, as sentences.
 
     texts: of the unit and its drop-ins. running: the arguments of the process that runs now, if one does.

@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden, KubeError
-from ansible_collections.configok.node.plugins.module_utils._kube._parallel import fan_out
+from ansible_collections.configok.node.plugins.module_utils._kube._parallel import run_parallel
 from ansible_collections.configok.node.plugins.modules import cluster_access, config_bundle, config_source
 from support.apiserver import ApiServer
 from support.clusters import prepare
@@ -35,7 +35,7 @@ def many(api: ApiServer, unique: str) -> Iterator[str]:
         return client.delete(paths.node(name))
 
     for function in (create, delete):
-        for _name, result in fan_out(function, names):
+        for _name, result in run_parallel(function, names):
             assert not isinstance(result, KubeError), result
         if function is create:
             yield f"pool={unique}"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import start_of
+from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import read_unit_start
 from ansible_collections.configok.node.plugins.modules import component_unit_info
 from support.left_out import leave_out
 from support.machines import CONFIG_PATHS, KUBECONFIG, Node, NodeSpec, Testbed, Unavailable
@@ -224,6 +224,6 @@ def test_command_lines_are_expanded_as_systemd_does_it(bed: Testbed) -> None:
     node.run(["systemctl", "daemon-reload"])
     node.run(["systemctl", "start", "probe.service"])
     expected = json.loads(node.read("/run/probe.json"))
-    found = [argument.text for argument in start_of([UNIT], [ONE, TWO]).arguments]
+    found = [argument.text for argument in read_unit_start([UNIT], [ONE, TWO]).arguments]
     node.run(["rm", "-rf", *names, "/etc/probe.d"])
     assert found[1:] == expected

@@ -14,7 +14,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import Verdict
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ComponentStatus,
     ConfigStatus,
@@ -64,7 +64,7 @@ class Hostile(SimulatedNodes):
         super().__init__(client)
         self.text = text
 
-    def say(self, name: str, verdict: Verdict, status: ConfigStatus) -> None:
+    def say(self, name: str, verdict: ConfigOk, status: ConfigStatus) -> None:
         """Say that, and text."""
         component = ComponentStatus(self.text, self.text, self.text, self.text, (self.text,))
         told = status._replace(

@@ -20,7 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes
 from support import playbooks
 from support.apiserver import start_real
 from support.binaries import Unavailable, find, release_of
@@ -177,7 +177,7 @@ class Testbed:
 
     def assign(self, node: Node, source: ConfigSource | None, *, forget_bad: bool = False) -> int:
         """Assign a config source, None for the init config, to a node; return the id of the assignment."""
-        (done,) = assign(self.client, source, names=[node.name], forget_bad=forget_bad)
+        (done,) = assign_nodes(self.client, source, names=[node.name], forget_bad=forget_bad)
         if done.error:
             raise CommandFailed(done.error)
         return done.assignment

@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import start_of
+from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import read_unit_start
 
 __all__ = ["QUICK", "SETS", "FlagSet"]
 
@@ -190,7 +190,7 @@ def _flags(name: str, text: str, *, config: str = "", port: int = 10250) -> Flag
 
 def _unit(name: str, unit: str, files: Mapping[str, str], config: str = "") -> FlagSet:
     """As systemd expands it: the texts of environment files in the order in which the unit names them."""
-    start = start_of([unit], list(files.values()))
+    start = read_unit_start([unit], list(files.values()))
     return FlagSet(name, tuple(argument.text for argument in start.arguments), config)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
     KERNEL_FLAGS,
     Host,
-    Wanted,
+    HostQuery,
 )
 from ansible_collections.configok.node.plugins.module_utils._host._host_facts import read_host
 from support.machines import CERTIFICATE, KUBECONFIG, Node
@@ -85,7 +85,7 @@ class Oracle:
         ends = json.loads(said.stdout)
         return [answer(*ends[str(number)]) for number in range(len(cases))]
 
-    def host(self, wanted: Wanted) -> Host:
+    def host(self, wanted: HostQuery) -> Host:
         """Read the facts of the node."""
         return read_host(wanted, root=str(self._node.machine.view))
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import context_of, validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, context_of
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import COMPONENT, DecodeError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import COMPONENT, InvalidConfig
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
     Host,
-    Wanted,
-    host_problems,
+    HostQuery,
+    host_findings,
+    query_for,
     stale_state,
-    wanted_of,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule_facts import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._path_fields import resolve_paths
@@ -34,7 +34,7 @@ _HOME = "/srv/oracle/0"
 _VALIDATED_VALUES = ("topologyManager", "enforceNodeAllocatable", "hairpinMode", "logging")
 
 
-def judge(case: Case, read_host: Callable[[Wanted], Host]) -> Answer:
+def judge(case: Case, read_host: Callable[[HostQuery], Host]) -> Answer:
     """Judge a case for 1.20, with what read_host tells of the host."""
     refusals = list(_refusals(case, read_host))
     if not refusals:
@@ -42,21 +42,21 @@ def judge(case: Case, read_host: Callable[[Wanted], Host]) -> Answer:
     return min(refusals, key=lambda answer: STAGES.index(answer.stage))
 
 
-def _refusals(case: Case, read_host: Callable[[Wanted], Host]) -> Iterator[Answer]:
+def _refusals(case: Case, read_host: Callable[[HostQuery], Host]) -> Iterator[Answer]:
     source = case.text.encode("utf-8", "surrogateescape")
-    for found in validate(source, component="kubelet", versions=[_VERSION]):
+    for found in check(source, component="kubelet", versions=[_VERSION]):
         if found.level == COMPONENT:
             yield Answer(_stage(found.rule, found.path), f"{found.rule}: {found}")
     try:
         document = decode(source)
-    except DecodeError:
+    except InvalidConfig:
         return
     context = context_of(replace(document, data=resolve_paths(document.data, _KIND, _HOME)), MINOR)
     if context is None:
         return
-    wanted = wanted_of(context, "kubelet", root_directory="/var/lib/kubelet", runtime=SOCKET)
+    wanted = query_for(context, "kubelet", root_directory="/var/lib/kubelet", runtime=SOCKET)
     host = read_host(wanted)._replace(**case.facts)
-    for problem in (*host_problems(context, "kubelet", host), *stale_state(context, host)):
+    for problem in (*host_findings(context, "kubelet", host), *stale_state(context, host)):
         if problem.level == COMPONENT:
             yield Answer("start", f"{problem.rule}: {problem.path} {problem.message}")
 

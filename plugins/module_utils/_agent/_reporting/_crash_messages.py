@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from ..._nodeconfig import _config_ok as words
-from ..._nodeconfig._config_ok import Verdict
+from ..._nodeconfig._config_ok import ConfigOk
 from ..._nodeconfig._redact import beginning, redact
 from ..._nodeconfig._untrusted import sanitize
 from .._background import PATIENCE
-from .._interfaces import Clock, Errand, Runner
-from .._state._node_state import Local
+from .._interfaces import Clock, CommandRunner, Task
+from .._state._node_state import NodeState
 from .._state._startups import Start, is_crash
 
-__all__ = ["ComponentLog", "LastMessages", "Messages", "last_crash", "last_message"]
+__all__ = ["ComponentLog", "CrashMessages", "LastMessageReader", "last_crash", "last_message"]
 
 _LINES = 200  # the last ones are read where no message tells by its form
 _LONGEST = 200  # characters of a message
@@ -35,7 +35,7 @@ _TELLING = (r"^(F[0-9]{4} |panic: |fatal error: )", r"^(E[0-9]{4} |[Ee]rror: )")
 class ComponentLog:
     """Reads the journal with journalctl. It may take its time: not for the daemon's round."""
 
-    def __init__(self, run: Runner) -> None:
+    def __init__(self, run: CommandRunner) -> None:
         self._run = run
 
     def __call__(self, invocation: str) -> str:
@@ -83,12 +83,12 @@ def _messages(entries: str) -> Iterator[str]:
             yield message
 
 
-Messages = Callable[[str], str]  # invocation -> what the component said last in it, "" where nobody knows
+LastMessageReader = Callable[[str], str]  # invocation -> what the component said last in it, "" where nobody knows
 _DIED = ("CrashLoop", "NotHealthy", "Suspect", "Failing")
 _WINDOW = 600.0  # seconds; a crash that was longer ago has nothing to do with the failure
 
 
-def last_crash(local: Local, boot_id: str, *, until: float = float("inf")) -> tuple[str, Start] | None:
+def last_crash(local: NodeState, boot_id: str, *, until: float = float("inf")) -> tuple[str, Start] | None:
     """Return the component that crashed last in a boot, no later than ``until`` (seconds since boot), and its start."""
     crashes = [
         (start.end.since_boot, name, start)
@@ -102,18 +102,18 @@ def last_crash(local: Local, boot_id: str, *, until: float = float("inf")) -> tu
     return name, start
 
 
-class LastMessages:
+class CrashMessages:
     """Adds them to verdicts. Once said, they stay for as long as the verdict does: one transition, one write."""
 
-    def __init__(self, messages: Messages, clock: Clock, errand: Errand) -> None:
+    def __init__(self, messages: LastMessageReader, clock: Clock, errand: Task) -> None:
         """messages: asked in the errand, since it may hang."""
         self._messages = messages
         self._clock = clock
         self._errand = errand
-        self._asked: tuple[Verdict, str] | None = None  # for which verdict, and of which component
-        self._said: tuple[Verdict, Verdict] | None = None  # the verdict without and with the message
+        self._asked: tuple[ConfigOk, str] | None = None  # for which verdict, and of which component
+        self._said: tuple[ConfigOk, ConfigOk] | None = None  # the verdict without and with the message
 
-    def explain(self, verdict: Verdict, local: Local) -> Verdict | None:
+    def explain(self, verdict: ConfigOk, local: NodeState) -> ConfigOk | None:
         """Return the verdict with the message, or as it is where there is none; None while that is not known yet."""
         if self._said is not None and self._said[0] == verdict:
             return self._said[1]
@@ -133,7 +133,7 @@ class LastMessages:
         self._said = verdict, explained
         return explained
 
-    def _crash(self, verdict: Verdict, local: Local) -> tuple[str, Start] | None:
+    def _crash(self, verdict: ConfigOk, local: NodeState) -> tuple[str, Start] | None:
         if verdict.cause not in _DIED:
             return None
         boot_id, until = self._clock.boot_id(), self._clock.since_boot()

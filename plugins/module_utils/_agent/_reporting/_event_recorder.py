@@ -13,28 +13,28 @@ from ..._kube._api_errors import AlreadyExists, KubeError
 from ..._kube._api_paths import events
 from ..._kube._backoff import Backoff
 from ..._nodeconfig._untrusted import sanitize
-from .._counters import Tally
-from .._interfaces import Clock, Errand, Followed, Journal
+from .._counters import Counters
+from .._interfaces import Clock, Journal, SyncResult, Task
 from .._log import ADOPTED, CONFIRMED, PROMOTED, REFUSED, SUSPECT
-from .._state._desired_state import Wish
-from .._state._records import Record
+from .._state._desired_state import DesiredState
+from .._state._records import ConfigRecord
 
-__all__ = ["AT_ONCE", "Announcer", "Events", "MOST_WAITING", "PAUSE", "Told", "event_body"]
+__all__ = ["AT_ONCE", "ChangeRecorder", "EventRecorder", "MOST_WAITING", "PAUSE", "NodeEvent", "event_body"]
 
 _DONE = {"confirmed": CONFIRMED, "promoted": PROMOTED, "suspect": SUSPECT}
 
 
-class Announcer:
+class ChangeRecorder:
     """Each happening is told once, in all three."""
 
-    def __init__(self, events: Events, tally: Tally, clock: Clock, journal: Journal) -> None:
+    def __init__(self, events: EventRecorder, tally: Counters, clock: Clock, journal: Journal) -> None:
         self._events = events
         self._tally = tally
         self._clock = clock
         self._journal = journal
         self._adopting: tuple[str, float] | None = None  # the uid, and since when (seconds since boot)
 
-    def followed(self, followed: Followed, wish: Wish, *, began: float) -> None:
+    def followed(self, followed: SyncResult, wish: DesiredState, *, began: float) -> None:
         """Tell what came of a wish. began: when it was begun to be followed, in seconds since boot."""
         done, detail = followed
         fields = {"assignment": wish.answered.id, "uid": "init" if wish.source is None else wish.source.uid}
@@ -50,7 +50,7 @@ class Announcer:
         else:
             self._journal("info", f"{done} {detail}", **fields)
 
-    def kept(self, done: str, record: Record, detail: str) -> None:
+    def kept(self, done: str, record: ConfigRecord, detail: str) -> None:
         """Tell what the trial came to: "confirmed" | "promoted" | "rolled back" | "suspect" | "cleared"."""
         level = "info" if done in ("confirmed", "promoted", "cleared") else "error"
         fields = {"message_id": _DONE[done]} if done in _DONE else {}
@@ -84,7 +84,7 @@ class Writer(Protocol):
     def create(self, path: str, body: dict[str, Any]) -> Any: ...
 
 
-class Told(NamedTuple):
+class NodeEvent(NamedTuple):
     """Something that happened: a CamelCase reason, a sentence, and when it was first and last so (RFC 3339)."""
 
     reason: str
@@ -95,7 +95,7 @@ class Told(NamedTuple):
     times: int = 1
 
 
-def event_body(node_name: str, told: Told) -> dict[str, Any]:
+def event_body(node_name: str, told: NodeEvent) -> dict[str, Any]:
     """Return the Event.
 
     Its name is that of its content: what was sent already, by an agent that was killed before it knew, is answered
@@ -121,18 +121,18 @@ def event_body(node_name: str, told: Told) -> dict[str, Any]:
     }
 
 
-class Events:
+class EventRecorder:
     """What is still to be told, and the telling."""
 
-    def __init__(self, node_name: str, client: Writer, clock: Clock, journal: Journal, errand: Errand) -> None:
+    def __init__(self, node_name: str, client: Writer, clock: Clock, journal: Journal, errand: Task) -> None:
         """errand: in which an Event is sent."""
         self._node_name = node_name
         self._client = client
         self._clock = clock
         self._journal = journal
         self._errand = errand
-        self._sending: Told | None = None
-        self._waiting: list[Told] = []
+        self._sending: NodeEvent | None = None
+        self._waiting: list[NodeEvent] = []
         self._backoff = Backoff(first=1.0, longest=300.0)
         self._allowance = float(AT_ONCE)
         self._counted = clock.since_boot()
@@ -144,7 +144,7 @@ class Events:
             if (told.reason, told.message) == (reason, message):
                 self._waiting[index] = told._replace(last=now, times=told.times + 1)
                 return
-        self._waiting.append(Told(reason, message, warning, now, now))
+        self._waiting.append(NodeEvent(reason, message, warning, now, now))
         if len(self._waiting) > MOST_WAITING:
             dropped = self._waiting.pop(0)
             self._journal("warning", "an Event was dropped: too many wait", event=dropped.reason)
@@ -182,7 +182,7 @@ class Events:
         self._allowance = min(float(AT_ONCE), self._allowance + (now - self._counted) / PAUSE) - 1.0
         self._counted = now
 
-    def _sent(self, told: Told) -> bool:
+    def _sent(self, told: NodeEvent) -> bool:
         """Return whether that is done with, one way or the other."""
         try:
             self._errand.take()

@@ -16,13 +16,13 @@ from typing import NamedTuple, Protocol
 
 from ..._nodeconfig._assignment import ConfigSource
 from .._agent_configuration import AgentConfiguration
-from .._counters import BUCKETS, Tally
+from .._counters import BUCKETS, Counters
 from .._interfaces import Journal
-from .._state._desired_state import Wish
-from .._state._node_state import Local
-from ._status_writer import Report, write_report
+from .._state._desired_state import DesiredState
+from .._state._node_state import NodeState
+from ._status_writer import RunReport, write_report
 
-__all__ = ["CONTENT_TYPE", "Gauges", "MetricsFile", "MetricsSink", "Surface", "gauges", "render"]
+__all__ = ["CONTENT_TYPE", "Gauges", "MetricsFile", "MetricsOutput", "MetricsPublisher", "gauges", "render_metrics"]
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -36,7 +36,7 @@ class Gauges(NamedTuple):
     error: bool = False
 
 
-def render(gauges: Gauges, tally: Tally, *, agent_version: str) -> str:
+def render_metrics(gauges: Gauges, tally: Counters, *, agent_version: str) -> str:
     """Return the exposition: always every series, each once."""
     errors = [({"operation": name}, number) for name, number in tally.errors.items()]
     restarts = [({"component": name}, number) for name, number in tally.restarts.items()]
@@ -82,7 +82,7 @@ def _source(record: str, text: str, source: ConfigSource | None) -> str:
     return _family("gauge", f"configok_node_config_{record}", text, [(labels, 1)])
 
 
-def _adoption_seconds(tally: Tally) -> str:
+def _adoption_seconds(tally: Counters) -> str:
     """Return the histogram: over a fleet its buckets add up, which a summary's quantiles do not."""
     name = "configok_node_config_adoption_seconds"
     series: list[tuple[str, dict[str, str], float]] = []
@@ -169,7 +169,7 @@ class MetricsFile:
 _NO_ERROR = ("", "Adopting", "OptedOut")  # causes with which ConfigOK is Unknown without anything being wrong
 
 
-class MetricsSink(Protocol):
+class MetricsOutput(Protocol):
     """Where the metrics can be had: a file, a port."""
 
     def show(self, text: str) -> bool:
@@ -179,7 +179,7 @@ class MetricsSink(Protocol):
         """Show nothing any more. Never raises."""
 
 
-def gauges(local: Local, wish: Wish | None, report: Report) -> Gauges:
+def gauges(local: NodeState, wish: DesiredState | None, report: RunReport) -> Gauges:
     """Return how it is now. wish: None while the API has not answered; then what was answered last counts."""
     answered = local.snapshot.answered
     good = local.snapshot.last_known_good
@@ -192,15 +192,15 @@ def gauges(local: Local, wish: Wish | None, report: Report) -> Gauges:
     )
 
 
-class Surface:
+class MetricsPublisher:
     """Keeps it up to date."""
 
     def __init__(
         self,
         configuration: AgentConfiguration,
-        tally: Tally,
+        tally: Counters,
         journal: Journal,
-        sinks: list[MetricsSink],
+        sinks: list[MetricsOutput],
         *,
         agent_version: str,
     ) -> None:
@@ -210,24 +210,24 @@ class Surface:
         self._sinks = sinks
         self._shown = [""] * len(sinks)
         self._agent_version = agent_version
-        self._report: Report | None = None
+        self._report: RunReport | None = None
         self._trouble = ""
 
-    def show(self, local: Local, wish: Wish | None, report: Report) -> None:
+    def show(self, local: NodeState, wish: DesiredState | None, report: RunReport) -> None:
         """Show what has changed since the last time."""
         if self._sinks:
-            text = render(gauges(local, wish, report), self._tally, agent_version=self._agent_version)
+            text = render_metrics(gauges(local, wish, report), self._tally, agent_version=self._agent_version)
             for index, sink in enumerate(self._sinks):
                 if self._shown[index] != text and sink.show(text):
                     self._shown[index] = text
         self.report(report)
 
-    def report(self, report: Report) -> None:
+    def report(self, report: RunReport) -> None:
         """Show the report alone, while nothing else is known."""
         if report != self._report:
             self._write(report)
 
-    def _write(self, report: Report) -> None:
+    def _write(self, report: RunReport) -> None:
         try:
             write_report(self._run_directory, report)
         except OSError as error:

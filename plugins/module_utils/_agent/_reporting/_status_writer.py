@@ -20,33 +20,42 @@ from ..._kube._api_paths import node_status
 from ..._kube._backoff import Backoff
 from ..._kube._retry import is_transient
 from ..._nodeconfig._assignment import ConfigSource
-from ..._nodeconfig._config_ok import Verdict
+from ..._nodeconfig._config_ok import ConfigOk
 from ..._nodeconfig._config_status import ComponentStatus, ConfigStatus, status_patch
 from .._agent_configuration import AgentConfiguration
 from .._background import PATIENCE
-from .._counters import Tally
-from .._interfaces import Clock, Errand, Journal
+from .._counters import Counters
+from .._interfaces import Clock, Journal, Task
 from .._log import CONDITION
 from .._state._active_config import in_trial
-from .._state._node_state import Local
-from .._state._records import Record
-from .._store._durable_files import Files
+from .._state._node_state import NodeState
+from .._state._records import ConfigRecord
+from .._store._durable_files import DurableFiles
 from .._store._store import Store, digest
-from .._validation._component_flags import shadowed
-from .._validation._node_inputs import Drift, LocalConfigHash
+from .._validation._component_flags import overridden_fields
+from .._validation._node_inputs import InitConfigDrift, LocalConfigHash
 
-__all__ = ["MIN_INTERVAL", "Report", "Reporter", "Statement", "Writer", "essence", "read_report", "write_report"]
+__all__ = [
+    "MIN_INTERVAL",
+    "RunReport",
+    "StatusWriter",
+    "StatusBuilder",
+    "Writer",
+    "without_healthy_states",
+    "read_report",
+    "write_report",
+]
 
 _FILE = "report.json"
 
 
-class Report(NamedTuple):
+class RunReport(NamedTuple):
     """The daemon's side of the story; times are RFC 3339, "" where there is none."""
 
     agent_version: str = ""
     pid: int = 0
     started_at: str = ""
-    condition: Verdict | None = None  # ConfigOK as it was said last
+    condition: ConfigOk | None = None  # ConfigOK as it was said last
     written: bool = False  # whether that stands on the Node
     written_at: str = ""  # the last write
     trouble: str = ""  # why the API cannot be had now
@@ -64,17 +73,17 @@ class Report(NamedTuple):
         }
 
 
-def write_report(run_directory: str, report: Report) -> None:
+def write_report(run_directory: str, report: RunReport) -> None:
     """Replace the file. Raises OSError."""
-    Files(run_directory).write(_FILE, json.dumps(report.to_dict(), indent=1).encode() + b"\n")
+    DurableFiles(run_directory).write(_FILE, json.dumps(report.to_dict(), indent=1).encode() + b"\n")
 
 
-def read_report(run_directory: str) -> Report | None:
+def read_report(run_directory: str) -> RunReport | None:
     """Return what the daemon wrote last, None where there is nothing that can be read."""
     try:
-        value = json.loads(Files(run_directory).read(_FILE) or b"null")
+        value = json.loads(DurableFiles(run_directory).read(_FILE) or b"null")
         said = value["configOK"]
-        return Report(
+        return RunReport(
             agent_version=str(value["agentVersion"]),
             pid=int(value["pid"]),
             started_at=str(value["startedAt"]),
@@ -87,11 +96,11 @@ def read_report(run_directory: str) -> Report | None:
         return None
 
 
-def _verdict(said: Any) -> Verdict:
-    return Verdict(str(said["status"]), str(said["message"]), str(said["reason"]), str(said["cause"]))
+def _verdict(said: Any) -> ConfigOk:
+    return ConfigOk(str(said["status"]), str(said["message"]), str(said["reason"]), str(said["cause"]))
 
 
-class Statement:
+class StatusBuilder:
     """Knows this node's side of the status. Reads the store, and the files that init configs came from."""
 
     def __init__(self, configuration: AgentConfiguration, store: Store, *, agent_version: str) -> None:
@@ -100,17 +109,17 @@ class Statement:
         self._agent_version = agent_version
         self._ignored: tuple[str | None, tuple[str, ...]] = (None, ())
         self._local_config = LocalConfigHash(configuration)
-        self.drift = Drift(configuration)
+        self.drift = InitConfigDrift(configuration)
         self.init_provided = any(component.init_config for component in configuration.components.values())
 
     def status(
         self,
-        verdict: Verdict,
-        local: Local,
+        verdict: ConfigOk,
+        local: NodeState,
         *,
         assignment: int,
         assigned: ConfigSource | None,
-        active: Record,
+        active: ConfigRecord,
         states: Mapping[str, str],
     ) -> ConfigStatus:
         """Return the status. assignment: the id that this answers. active: the record in use, or about to be."""
@@ -129,7 +138,9 @@ class Statement:
             local_config=self._local_config.get(),
         )
 
-    def _component(self, name: str, active: Record, local: Local, states: Mapping[str, str]) -> ComponentStatus:
+    def _component(
+        self, name: str, active: ConfigRecord, local: NodeState, states: Mapping[str, str]
+    ) -> ComponentStatus:
         version = local.versions.get(name, "")
         config = active.files.get(name) or digest(self._store.read_config(name) or b"")
         drifted = self.drift.of(name)
@@ -138,10 +149,10 @@ class Statement:
             config=config[:10],
             state=states.get(name, "unknown"),
             note=f"{drifted} has changed since it became the init config" if drifted else "",
-            shadowed=shadowed(self._store, name, config),
+            shadowed=overridden_fields(self._store, name, config),
         )
 
-    def _ignored_keys(self, active: Record) -> tuple[str, ...]:
+    def _ignored_keys(self, active: ConfigRecord) -> tuple[str, ...]:
         """Return the keys of the bundle in use for components that this node does not run."""
         if active.source is None:
             return ()
@@ -151,14 +162,14 @@ class Statement:
             self._ignored = (active.uid, keys)
         return self._ignored[1]
 
-    def label(self, active: Record) -> str:
+    def label(self, active: ConfigRecord) -> str:
         """Return what ``kubectl get nodes -L configok.dev/config`` shows."""
         if active.source is not None:
             return active.source.name[:63].rstrip("-.")
         return "init" if self.init_provided else "default"
 
 
-def essence(status: ConfigStatus) -> ConfigStatus:
+def without_healthy_states(status: ConfigStatus) -> ConfigStatus:
     """Return what makes a transition: all but how each component is just now, which travels along unless it fails."""
     return status._replace(
         components={
@@ -178,7 +189,7 @@ class Writer(Protocol):
     def patch(self, path: str, body: dict[str, Any], *, kind: str) -> Any: ...
 
 
-def _subject(said: tuple[Verdict, ConfigStatus, str] | None) -> tuple[object, ...]:
+def _subject(said: tuple[ConfigOk, ConfigStatus, str] | None) -> tuple[object, ...]:
     """Return what a status is about: while that stays the same, a change is the component's own."""
     if said is None:
         return ()
@@ -187,7 +198,7 @@ def _subject(said: tuple[Verdict, ConfigStatus, str] | None) -> tuple[object, ..
     return (status.assignment, status.assigned, status.active, status.last_known_good, status.in_trial, adopting)
 
 
-class Reporter:
+class StatusWriter:
     """One status PATCH per transition, retried with back-off until it is written.
 
     What is said about another assignment or config is written at once. Transitions about the same one that follow each
@@ -201,8 +212,8 @@ class Reporter:
         client: Writer,
         clock: Clock,
         journal: Journal,
-        tally: Tally,
-        errand: Errand,
+        tally: Counters,
+        errand: Task,
         *,
         heartbeat_interval: float,
         random: Callable[[], float] = _random.random,
@@ -218,9 +229,9 @@ class Reporter:
         self._interval = heartbeat_interval
         self._random = random
         self._backoff = Backoff(first=1.0, longest=60.0, random=random)
-        self._wanted: tuple[Verdict, ConfigStatus, str] | None = None
-        self._sending: tuple[Verdict, ConfigStatus, str] | None = None
-        self._written: tuple[Verdict, ConfigStatus, str] | None = None
+        self._wanted: tuple[ConfigOk, ConfigStatus, str] | None = None
+        self._sending: tuple[ConfigOk, ConfigStatus, str] | None = None
+        self._written: tuple[ConfigOk, ConfigStatus, str] | None = None
         self._status = ""  # of the condition, as far as it is known to be on the Node
         self._heartbeat = 0.0
         self._earliest = 0.0  # when another status about the same config may be written
@@ -229,7 +240,7 @@ class Reporter:
         self._rest(clock.since_boot())
 
     @property
-    def wanted(self) -> tuple[Verdict, ConfigStatus, str] | None:
+    def wanted(self) -> tuple[ConfigOk, ConfigStatus, str] | None:
         """What was said last, written or not."""
         return self._wanted
 
@@ -238,7 +249,7 @@ class Reporter:
         """Whether what was said last stands on the Node."""
         return self._wanted is not None and self._wanted == self._written
 
-    def found(self, annotation: str | None, verdict: Verdict, status: ConfigStatus, label: str) -> None:
+    def found(self, annotation: str | None, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
         """Take what stands on the Node already as written: an agent that restarts has nothing to say."""
         if self._written is None and annotation is not None and annotation == status.encode():
             self._written = self._wanted = (verdict, status, label)
@@ -256,7 +267,7 @@ class Reporter:
         self._written = None
         self._status = ""
 
-    def say(self, verdict: Verdict, status: ConfigStatus, label: str) -> None:
+    def say(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
         """Have this written, now or as soon as it can be. label: the bundle's name, "init" or "default"."""
         wanted = (verdict.cut(), status, label)
         if _subject(wanted) != _subject(self._wanted):
@@ -291,7 +302,7 @@ class Reporter:
         if self._errand.wait(patience):
             self._sent()
 
-    def _send(self, wanted: tuple[Verdict, ConfigStatus, str]) -> None:
+    def _send(self, wanted: tuple[ConfigOk, ConfigStatus, str]) -> None:
         self._sending = wanted
         verdict, status, label = wanted
         patch = status_patch(verdict, status, label, now=self._clock.now())

@@ -12,22 +12,22 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..._nodeconfig._bundle_trial import Trial
-from ._records import LOCAL, Outcome, Record, same_config
+from ._records import LOCAL_CONFIG, AssignmentFailure, ConfigRecord, same_config
 from ._startups import BadConfig
 
 __all__ = [
-    "Choice",
-    "choose",
+    "ActiveConfig",
+    "select_active",
     "crash_reason",
     "duration_text",
     "in_trial",
-    "outcome_of_bad",
-    "refuse_start",
+    "failure_from_mark",
+    "must_refuse_start",
     "unhealthy_reason",
 ]
 
 
-class Choice(NamedTuple):
+class ActiveConfig(NamedTuple):
     """What the node is to use.
 
     record: LOCAL means the init config. name: which record it is, "current" or "last-known-good". left: why current is
@@ -35,28 +35,28 @@ class Choice(NamedTuple):
     component.
     """
 
-    record: Record
+    record: ConfigRecord
     name: str
     left: str = ""
     crashes: int = 0
 
 
-def in_trial(current: Record | None, last_known_good: Record | None) -> bool:
+def in_trial(current: ConfigRecord | None, last_known_good: ConfigRecord | None) -> bool:
     """Return whether current has yet to prove itself. The local config has no trial."""
     if current is None or current.source is None or current.passed:
         return False
     return not same_config(current, last_known_good)
 
 
-def choose(
-    current: Record | None,
-    last_known_good: Record | None,
+def select_active(
+    current: ConfigRecord | None,
+    last_known_good: ConfigRecord | None,
     *,
     fresh: bool,
     bad: Mapping[str, BadConfig],
     crashes: Mapping[str, int],
     usable: Mapping[str, bool],
-) -> Choice:
+) -> ActiveConfig:
     """Decide.
 
     current, last_known_good: None where unreadable (or never written: fresh says that neither ever was).
@@ -64,19 +64,19 @@ def choose(
     usable: "current", "last-known-good" -> whether every file that the record names is there and whole.
     """
     if fresh:
-        return Choice(LOCAL, "current")
+        return ActiveConfig(LOCAL_CONFIG, "current")
     left = _why_leave(current, last_known_good, bad, crashes, usable)
     if not left and current is not None:
-        return Choice(current, "current")
+        return ActiveConfig(current, "current")
     worst = max(crashes.values(), default=0)
     if last_known_good is not None and (last_known_good.source is None or usable.get("last-known-good", False)):
-        return Choice(last_known_good, "last-known-good", left, worst)
-    return Choice(LOCAL, "last-known-good", left, worst)
+        return ActiveConfig(last_known_good, "last-known-good", left, worst)
+    return ActiveConfig(LOCAL_CONFIG, "last-known-good", left, worst)
 
 
 def _why_leave(
-    current: Record | None,
-    last_known_good: Record | None,
+    current: ConfigRecord | None,
+    last_known_good: ConfigRecord | None,
     bad: Mapping[str, BadConfig],
     crashes: Mapping[str, int],
     usable: Mapping[str, bool],
@@ -100,7 +100,7 @@ def _why_leave(
     return ""
 
 
-def refuse_start(choice: Choice, *, init_is_fatal: bool) -> bool:
+def must_refuse_start(choice: ActiveConfig, *, init_is_fatal: bool) -> bool:
     """Return whether prestart must refuse (exit 78): only an init config is left of which it would die."""
     return choice.record.source is None and init_is_fatal
 
@@ -124,11 +124,11 @@ def duration_text(seconds: float) -> str:
     return f"{seconds:g}s"
 
 
-def outcome_of_bad(uid: str, mark: BadConfig, trial: Trial) -> Outcome:
+def failure_from_mark(uid: str, mark: BadConfig, trial: Trial) -> AssignmentFailure:
     """Return how an assignment failed, from the bad mark alone: the roll-back was cut short after it."""
     if mark.kind == "CrashLoop":
         crashes = mark.crashes or trial.crash_loop_threshold + 1
-        return Outcome("CrashLoop", uid, mark.reason, crashes=crashes, time=mark.time)
+        return AssignmentFailure("CrashLoop", uid, mark.reason, crashes=crashes, time=mark.time)
     if not mark.within:  # the mark of an older agent has it in its reason alone
-        return Outcome("KnownBad", uid, mark.reason, time=mark.time)
-    return Outcome("NotHealthy", uid, mark.probe, within=mark.within, time=mark.time)
+        return AssignmentFailure("KnownBad", uid, mark.reason, time=mark.time)
+    return AssignmentFailure("NotHealthy", uid, mark.probe, within=mark.within, time=mark.time)

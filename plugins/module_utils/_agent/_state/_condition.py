@@ -13,16 +13,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..._nodeconfig import _config_ok as words
-from ..._nodeconfig._config_ok import Using, Verdict
+from ..._nodeconfig._config_ok import ConfigInUse, ConfigOk
 from ._active_config import duration_text, in_trial
-from ._desired_state import Wish
-from ._node_state import Local
-from ._records import Outcome
+from ._desired_state import DesiredState
+from ._node_state import NodeState
+from ._records import AssignmentFailure
 
-__all__ = ["Condition", "answer", "using"]
+__all__ = ["ComponentsCondition", "choose_verdict", "config_in_use"]
 
 
-class Condition(NamedTuple):
+class ComponentsCondition(NamedTuple):
     """How the components of the config in use are, taken together.
 
     healthy: None while nothing is known yet. failing: what is wrong, once it has lasted. stopped: the unit that an
@@ -35,7 +35,7 @@ class Condition(NamedTuple):
     unread: str = ""
 
 
-def using(wish: Wish | None, local: Local, *, init_provided: bool) -> Using:
+def config_in_use(wish: DesiredState | None, local: NodeState, *, init_provided: bool) -> ConfigInUse:
     """Return which config this node uses, of which record. wish: as for answer()."""
     record = local.current
     name = local.choice.name
@@ -43,26 +43,28 @@ def using(wish: Wish | None, local: Local, *, init_provided: bool) -> Using:
     outcome = (local.snapshot.answered if wish is None else wish.answered).outcome
     if outcome is not None and not in_trial(record, local.snapshot.last_known_good):
         name = "last-known-good"  # what is assigned failed; what runs is what the node fell back to, or stayed on
-    return Using(name, record.uid, init_provided)
+    return ConfigInUse(name, record.uid, init_provided)
 
 
-def answer(
-    wish: Wish | None,
-    local: Local,
-    condition: Condition,
+def choose_verdict(
+    wish: DesiredState | None,
+    local: NodeState,
+    condition: ComponentsCondition,
     *,
     init_provided: bool,
     fetch_error: str = "",
     damaged: Sequence[str] = (),
-) -> Verdict | None:
+) -> ConfigOk | None:
     """Return the verdict. wish: None before the API has answered for the first time."""
-    verdict = _verdict(wish, local, condition, using(wish, local, init_provided=init_provided), fetch_error)
+    verdict = _verdict(wish, local, condition, config_in_use(wish, local, init_provided=init_provided), fetch_error)
     if verdict is not None and damaged:
         verdict = words.with_damaged(verdict, damaged[-1])
     return verdict
 
 
-def _verdict(wish: Wish | None, local: Local, condition: Condition, use: Using, fetch_error: str) -> Verdict | None:
+def _verdict(
+    wish: DesiredState | None, local: NodeState, condition: ComponentsCondition, use: ConfigInUse, fetch_error: str
+) -> ConfigOk | None:
     if wish is None:
         return None
     outcome = local.snapshot.answered.outcome if wish.kind == "failed" else None
@@ -87,7 +89,7 @@ def _verdict(wish: Wish | None, local: Local, condition: Condition, use: Using, 
     return _in_use(local, condition, use)
 
 
-def _refused(outcome: Outcome, local: Local, use: Using) -> Verdict:
+def _refused(outcome: AssignmentFailure, local: NodeState, use: ConfigInUse) -> ConfigOk:
     if outcome.kind == "KnownBad":
         return words.known_bad(use, outcome.uid, outcome.time, outcome.text)
     if in_trial(local.current, local.snapshot.last_known_good):
@@ -95,7 +97,7 @@ def _refused(outcome: Outcome, local: Local, use: Using) -> Verdict:
     return words.invalid(use, outcome.uid, outcome.text)
 
 
-def _fallen_back(outcome: Outcome, condition: Condition, use: Using) -> Verdict | None:
+def _fallen_back(outcome: AssignmentFailure, condition: ComponentsCondition, use: ConfigInUse) -> ConfigOk | None:
     if outcome.suspect:
         return words.both_fail(use, outcome.uid)
     if not condition.healthy:
@@ -105,7 +107,7 @@ def _fallen_back(outcome: Outcome, condition: Condition, use: Using) -> Verdict 
     return words.not_healthy(use, outcome.uid, duration_text(outcome.within), outcome.text)
 
 
-def _in_use(local: Local, condition: Condition, use: Using) -> Verdict | None:
+def _in_use(local: NodeState, condition: ComponentsCondition, use: ConfigInUse) -> ConfigOk | None:
     record = local.current
     if condition.failing and not in_trial(record, local.snapshot.last_known_good):
         # After the trial the agent reports trouble and changes nothing.

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..._nodeconfig._assignment import Assignment, ConfigSource, InvalidAssignment, InvalidConfigSource
-from ._records import Answered, Record
+from ._records import AnsweredAssignment, ConfigRecord
 
-__all__ = ["NodeView", "Wish", "read_wish"]
+__all__ = ["NodeAnnotations", "DesiredState", "read_desired_state"]
 
 
-class NodeView(NamedTuple):
+class NodeAnnotations(NamedTuple):
     """What the agent watches of its own Node: the uid of the object, and three annotations (None: absent)."""
 
     uid: str
@@ -25,7 +25,7 @@ class NodeView(NamedTuple):
     status: str | None = None
 
 
-class Wish(NamedTuple):
+class DesiredState(NamedTuple):
     """What is asked.
 
     kind: "local" (nothing assigned, nothing to do) | "keep" (assigned is what is used) | "adopt" | "unassign" |
@@ -34,7 +34,7 @@ class Wish(NamedTuple):
     """
 
     kind: str
-    answered: Answered
+    answered: AnsweredAssignment
     source: ConfigSource | None = None
     new: bool = False
     forget_bad: bool = False
@@ -42,57 +42,65 @@ class Wish(NamedTuple):
     cause: str = ""
 
 
-def read_wish(node: NodeView, answered: Answered, current: Record, namespace: str) -> Wish:
+def read_desired_state(
+    node: NodeAnnotations, answered: AnsweredAssignment, current: ConfigRecord, namespace: str
+) -> DesiredState:
     """Compare.
 
     answered: as recorded; it counts only for the Node object that it names, since a Node that is registered again
     starts its ids anew. current: the record in use. namespace: the one this node takes bundles from.
     """
     if answered.node_uid != node.uid:
-        known = Answered(node_uid=node.uid)
+        known = AnsweredAssignment(node_uid=node.uid)
     else:
         known = answered
     try:
         assignment = None if node.assignment is None else Assignment.parse(node.assignment, answered=answered.id)
     except InvalidAssignment as error:
-        return Wish("invalid", known, cause=str(error))
+        return DesiredState("invalid", known, cause=str(error))
     if node.source is None:
         return _absent(node, answered, known, current, assignment)
     if assignment is not None and assignment.id < known.id:
-        return Wish("stale", known, stale_id=assignment.id)
+        return DesiredState("stale", known, stale_id=assignment.id)
     try:
         source = _parse(node.source, namespace)
     except InvalidConfigSource as error:
         if assignment is not None and assignment.id > known.id:
-            known = Answered(node.uid, assignment.id)
-        return Wish("invalid", known, cause=str(error))
+            known = AnsweredAssignment(node.uid, assignment.id)
+        return DesiredState("invalid", known, cause=str(error))
     if assignment is None:
-        return Wish("invalid", known, source, cause="invalid assignment, there is no id beside the config source")
+        return DesiredState(
+            "invalid", known, source, cause="invalid assignment, there is no id beside the config source"
+        )
     if assignment.id > known.id:
         kind = "keep" if source == current.source else "adopt"
-        answered = Answered(node.uid, assignment.id, source)
-        return Wish(kind, answered, source, new=True, forget_bad=assignment.forget_bad)
+        answered = AnsweredAssignment(node.uid, assignment.id, source)
+        return DesiredState(kind, answered, source, new=True, forget_bad=assignment.forget_bad)
     if known.source != source:
-        return Wish("stale", known, stale_id=assignment.id)  # this id was given to something else before
+        return DesiredState("stale", known, stale_id=assignment.id)  # this id was given to something else before
     if known.outcome is not None:
-        return Wish("failed", known, source)
-    return Wish("keep" if source == current.source else "adopt", known, source)
+        return DesiredState("failed", known, source)
+    return DesiredState("keep" if source == current.source else "adopt", known, source)
 
 
 def _absent(
-    node: NodeView, recorded: Answered, known: Answered, current: Record, assignment: Assignment | None
-) -> Wish:
+    node: NodeAnnotations,
+    recorded: AnsweredAssignment,
+    known: AnsweredAssignment,
+    current: ConfigRecord,
+    assignment: Assignment | None,
+) -> DesiredState:
     if current.source is None and known.source is None:
         if assignment is None or assignment.id <= known.id:
-            return Wish("local", known)
-        return Wish("local", Answered(node.uid, assignment.id), new=True)
+            return DesiredState("local", known)
+        return DesiredState("local", AnsweredAssignment(node.uid, assignment.id), new=True)
     given = 0 if assignment is None else assignment.id
     if node.uid not in (current.node_uid, recorded.node_uid):
         # A Node that is registered again, or restored: what it brings along asks for nothing. What comes later does.
-        return Wish("lost", Answered(node.uid, given))
+        return DesiredState("lost", AnsweredAssignment(node.uid, given))
     if given > known.id:  # also where it was cut short: the answer is written last
-        return Wish("unassign", Answered(node.uid, given), new=True)
-    return Wish("lost", known)
+        return DesiredState("unassign", AnsweredAssignment(node.uid, given), new=True)
+    return DesiredState("lost", known)
 
 
 def _parse(text: str, namespace: str) -> ConfigSource:

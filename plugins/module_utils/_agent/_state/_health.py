@@ -12,7 +12,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["Health", "Seen", "begin", "failed", "healthy_seconds", "is_healthy", "look", "next_look"]
+__all__ = [
+    "Health",
+    "ComponentsObservation",
+    "new_health",
+    "has_failed",
+    "healthy_seconds",
+    "is_healthy",
+    "after_probe",
+    "next_probe_in",
+]
 
 _FIRST_INTERVAL = 0.2  # seconds between looks at a component that is not healthy yet
 
@@ -34,12 +43,12 @@ class Health(NamedTuple):
     detail: str = "not looked at yet"
 
 
-def begin(now: float) -> Health:
+def new_health(now: float) -> Health:
     """Return the health of a component that was just given a config, or that nothing is known of."""
     return Health(unhealthy_since=now)
 
 
-def look(health: Health, *, ok: bool, detail: str, invocation: str, now: float, settling: float) -> Health:
+def after_probe(health: Health, *, ok: bool, detail: str, invocation: str, now: float, settling: float) -> Health:
     """Return the health after one look. settling: seconds for which it must stay ok to count as healthy."""
     if invocation != health.invocation:  # another process: nothing that was seen of the one before counts
         since = now if health.unhealthy_since is None else health.unhealthy_since
@@ -63,7 +72,7 @@ def is_healthy(health: Health) -> bool:
     return health.unhealthy_since is None
 
 
-def failed(health: Health, *, now: float, timeout: float, threshold: int) -> bool:
+def has_failed(health: Health, *, now: float, timeout: float, threshold: int) -> bool:
     """Return whether this is a failure: too long not healthy (seconds), or too many bad looks in a row."""
     if health.unhealthy_since is None:
         return False
@@ -77,7 +86,7 @@ def healthy_seconds(before: Health, after: Health, *, most: float) -> float:
     return max(0.0, min(after.seen_well - before.seen_well, most))
 
 
-def next_look(health: Health, *, now: float, settling: float, interval: float) -> float:
+def next_probe_in(health: Health, *, now: float, settling: float, interval: float) -> float:
     """Return when to look again, in seconds from now, while it matters."""
     if health.unhealthy_since is None or health.failures:
         return interval
@@ -86,7 +95,7 @@ def next_look(health: Health, *, now: float, settling: float, interval: float) -
     return min(interval, max(_FIRST_INTERVAL, (now - health.unhealthy_since) / 30))
 
 
-class Seen(NamedTuple):
+class ComponentsObservation(NamedTuple):
     """What one round of looks found.
 
     healthy: None while nothing is known yet. failed: the component that has failed, with what was seen of it, and the

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ._active_config import Choice
-from ._records import Answered, Record
+from ._active_config import ActiveConfig
+from ._records import AnsweredAssignment, ConfigRecord
 from ._startups import BadConfig, Start
 
-__all__ = ["Inputs", "Local", "Snapshot"]
+__all__ = ["NodeInputs", "NodeState", "Records"]
 
 
-class Inputs(NamedTuple):
+class NodeInputs(NamedTuple):
     """The texts of a component's own configs on this node (None: there is none), the command line it runs with, and
     the path and text of each drop-in that this one names, lowest first; bytes that are no UTF-8 are surrogates."""
 
@@ -34,24 +34,24 @@ class Inputs(NamedTuple):
         }
 
     @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> Inputs:
+    def from_dict(cls, value: Mapping[str, Any]) -> NodeInputs:
         """Read what to_dict() has written. Raises KeyError, TypeError, ValueError."""
         drop_ins = tuple((path, text) for path, text in value["dropIns"])
         return cls(value["init"], value["instance"], tuple(value["arguments"]), drop_ins)
 
 
-class Local(NamedTuple):
+class NodeState(NamedTuple):
     """The records, what is tracked of each component, and what the node is to use because of that."""
 
-    snapshot: Snapshot
-    choice: Choice
+    snapshot: Records
+    choice: ActiveConfig
     versions: Mapping[str, str]
     startups: Mapping[str, Sequence[Start]]
     bad: Mapping[str, BadConfig]
     crashes: Mapping[str, int]  # since the later of boot and adoption (or roll-back)
 
     @property
-    def current(self) -> Record:
+    def current(self) -> ConfigRecord:
         """The record in use, LOCAL for the init config."""
         return self.choice.record
 
@@ -67,10 +67,10 @@ class Local(NamedTuple):
         return starts[-1] if starts else None
 
 
-class Snapshot(NamedTuple):
+class Records(NamedTuple):
     """What the store says at one moment. current, last_known_good: None where the record is missing or was damaged."""
 
-    current: Record | None
-    last_known_good: Record | None
-    answered: Answered
+    current: ConfigRecord | None
+    last_known_good: ConfigRecord | None
+    answered: AnsweredAssignment
     fresh: bool  # neither record was ever written: a node that has only its local config

@@ -17,12 +17,20 @@ from typing import Any, NamedTuple
 from ..._nodeconfig._assignment import ConfigSource, InvalidConfigSource
 from ..._nodeconfig._bundle_trial import Trial
 
-__all__ = ["API_VERSION", "LOCAL", "Answered", "Damaged", "Outcome", "Record", "same_config"]
+__all__ = [
+    "API_VERSION",
+    "LOCAL_CONFIG",
+    "AnsweredAssignment",
+    "DamagedFile",
+    "AssignmentFailure",
+    "ConfigRecord",
+    "same_config",
+]
 
 API_VERSION = "agent.config.configok.dev/v1alpha1"
 
 
-class Damaged(ValueError):
+class DamagedFile(ValueError):
     """A file of the agent's own that does not hold what it should; the text says what is wrong."""
 
 
@@ -41,15 +49,15 @@ def _decode(data: bytes, kind: str) -> dict[str, Any]:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise Damaged(f"it is not JSON: {error}") from error
+        raise DamagedFile(f"it is not JSON: {error}") from error
     if not isinstance(value, dict) or value.get("kind") != kind or value.get("apiVersion") != API_VERSION:
-        raise Damaged(f"it is not a {kind} of {API_VERSION}")
+        raise DamagedFile(f"it is not a {kind} of {API_VERSION}")
     if value.get("hash") != _hash(value):
-        raise Damaged("its content does not have the hash that it names")
+        raise DamagedFile("its content does not have the hash that it names")
     return value
 
 
-class Record(NamedTuple):
+class ConfigRecord(NamedTuple):
     """One adopted config: ``current`` or ``last-known-good``.
 
     source None: the local config, and nothing else is set. files: SHA-256 of the file that each component of the
@@ -113,10 +121,10 @@ class Record(NamedTuple):
         )
 
     @classmethod
-    def decode(cls, data: bytes) -> Record:
+    def decode(cls, data: bytes) -> ConfigRecord:
         """Read a file's content. Raises Damaged."""
         if not data:
-            return LOCAL
+            return LOCAL_CONFIG
         value = _decode(data, "ConfigRecord")
         try:
             trial = value["trial"]
@@ -135,20 +143,20 @@ class Record(NamedTuple):
                 dropped=tuple(str(name) for name in value.get("dropped", ())),  # older agents did not write it down
             )
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InvalidConfigSource) as error:
-            raise Damaged(f"a field is missing or wrong: {error!r}") from error
+            raise DamagedFile(f"a field is missing or wrong: {error!r}") from error
 
 
-LOCAL = Record()
+LOCAL_CONFIG = ConfigRecord()
 
 
-def same_config(one: Record | None, other: Record | None) -> bool:
+def same_config(one: ConfigRecord | None, other: ConfigRecord | None) -> bool:
     """Return whether two records mean the same config: the same content in the same files, whatever its uid."""
     if one is None or other is None:
         return False
     return one.content_hash == other.content_hash and dict(one.files) == dict(other.files)
 
 
-class Outcome(NamedTuple):
+class AssignmentFailure(NamedTuple):
     """How an assignment failed on this node.
 
     kind: "InvalidConfig" | "KnownBad" | "CrashLoop" | "NotHealthy". text: the first error, the reason of the bad mark,
@@ -171,7 +179,7 @@ class Outcome(NamedTuple):
         return self._asdict()
 
     @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> Outcome:
+    def from_dict(cls, value: Mapping[str, Any]) -> AssignmentFailure:
         """Read it. Raises KeyError, TypeError, ValueError."""
         return cls(
             kind=str(value["kind"]),
@@ -186,7 +194,7 @@ class Outcome(NamedTuple):
         )
 
 
-class Answered(NamedTuple):
+class AnsweredAssignment(NamedTuple):
     """The highest assignment that this node has answered, for which Node, and how it failed (None: it did not).
 
     An assignment that failed is tried again only when it is assigned anew, so this outlives bad marks, which stand
@@ -196,9 +204,9 @@ class Answered(NamedTuple):
     node_uid: str = ""
     id: int = 0
     source: ConfigSource | None = None
-    outcome: Outcome | None = None
+    outcome: AssignmentFailure | None = None
 
-    def failed(self, outcome: Outcome) -> Answered:
+    def failed(self, outcome: AssignmentFailure) -> AnsweredAssignment:
         """Return the same assignment with how it failed."""
         return self._replace(outcome=outcome)
 
@@ -215,7 +223,7 @@ class Answered(NamedTuple):
         )
 
     @classmethod
-    def decode(cls, data: bytes) -> Answered:
+    def decode(cls, data: bytes) -> AnsweredAssignment:
         """Read a file's content. Raises Damaged."""
         value = _decode(data, "AnsweredAssignment")
         try:
@@ -223,7 +231,7 @@ class Answered(NamedTuple):
                 node_uid=str(value["nodeUID"]),
                 id=int(value["id"]),
                 source=None if value["source"] is None else ConfigSource.from_dict(value["source"]),
-                outcome=None if value["outcome"] is None else Outcome.from_dict(value["outcome"]),
+                outcome=None if value["outcome"] is None else AssignmentFailure.from_dict(value["outcome"]),
             )
         except (KeyError, TypeError, ValueError, OverflowError, InvalidConfigSource) as error:
-            raise Damaged(f"a field is missing or wrong: {error!r}") from error
+            raise DamagedFile(f"a field is missing or wrong: {error!r}") from error

@@ -13,22 +13,22 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ._records import Damaged
+from ._records import DamagedFile
 
 __all__ = [
     "BadConfig",
     "End",
     "Start",
-    "count_crashes",
+    "crashes_since_adoption",
     "decode_bad_configs",
     "decode_startups",
     "encode_bad_configs",
     "encode_startups",
     "is_crash",
-    "recent_crashes",
-    "with_one_config",
-    "with_end",
-    "with_start",
+    "crashes_with_config",
+    "starts_of_newest_config",
+    "record_end",
+    "append_start",
 ]
 
 MAX_STARTUPS = 64  # above any crashLoopThreshold, with room for restarts that do not count
@@ -86,7 +86,9 @@ def is_crash(end: End) -> bool:
     return True
 
 
-def count_crashes(startups: Sequence[Start], *, boot_id: str, adopted_boot_id: str, adopted_since_boot: float) -> int:
+def crashes_since_adoption(
+    startups: Sequence[Start], *, boot_id: str, adopted_boot_id: str, adopted_since_boot: float
+) -> int:
     """Return the crashes of invocations that started since the later of boot and adoption (seconds since boot)."""
     since = adopted_since_boot if adopted_boot_id == boot_id else 0.0
     return sum(
@@ -96,13 +98,13 @@ def count_crashes(startups: Sequence[Start], *, boot_id: str, adopted_boot_id: s
     )
 
 
-def recent_crashes(startups: Sequence[Start], *, boot_id: str, since: float, config: str) -> int:
+def crashes_with_config(startups: Sequence[Start], *, boot_id: str, since: float, config: str) -> int:
     """Return the crashes with one config (the file's hash) since a time of this boot (seconds since boot)."""
     ends = [start.end for start in startups if start.boot_id == boot_id and start.config == config]
     return sum(1 for end in ends if end is not None and end.since_boot >= since and is_crash(end))
 
 
-def with_one_config(startups: Sequence[Start]) -> Sequence[Start]:
+def starts_of_newest_config(startups: Sequence[Start]) -> Sequence[Start]:
     """Return the newest starts, as far back as they read one and the same file."""
     first = len(startups)
     while first and startups[first - 1].config == startups[-1].config:
@@ -110,13 +112,13 @@ def with_one_config(startups: Sequence[Start]) -> Sequence[Start]:
     return startups[first:]
 
 
-def with_start(startups: Sequence[Start], start: Start) -> list[Start]:
+def append_start(startups: Sequence[Start], start: Start) -> list[Start]:
     """Return the startups with one more, bounded. A second prestart of one invocation replaces the first."""
     kept = [one for one in startups if not (start.invocation and one.invocation == start.invocation)]
     return [*kept, start][-MAX_STARTUPS:]
 
 
-def with_end(startups: Sequence[Start], invocation: str, boot_id: str, end: End) -> list[Start] | None:
+def record_end(startups: Sequence[Start], invocation: str, boot_id: str, end: End) -> list[Start] | None:
     """Return the startups with the end of an invocation; None when no start of it was written down in this boot."""
     result = list(startups)
     for index in range(len(result) - 1, -1, -1):
@@ -155,7 +157,7 @@ def decode_startups(data: bytes) -> list[Start]:
     """Read a ``startups`` file. Raises Damaged."""
     value = _json(data)
     if not isinstance(value, list):
-        raise Damaged("it is not a list of starts")
+        raise DamagedFile("it is not a list of starts")
     try:
         return [
             Start(
@@ -177,7 +179,7 @@ def decode_startups(data: bytes) -> list[Start]:
             for one in value
         ]
     except (KeyError, TypeError, ValueError, OverflowError, IndexError) as error:
-        raise Damaged(f"a start is wrong: {error!r}") from error
+        raise DamagedFile(f"a start is wrong: {error!r}") from error
 
 
 def encode_bad_configs(bad: Mapping[str, BadConfig]) -> bytes:
@@ -190,7 +192,7 @@ def decode_bad_configs(data: bytes) -> dict[str, BadConfig]:
     """Read a ``bad-configs`` file. Raises Damaged."""
     value = _json(data)
     if not isinstance(value, dict):
-        raise Damaged("it is not a map of UIDs")
+        raise DamagedFile("it is not a map of UIDs")
     try:
         return {
             uid: BadConfig(
@@ -205,7 +207,7 @@ def decode_bad_configs(data: bytes) -> dict[str, BadConfig]:
             for uid, one in value.items()
         }
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
-        raise Damaged(f"an entry is wrong: {error!r}") from error
+        raise DamagedFile(f"an entry is wrong: {error!r}") from error
 
 
 def _finite(value: Any) -> float:
@@ -222,4 +224,4 @@ def _json(data: bytes) -> Any:
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise Damaged(f"it is not JSON: {error}") from error
+        raise DamagedFile(f"it is not JSON: {error}") from error

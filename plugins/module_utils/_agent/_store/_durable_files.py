@@ -23,11 +23,11 @@ __all__ = [
     "DIRECTORY_MODE",
     "Disk",
     "FILE_MODE",
-    "Files",
-    "Locked",
+    "DurableFiles",
+    "LockTimeout",
     "PRESTART_WAIT",
     "STORE_LOCK",
-    "STORE_WAIT",
+    "LOCK_WAIT",
     "TEMPORARY",
     "locked",
 ]
@@ -72,7 +72,7 @@ class Disk:
         os.mkdir(path, mode)
 
 
-class Files:
+class DurableFiles:
     """Files below one directory, which are read whole and replaced whole. Every method may raise OSError."""
 
     def __init__(self, root: str, disk: Disk | None = None) -> None:
@@ -186,7 +186,7 @@ PRESTART_WAIT = 0.05  # seconds that a start of the component may wait for the s
 _PAUSE = 0.005
 
 
-class Locked(Exception):
+class LockTimeout(Exception):
     """Another process holds the lock and has not let go in time; the text names the file."""
 
 
@@ -203,11 +203,11 @@ def locked(path: str, *, wait: float) -> Iterator[None]:
                 break
             except BlockingIOError:
                 if time.monotonic() >= deadline:
-                    raise Locked(f"{path} is held by another process") from None
+                    raise LockTimeout(f"{path} is held by another process") from None
                 time.sleep(_PAUSE)
         yield
     finally:
         os.close(descriptor)
 
 
-STORE_WAIT = 5.0  # seconds that the daemon waits for the store; those who hold it are brief
+LOCK_WAIT = 5.0  # seconds that the daemon waits for the store; those who hold it are brief

@@ -17,32 +17,32 @@ from typing import Any
 
 from ..._componentconfig._schema._path_fields import resolve_paths
 from .._agent_configuration import ComponentConfiguration
-from .._state._records import Record
+from .._state._records import ConfigRecord
 from ._store import Store, digest
 
 __all__ = [
-    "NotRendered",
+    "UndecodableConfig",
     "STATE_FIELDS",
-    "config_bytes",
-    "decode",
+    "config_for_record",
+    "decode_values",
     "default_document",
     "field_paths",
     "fingerprint",
-    "init_bytes",
-    "init_hash",
-    "keep",
-    "next_init_bytes",
+    "init_config_bytes",
+    "init_config_hash",
+    "keep_rendered",
+    "render_init_config_now",
     "noted_fields",
     "policy_of",
-    "read_own",
-    "render",
-    "render_init",
-    "resolved",
-    "restore",
+    "read_own_config",
+    "render_config",
+    "render_init_config",
+    "resolve_relative_paths",
+    "read_or_restore",
     "same_config_files",
     "stale_state_files",
-    "state_keys",
-    "values_of",
+    "state_file_keys",
+    "fingerprint_of",
 ]
 
 _KINDS = {
@@ -55,11 +55,11 @@ _FIELDS_NOTED = 1000  # of a file; a whole KubeletConfiguration has 160
 _LONGEST_PATH = 300
 
 
-class NotRendered(ValueError):
+class UndecodableConfig(ValueError):
     """A document or an instance config that cannot be decoded; the text is one sentence."""
 
 
-def decode(text: str, what: str) -> Any:
+def decode_values(text: str, what: str) -> Any:
     """Return the values in a YAML or JSON text as Kubernetes reads them. Raises NotRendered."""
     try:
         return json.loads(text)
@@ -78,10 +78,10 @@ def _decode_strictly(text: str, what: str) -> Any:
     try:
         return decode_document(text, file=what).data
     except ValueError as error:
-        raise NotRendered(str(error)) from error
+        raise UndecodableConfig(str(error)) from error
 
 
-def render(document: str, instance: str | None) -> bytes:
+def render_config(document: str, instance: str | None) -> bytes:
     """Return the file's bytes: the document itself where there is no instance config, else JSON. Raises NotRendered."""
     if instance is None or not instance.strip():
         return document.encode()
@@ -93,7 +93,7 @@ def render(document: str, instance: str | None) -> bytes:
     values = _decode_strictly(document, "the document")
     own = _decode_strictly(instance, "the instance config")
     if not isinstance(values, dict) or not isinstance(own, dict):
-        raise NotRendered("the document and the instance config must both be objects")
+        raise UndecodableConfig("the document and the instance config must both be objects")
     own = {key: value for key, value in own.items() if key not in ("apiVersion", "kind")}
     return json.dumps(json_values(merge([values, own])), indent=2, ensure_ascii=False).encode() + b"\n"
 
@@ -114,21 +114,21 @@ def noted_fields(values: Any) -> list[str]:
     return [path for path in field_paths(values) if len(path) <= _LONGEST_PATH][:_FIELDS_NOTED]
 
 
-def render_init(component: str, data: bytes, directory: str) -> bytes:
+def render_init_config(component: str, data: bytes, directory: str) -> bytes:
     """Return what the component reads for an init config that stands in ``directory``.
 
     Its own bytes where it has no relative path (nearly always). Otherwise a copy with the paths resolved: a component
     resolves against the path that it was given, so neither a plain copy nor a link would mean the original directory.
     """
     try:
-        values = decode(data.decode(), "the init config")
-    except (NotRendered, UnicodeDecodeError, ImportError):
+        values = decode_values(data.decode(), "the init config")
+    except (UndecodableConfig, UnicodeDecodeError, ImportError):
         return data  # judged elsewhere: the component gets what the node was provisioned with
-    absolute = resolved(component, values, directory)
+    absolute = resolve_relative_paths(component, values, directory)
     return data if absolute == values else json.dumps(absolute, indent=2, ensure_ascii=False).encode() + b"\n"
 
 
-def resolved(component: str, values: Any, directory: str) -> Any:
+def resolve_relative_paths(component: str, values: Any, directory: str) -> Any:
     """Return a decoded config with its relative paths resolved against a directory, as the component does it."""
     _version, kind = _KINDS.get(component, ("", ""))
     if isinstance(values, Mapping) and isinstance(values.get("kind"), str):
@@ -183,7 +183,7 @@ _DEFAULTED = "evictionHard"
 _ADDS_DEFAULT = "mergeDefaultEvictionSettings"
 
 
-def state_keys(component: str, config: Any) -> dict[str, dict[str, str]]:
+def state_file_keys(component: str, config: Any) -> dict[str, dict[str, str]]:
     """Return, for each state file of the component, the policy of a decoded config and a key that changes when the
     config makes the file fatal."""
     if component != "kubelet":
@@ -236,7 +236,7 @@ _INIT = "init"
 _FINGERPRINT = "fingerprint"
 
 
-def keep(component: str, store: Store, data: bytes) -> str:
+def keep_rendered(component: str, store: Store, data: bytes) -> str:
     """Keep a file and a note on it; return its hash. Raises OSError."""
     name = store.write_rendered(component, data)
     if _FINGERPRINT not in store.read_note(component, name):
@@ -246,17 +246,17 @@ def keep(component: str, store: Store, data: bytes) -> str:
 
 def _note(component: str, data: bytes) -> dict[str, Any]:
     try:
-        values = decode(data.decode(), "the file")
-    except (NotRendered, UnicodeDecodeError, ImportError):
+        values = decode_values(data.decode(), "the file")
+    except (UndecodableConfig, UnicodeDecodeError, ImportError):
         return {_FINGERPRINT: digest(data)}
     return {
         _FINGERPRINT: fingerprint(values),
-        "state": state_keys(component, values),
+        "state": state_file_keys(component, values),
         "fields": noted_fields(values),
     }
 
 
-def values_of(component: str, store: Store, name: str) -> str:
+def fingerprint_of(component: str, store: Store, name: str) -> str:
     """Return the fingerprint of the values in a file with this hash; the hash itself where it cannot be had."""
     noted = store.read_note(component, name).get(_FINGERPRINT) if name else ""
     if noted is None:  # by an agent whose notes took an empty value for an absent one
@@ -267,10 +267,10 @@ def values_of(component: str, store: Store, name: str) -> str:
 
 def same_config_files(component: str, store: Store, one: str, other: str) -> bool:
     """Return whether two files, by their hashes, hold the same values."""
-    return one == other or values_of(component, store, one) == values_of(component, store, other)
+    return one == other or fingerprint_of(component, store, one) == fingerprint_of(component, store, other)
 
 
-def restore(component: ComponentConfiguration, store: Store, record: Record, name: str) -> bytes | None:
+def read_or_restore(component: ComponentConfiguration, store: Store, record: ConfigRecord, name: str) -> bytes | None:
     """Return the file that a record names, by its hash; where it is lost, from what the component reads now or from
     the checkpoint. None where it cannot be had."""
     data = store.read_rendered(component.name, name)
@@ -283,8 +283,8 @@ def restore(component: ComponentConfiguration, store: Store, record: Record, nam
     if bundle is None or component.name not in bundle.documents:
         return None
     try:
-        data = render(bundle.documents[component.name], read_own(component.instance_config))
-    except (NotRendered, OSError, ImportError):
+        data = render_config(bundle.documents[component.name], read_own_config(component.instance_config))
+    except (UndecodableConfig, OSError, ImportError):
         return None
     return _kept_again(component.name, store, data) if digest(data) == name else None
 
@@ -292,13 +292,13 @@ def restore(component: ComponentConfiguration, store: Store, record: Record, nam
 def _kept_again(component: str, store: Store, data: bytes) -> bytes:
     """Keep what was lost, before the next change writes over the last place that has it."""
     try:
-        keep(component, store, data)
+        keep_rendered(component, store, data)
     except OSError:
         pass  # a disk that is full now: it is usable without, and the next reader tries again
     return data
 
 
-def read_own(path: str) -> str | None:
+def read_own_config(path: str) -> str | None:
     """Return the text of one of this node's own config files, None where none is configured. Raises OSError."""
     if not path:
         return None
@@ -306,13 +306,13 @@ def read_own(path: str) -> str | None:
         return file.read().decode("utf-8", "replace")
 
 
-def config_bytes(component: ComponentConfiguration, store: Store, record: Record) -> bytes | None:
+def config_for_record(component: ComponentConfiguration, store: Store, record: ConfigRecord) -> bytes | None:
     """Return what the component is to read under a record; None where that cannot be had."""
     name = record.files.get(component.name)
-    return init_bytes(component, store) if name is None else restore(component, store, record, name)
+    return init_config_bytes(component, store) if name is None else read_or_restore(component, store, record, name)
 
 
-def init_bytes(component: ComponentConfiguration, store: Store) -> bytes | None:
+def init_config_bytes(component: ComponentConfiguration, store: Store) -> bytes | None:
     """Return what the component reads when it uses the init config: rendered once for each content of the file.
 
     Where the init config cannot be read, what it was before; None where that was never known: the component's file
@@ -330,12 +330,12 @@ def init_bytes(component: ComponentConfiguration, store: Store) -> bytes | None:
         if known is not None:
             return known
     result = _render_init(component, data)
-    name = keep(component.name, store, result)
+    name = keep_rendered(component.name, store, result)
     store.write_note(component.name, _INIT, {"source": digest(data), "rendered": name})
     return result
 
 
-def next_init_bytes(component: ComponentConfiguration) -> bytes | None:
+def render_init_config_now(component: ComponentConfiguration) -> bytes | None:
     """Return what the component would read for its init config as that is now; writes nothing, so switches nothing."""
     data = _read(component.init_config)
     return None if data is None else _render_init(component, data)
@@ -350,10 +350,10 @@ def _read(path: str) -> bytes | None:
 
 
 def _render_init(component: ComponentConfiguration, data: bytes) -> bytes:
-    return render_init(component.name, data, os.path.dirname(os.path.abspath(component.init_config)))
+    return render_init_config(component.name, data, os.path.dirname(os.path.abspath(component.init_config)))
 
 
-def init_hash(component: ComponentConfiguration, store: Store) -> str:
+def init_config_hash(component: ComponentConfiguration, store: Store) -> str:
     """Return the hash of the file that stands for the init config since it was last switched to; "" if it never was."""
     if not component.init_config:
         return digest(default_document(component.name))

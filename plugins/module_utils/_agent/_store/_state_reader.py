@@ -12,17 +12,17 @@ from collections.abc import Sequence
 
 from .._agent_configuration import AgentConfiguration
 from .._interfaces import Clock
-from .._state._active_config import Choice, choose
-from .._state._node_state import Local, Snapshot
-from .._state._records import LOCAL, Record
-from .._state._startups import BadConfig, Start, count_crashes, with_one_config
-from ._rendered_files import restore
+from .._state._active_config import ActiveConfig, select_active
+from .._state._node_state import NodeState, Records
+from .._state._records import LOCAL_CONFIG, ConfigRecord
+from .._state._startups import BadConfig, Start, crashes_since_adoption, starts_of_newest_config
+from ._rendered_files import read_or_restore
 from ._store import Store
 
-__all__ = ["read_local"]
+__all__ = ["read_node_state"]
 
 
-def read_local(configuration: AgentConfiguration, store: Store, clock: Clock) -> Local:
+def read_node_state(configuration: AgentConfiguration, store: Store, clock: Clock) -> NodeState:
     """Read everything; damaged files are set aside. Hold the store's lock. Raises OSError."""
     snapshot = store.snapshot()
     versions = {
@@ -35,10 +35,10 @@ def read_local(configuration: AgentConfiguration, store: Store, clock: Clock) ->
     boot_id = clock.boot_id()
     crashes = {name: _crashes(snapshot, startups[name], boot_id) for name in versions}
     if not configuration.dynamic_config:
-        choice = Choice(LOCAL, "current")
+        choice = ActiveConfig(LOCAL_CONFIG, "current")
     else:
         counted = [name for name in versions if snapshot.current is not None and snapshot.current.involves(name)]
-        choice = choose(
+        choice = select_active(
             snapshot.current,
             snapshot.last_known_good,
             fresh=snapshot.fresh,
@@ -49,24 +49,24 @@ def read_local(configuration: AgentConfiguration, store: Store, clock: Clock) ->
                 "last-known-good": _usable(configuration, store, snapshot.last_known_good),
             },
         )
-    return Local(snapshot, choice, versions, startups, bad, crashes)
+    return NodeState(snapshot, choice, versions, startups, bad, crashes)
 
 
-def _crashes(snapshot: Snapshot, startups: Sequence[Start], boot_id: str) -> int:
+def _crashes(snapshot: Records, startups: Sequence[Start], boot_id: str) -> int:
     """Return the crashes of what is in use, since the later of boot and adoption."""
     current = snapshot.current
     if current is not None and current.source is not None:
         adopted = current.boot_id, current.since_boot
     else:  # the local config has no record of its adoption: it began with the first start that read its file
-        startups, adopted = with_one_config(startups), ("", 0.0)
-    return count_crashes(startups, boot_id=boot_id, adopted_boot_id=adopted[0], adopted_since_boot=adopted[1])
+        startups, adopted = starts_of_newest_config(startups), ("", 0.0)
+    return crashes_since_adoption(startups, boot_id=boot_id, adopted_boot_id=adopted[0], adopted_since_boot=adopted[1])
 
 
-def _usable(configuration: AgentConfiguration, store: Store, record: Record | None) -> bool:
+def _usable(configuration: AgentConfiguration, store: Store, record: ConfigRecord | None) -> bool:
     if record is None or record.source is None:
         return False
     return all(
-        restore(configuration.components[name], store, record, digest) is not None
+        read_or_restore(configuration.components[name], store, record, digest) is not None
         for name, digest in record.files.items()
         if name in configuration.components
     )

@@ -18,8 +18,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..._nodeconfig._assignment import UID_PATTERN, ConfigSource
-from .._state._node_state import Snapshot
-from .._state._records import Answered, Damaged, Record
+from .._state._node_state import Records
+from .._state._records import AnsweredAssignment, ConfigRecord, DamagedFile
 from .._state._startups import (
     BadConfig,
     Start,
@@ -28,7 +28,7 @@ from .._state._startups import (
     encode_bad_configs,
     encode_startups,
 )
-from ._durable_files import MAX_BYTES, STORE_LOCK, Disk, Files
+from ._durable_files import MAX_BYTES, STORE_LOCK, Disk, DurableFiles
 
 if TYPE_CHECKING:
     from ..._nodeconfig._bundle import Bundle
@@ -62,7 +62,7 @@ class Store:
 
     def __init__(self, state_directory: str, *, now: Callable[[], str], disk: Disk | None = None) -> None:
         """now: RFC 3339, for the names of damaged files."""
-        self.files = Files(state_directory, disk)
+        self.files = DurableFiles(state_directory, disk)
         self.damaged: list[str] = []  # names of files that were found damaged by this process
         self._now = now
 
@@ -73,27 +73,27 @@ class Store:
 
     # Records
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> Records:
         """Read the records."""
-        current = self._read(_CURRENT, Record.decode)
-        good = self._read(_LAST_KNOWN_GOOD, Record.decode)
-        answered = self._read(_ANSWERED, Answered.decode)
+        current = self._read(_CURRENT, ConfigRecord.decode)
+        good = self._read(_LAST_KNOWN_GOOD, ConfigRecord.decode)
+        answered = self._read(_ANSWERED, AnsweredAssignment.decode)
         fresh = current is None and good is None and not self._set_aside_before()
-        return Snapshot(current, good, answered or Answered(), fresh)
+        return Records(current, good, answered or AnsweredAssignment(), fresh)
 
     def _set_aside_before(self) -> bool:
         names = self.files.names("")
         return any(name.startswith((f"{_CURRENT}{_CORRUPT}", f"{_LAST_KNOWN_GOOD}{_CORRUPT}")) for name in names)
 
-    def write_current(self, record: Record) -> None:
+    def write_current(self, record: ConfigRecord) -> None:
         """Replace what this node uses."""
         self.files.write(_CURRENT, record.encode())
 
-    def write_last_known_good(self, record: Record) -> None:
+    def write_last_known_good(self, record: ConfigRecord) -> None:
         """Replace what this node falls back to."""
         self.files.write(_LAST_KNOWN_GOOD, record.encode())
 
-    def write_answered(self, answered: Answered) -> None:
+    def write_answered(self, answered: AnsweredAssignment) -> None:
         """Replace what this node has answered."""
         self.files.write(_ANSWERED, answered.encode())
 
@@ -107,7 +107,7 @@ class Store:
             try:
                 return Bundle.from_config_map(json.loads(data), source)
             except (ValueError, RecursionError, InvalidBundle) as error:
-                raise Damaged(str(error)) from error
+                raise DamagedFile(str(error)) from error
 
         return self._read(self._checkpoint(source.uid), decode)
 
@@ -170,7 +170,7 @@ class Store:
 
         def check(data: bytes) -> bytes:
             if digest(data) != name:
-                raise Damaged("its content does not have the hash in its name")
+                raise DamagedFile("its content does not have the hash in its name")
             return data
 
         return self._read(f"components/{component}/{name}.yaml", check)
@@ -189,13 +189,13 @@ class Store:
         def decode(data: bytes) -> dict[str, Any]:
             value = json.loads(data)
             if not isinstance(value, dict):
-                raise Damaged("it is not an object")
+                raise DamagedFile("it is not an object")
             if not all(isinstance(value.get(key, kind()), kind) for key, kind in _NOTED.items()):
-                raise Damaged("a part of it is of another kind")
+                raise DamagedFile("a part of it is of another kind")
             if not all(isinstance(one, list) for one in value.get("dropIns", {}).values()):
-                raise Damaged("its drop-ins are no lists")
+                raise DamagedFile("its drop-ins are no lists")
             if not all(isinstance(one, dict) for one in value.get("state", {}).values()):
-                raise Damaged("its state keys are no objects")
+                raise DamagedFile("its state keys are no objects")
             return value
 
         return self._read(f"components/{component}/{name}.json", decode) or {}
@@ -245,7 +245,7 @@ class Store:
         def decode(data: bytes) -> dict[str, Any]:
             value = json.loads(data)
             if not isinstance(value, dict) or not all(isinstance(found, list) for found in value.values()):
-                raise Damaged("it is not a map of findings")
+                raise DamagedFile("it is not a map of findings")
             return value
 
         return self._read(f"{component}-{version}/verdicts", decode) or {}

@@ -9,7 +9,7 @@ import os
 import stat
 
 from .._interfaces import Journal
-from ._durable_files import DIRECTORY_MODE, Locked
+from ._durable_files import DIRECTORY_MODE, LockTimeout
 
 __all__ = ["FileTrouble", "directory_faults"]
 
@@ -25,7 +25,7 @@ class FileTrouble:
         self._since: float | None = None
         self._text = ""
 
-    def met(self, error: OSError | Locked, now: float) -> str:
+    def met(self, error: OSError | LockTimeout, now: float) -> str:
         """Take note of trouble at a time (seconds since boot); return what it is once it has lasted, else ""."""
         text = str(error)
         if isinstance(error, OSError) and error.strerror:

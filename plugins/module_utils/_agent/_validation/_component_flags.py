@@ -12,15 +12,22 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from ..._componentconfig._flags._kubelet_flags import flags_of, shadowed_by_flags
-from ..._host._component_process import drop_ins, read_drop_in
+from ..._componentconfig._flags._kubelet_flags import parse_flags, shadowed_by_flags
+from ..._host._component_process import find_drop_ins, read_drop_in
 from .._agent_configuration import AgentConfiguration
 from .._interfaces import Unit
 from .._store._durable_files import locked
-from .._store._rendered_files import NotRendered, decode, field_paths
+from .._store._rendered_files import UndecodableConfig, decode_values, field_paths
 from .._store._store import Store
 
-__all__ = ["CommandLines", "command_line", "drop_in_fields", "overridden", "read_arguments", "shadowed"]
+__all__ = [
+    "CommandLineTracker",
+    "recorded_command_line",
+    "drop_in_fields",
+    "fields_set_elsewhere",
+    "read_command_line",
+    "overridden_fields",
+]
 
 _NOTE = "command-line"
 _MOST = 128 * 1024  # bytes; what the kernel allows one argument
@@ -28,7 +35,7 @@ _WAIT = 5.0  # seconds that the daemon waits for the store
 _ASSIGNED = "store/meta/assigned"  # below --dynamic-config-dir: what the kubelet has taken from spec.configSource
 
 
-def read_arguments(pid: int, root: str = "/proc") -> tuple[str, ...]:
+def read_command_line(pid: int, root: str = "/proc") -> tuple[str, ...]:
     """Return the command line of a process, () where it is gone or has none."""
     try:
         with open(f"{root}/{pid}/cmdline", "rb") as file:
@@ -38,15 +45,15 @@ def read_arguments(pid: int, root: str = "/proc") -> tuple[str, ...]:
     return tuple(word.decode("utf-8", "replace") for word in words.split(b"\0")) if words else ()
 
 
-def command_line(store: Store, component: str) -> tuple[str, ...]:
+def recorded_command_line(store: Store, component: str) -> tuple[str, ...]:
     """Return the command line that was written down last, () where none was. Raises OSError."""
     found = store.read_note(component, _NOTE).get("argv")
     return tuple(str(word) for word in found) if isinstance(found, list) else ()
 
 
 def _why_not_read(store: Store, component: str) -> str:
-    argv = command_line(store, component)
-    flags = dict(flags_of(argv))  # of several the last wins
+    argv = recorded_command_line(store, component)
+    flags = dict(parse_flags(argv))  # of several the last wins
     ours = store.config_path(component)
     if "config" in flags and not _is_same(flags["config"], ours):
         return f"{component} runs with --config={flags['config']}, not with {ours}"
@@ -83,22 +90,22 @@ def drop_in_fields(store: Store, component: str) -> dict[str, list[str]]:
 
 def _read_drop_ins(argv: tuple[str, ...]) -> dict[str, list[str]]:
     fields = {}
-    for path in drop_ins(argv):
+    for path in find_drop_ins(argv):
         try:
-            fields[path] = field_paths(decode(read_drop_in(path).decode("utf-8", "replace"), path))
-        except (OSError, NotRendered):
+            fields[path] = field_paths(decode_values(read_drop_in(path).decode("utf-8", "replace"), path))
+        except (OSError, UndecodableConfig):
             fields[path] = []  # the component says what it thinks of it
     return fields
 
 
-class CommandLines:
+class CommandLineTracker:
     """Writes down the command line of each component that was started anew, and its drop-ins."""
 
     def __init__(
         self,
         configuration: AgentConfiguration,
         store: Store,
-        read: Callable[[int], tuple[str, ...]] = read_arguments,
+        read: Callable[[int], tuple[str, ...]] = read_command_line,
     ) -> None:
         self._names = tuple(configuration.components)
         self._store = store
@@ -135,9 +142,9 @@ class CommandLines:
 _SAID = 20  # fields; the rest is counted
 
 
-def overridden(store: Store, component: str, fields: Sequence[str]) -> set[str]:
+def fields_set_elsewhere(store: Store, component: str, fields: Sequence[str]) -> set[str]:
     """Return which of these fields a flag or a drop-in sets, whatever the file says. Raises OSError."""
-    by_flag = {one.partition(" ")[0] for one in shadowed_by_flags(command_line(store, component), fields)}
+    by_flag = {one.partition(" ")[0] for one in shadowed_by_flags(recorded_command_line(store, component), fields)}
     by_drop_in = {field for theirs in drop_in_fields(store, component).values() for field in theirs}
     # An empty map is one field, and a drop-in adds keys to it.
     return by_flag | {
@@ -145,12 +152,12 @@ def overridden(store: Store, component: str, fields: Sequence[str]) -> set[str]:
     }
 
 
-def shadowed(store: Store, component: str, config: str) -> tuple[str, ...]:
+def overridden_fields(store: Store, component: str, config: str) -> tuple[str, ...]:
     """Return the shadowed fields of the file with this hash, each with what shadows it. Raises OSError."""
     if component != "kubelet" or not config:
         return ()  # kube-proxy and the others take no flags beside --config
     fields = [str(field) for field in store.read_note(component, config).get("fields") or ()]
-    found = shadowed_by_flags(command_line(store, component), fields)
+    found = shadowed_by_flags(recorded_command_line(store, component), fields)
     by_flag = {one.partition(" ")[0] for one in found}
     for path, theirs in drop_in_fields(store, component).items():
         for field in theirs:

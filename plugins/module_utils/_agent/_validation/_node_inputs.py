@@ -12,28 +12,34 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
-from ..._host._component_process import drop_ins, read_drop_in
-from ..._nodeconfig._local_config import InvalidLocalConfig, LocalComponent, encode, local_hash
+from ..._host._component_process import find_drop_ins, read_drop_in
+from ..._nodeconfig._local_config import InvalidLocalConfig, LocalComponent, encode_local_config, local_hash
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration
-from .._state._node_state import Inputs
-from .._store._rendered_files import NotRendered, decode, fingerprint, read_own, resolved
+from .._state._node_state import NodeInputs
+from .._store._rendered_files import (
+    UndecodableConfig,
+    decode_values,
+    fingerprint,
+    read_own_config,
+    resolve_relative_paths,
+)
 from .._store._store import Store
-from ._component_flags import command_line
+from ._component_flags import recorded_command_line
 
 __all__ = [
-    "Drift",
+    "InitConfigDrift",
     "LocalConfigHash",
-    "LocalValues",
+    "OwnConfigValues",
     "local_config_text",
-    "local_values",
+    "own_config_values",
     "read_drop_ins",
-    "read_inputs",
+    "read_node_inputs",
     "read_own_configs",
     "stamp",
 ]
 
 
-class Drift:
+class InitConfigDrift:
     """Compares each init config with the file that it came from."""
 
     def __init__(self, configuration: AgentConfiguration) -> None:
@@ -78,30 +84,30 @@ def _has_drifted(component: ComponentConfiguration) -> bool:
     if texts[0] == texts[1]:
         return False
     try:
-        values = [fingerprint(decode(text, "the file")) for text in texts]
-    except NotRendered:
+        values = [fingerprint(decode_values(text, "the file")) for text in texts]
+    except UndecodableConfig:
         return True
     return values[0] != values[1]
 
 
-def read_inputs(component: ComponentConfiguration, store: Store) -> Inputs:
+def read_node_inputs(component: ComponentConfiguration, store: Store) -> NodeInputs:
     """Read them. Raises OSError, but for an init config that cannot be read: it may be lost, and is not used then."""
-    instance = read_own(component.instance_config)
-    argv = command_line(store, component.name)
-    return Inputs(_text(component.init_config), instance, argv, read_drop_ins(argv))
+    instance = read_own_config(component.instance_config)
+    argv = recorded_command_line(store, component.name)
+    return NodeInputs(_text(component.init_config), instance, argv, read_drop_ins(argv))
 
 
 def read_drop_ins(argv: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Read the drop-ins that a command line names, as Inputs has them. Raises OSError."""
-    return tuple((path, read_drop_in(path).decode("utf-8", "surrogateescape")) for path in drop_ins(argv))
+    return tuple((path, read_drop_in(path).decode("utf-8", "surrogateescape")) for path in find_drop_ins(argv))
 
 
-def read_own_configs(component: ComponentConfiguration) -> Inputs:
+def read_own_configs(component: ComponentConfiguration) -> NodeInputs:
     """Read a component's own configs alone, as far as they can be read."""
-    return Inputs(_text(component.init_config), _text(component.instance_config))
+    return NodeInputs(_text(component.init_config), _text(component.instance_config))
 
 
-class LocalValues(NamedTuple):
+class OwnConfigValues(NamedTuple):
     """A component's own configs on this node; None for one that is absent or cannot be decoded."""
 
     init: Any = None
@@ -110,23 +116,23 @@ class LocalValues(NamedTuple):
 
 def _text(path: str) -> str | None:
     try:
-        return read_own(path)
+        return read_own_config(path)
     except OSError:
         return None
 
 
-def local_values(component: ComponentConfiguration, inputs: Inputs) -> LocalValues:
+def own_config_values(component: ComponentConfiguration, inputs: NodeInputs) -> OwnConfigValues:
     """Return a component's own configs, decoded; relative paths of the init config mean its directory."""
     init = _decoded(inputs.init, component.init_config)
     directory = os.path.dirname(os.path.abspath(component.init_config))
     instance = _decoded(inputs.instance, component.instance_config)
-    return LocalValues(resolved(component.name, init, directory), instance)
+    return OwnConfigValues(resolve_relative_paths(component.name, init, directory), instance)
 
 
 def _decoded(text: str | None, path: str) -> Any:
     try:
-        return None if text is None else decode(text, path)
-    except (NotRendered, ImportError):
+        return None if text is None else decode_values(text, path)
+    except (UndecodableConfig, ImportError):
         return None
 
 
@@ -134,9 +140,9 @@ def local_config_text(configuration: AgentConfiguration) -> str:
     """Return this node's own configs as they may be published. Raises InvalidLocalConfig for too large ones."""
     local = {}
     for name, component in configuration.components.items():
-        init, instance = local_values(component, read_own_configs(component))
+        init, instance = own_config_values(component, read_own_configs(component))
         local[name] = LocalComponent(init or {}, instance or {}, component.deny)
-    return encode(local)
+    return encode_local_config(local)
 
 
 class LocalConfigHash:

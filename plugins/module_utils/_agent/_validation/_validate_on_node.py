@@ -12,45 +12,45 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
-from ..._componentconfig._bundle_policy import bundle_problems
-from ..._componentconfig._check import validate
+from ..._componentconfig._bundle_policy import bundle_findings
+from ..._componentconfig._check import check
 from ..._componentconfig._codec._document import Document, decode
-from ..._componentconfig._denials import denials, own_values, unknown_fields
+from ..._componentconfig._denials import denials, node_values, unknown_fields
 from ..._componentconfig._drop_ins import lay_documents_over
 from ..._componentconfig._findings import (
     POLICY,
     WARNING,
-    DecodeError,
     Finding,
+    InvalidConfig,
     Problem,
     bounded,
     finding,
     in_reading_order,
 )
-from ..._componentconfig._flags._flag_set import with_flags
-from ..._componentconfig._flags._kubelet_flags import flags_of
+from ..._componentconfig._flags._flag_set import apply_flags
+from ..._componentconfig._flags._kubelet_flags import parse_flags
 from ..._componentconfig._judge_host import judge_host
 from ..._componentconfig._load import merge_documents
-from ..._componentconfig._rules._host_rules import Host, Wanted
+from ..._componentconfig._rules._host_rules import Host, HostQuery
 from ..._componentconfig._schema._kinds import MAIN_KINDS, find_kind
 from ..._componentconfig._schema._releases import newest_minor, parse_minor
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
-from .._state._node_state import Inputs
-from ._node_inputs import local_values
+from .._state._node_state import NodeInputs
+from ._node_inputs import own_config_values
 from ._validator import HOST
 
 __all__ = [
-    "denied_here",
-    "deprecations",
+    "denied_findings",
+    "deprecated_options",
     "drop_in_documents",
-    "effective",
-    "is_by_flag",
-    "judge_here",
-    "refuse_unknown_fields",
+    "effective_config",
+    "is_from_flag",
+    "validate_on_node",
+    "check_deny_policy",
 ]
 
 
-def refuse_unknown_fields(configuration: AgentConfiguration) -> None:
+def check_deny_policy(configuration: AgentConfiguration) -> None:
     """Raise InvalidConfiguration for denied or allowed fields that the component's kind does not have.
 
     A component whose kind cannot be told by its name may name fields of any kind.
@@ -71,7 +71,7 @@ def refuse_unknown_fields(configuration: AgentConfiguration) -> None:
         raise InvalidConfiguration(errors)
 
 
-def deprecations(configuration: AgentConfiguration) -> list[str]:
+def deprecated_options(configuration: AgentConfiguration) -> list[str]:
     """Return a sentence for each option of a deny policy that still works and should be replaced."""
     return [
         f"components.{name}.deniedFields is deprecated: it misses the fields that later versions deny; use "
@@ -81,13 +81,13 @@ def deprecations(configuration: AgentConfiguration) -> list[str]:
     ]
 
 
-def drop_in_documents(inputs: Inputs) -> list[Document]:
+def drop_in_documents(inputs: NodeInputs) -> list[Document]:
     """Return the drop-ins, decoded, lowest first, without empty ones. Raises DecodeError."""
     found = [decode(text.encode("utf-8", "surrogateescape"), file=path) for path, text in inputs.drop_ins]
     return [layer for layer in found if layer.data is not None]
 
 
-def effective(
+def effective_config(
     layers: Sequence[Document], argv: Sequence[str], minor: int, drop_ins: Sequence[Document] = ()
 ) -> Document:
     """Return the layers, lowest first, merged with the kubelet's drop-ins and the flags of a command line; every field
@@ -107,7 +107,7 @@ def effective(
         return merged
     if drop_ins:
         merged = replace(lay_documents_over(merged, drop_ins, kind, minor), is_json=layers[0].is_json)
-    data, origins = with_flags(merged.data, argv, kind, minor)
+    data, origins = apply_flags(merged.data, argv, kind, minor)
     lines: dict[Any, int] = {path: line for path, line in merged.lines.items() if not _below(path, origins)}
     files = {path: file for path, file in merged.files.items() if not _below(path, origins)}
     if not files:
@@ -115,7 +115,7 @@ def effective(
     return replace(merged, data=data, lines=lines, files={**files, **origins})
 
 
-def is_by_flag(file: str) -> bool:
+def is_from_flag(file: str) -> bool:
     """Return whether a finding's file is a flag."""
     return file.startswith("--")
 
@@ -124,15 +124,15 @@ def _below(path: Any, origins: Any) -> bool:
     return any(path[: len(origin)] == origin for origin in origins)
 
 
-def judge_here(
+def validate_on_node(
     text: bytes,
     file: str,
     component: ComponentConfiguration,
     *,
-    inputs: Inputs,
+    inputs: NodeInputs,
     version: str,
     known: bool,
-    read_host: Callable[[Wanted], Host],
+    read_host: Callable[[HostQuery], Host],
 ) -> list[Finding]:
     """Return all findings. Raises ComponentConfigError for an invalid version.
 
@@ -144,9 +144,9 @@ def judge_here(
         document = decode(text, file=file)
         instance = _instance(component, inputs)
         drop_ins = drop_in_documents(inputs)
-    except DecodeError as error:
+    except InvalidConfig as error:
         return [error.finding]
-    config = effective([document, *instance], argv, minor, drop_ins)
+    config = effective_config([document, *instance], argv, minor, drop_ins)
     found: list[Finding] = []
     if not known:
         found += [_no_mapping(layer) for layer in instance if not isinstance(layer.data, dict)]
@@ -159,7 +159,7 @@ def judge_here(
     return found
 
 
-def _instance(component: ComponentConfiguration, inputs: Inputs) -> list[Document]:
+def _instance(component: ComponentConfiguration, inputs: NodeInputs) -> list[Document]:
     """This node's instance config as a layer, without what is the document's alone to say."""
     text = (inputs.instance or "").encode()
     if not text.strip():
@@ -174,20 +174,22 @@ def _no_mapping(instance: Document) -> Finding:
     return finding(instance.file, None, (), None, "the instance config must be a mapping of fields")
 
 
-def denied_here(document: Document, component: ComponentConfiguration, minor: int, inputs: Inputs) -> list[Finding]:
+def denied_findings(
+    document: Document, component: ComponentConfiguration, minor: int, inputs: NodeInputs
+) -> list[Finding]:
     """Return what this node denies in a bundle's document."""
     kind = _kind(document)
     unknown = unknown_fields([*component.deny.additional, *component.deny.allowed], kind)
     if unknown:
         message = f"this node's AgentConfiguration denies or allows {unknown[0]}, which is no field of a {kind}"
         return [finding(document.file, None, (), None, message, POLICY, "denied")]
-    own = own_values(kind, *local_values(component, inputs))
+    own = node_values(kind, *own_config_values(component, inputs))
     return _findings(document, list(denials(document.data, component.deny, own, minor)))
 
 
-def _of_bundle(document: Document, component: ComponentConfiguration, minor: int, inputs: Inputs) -> list[Finding]:
-    problems = bundle_problems(document.data, _kind(document))
-    return _findings(document, list(problems)) + denied_here(document, component, minor, inputs)
+def _of_bundle(document: Document, component: ComponentConfiguration, minor: int, inputs: NodeInputs) -> list[Finding]:
+    problems = bundle_findings(document.data, _kind(document))
+    return _findings(document, list(problems)) + denied_findings(document, component, minor, inputs)
 
 
 def _kind(document: Document) -> str:
@@ -204,8 +206,8 @@ def _findings(document: Document, problems: Sequence[Problem]) -> list[Finding]:
 def _of_config(config: Document, component: ComponentConfiguration, version: str, running: Set[str]) -> list[Finding]:
     """running: the drop-ins, which the component runs with, as with its flags: what is said of one is worth a word,
     and no reason to refuse a bundle."""
-    found = validate(config, component=component.name, versions=[version] if version else ())
-    return [replace(one, level=WARNING) if is_by_flag(one.file) or one.file in running else one for one in found]
+    found = check(config, component=component.name, versions=[version] if version else ())
+    return [replace(one, level=WARNING) if is_from_flag(one.file) or one.file in running else one for one in found]
 
 
 def _of_host(
@@ -213,9 +215,9 @@ def _of_host(
     component: ComponentConfiguration,
     argv: Sequence[str],
     version: str,
-    read_host: Callable[[Wanted], Host],
+    read_host: Callable[[HostQuery], Host],
 ) -> list[Finding]:
-    runtime = dict(flags_of(argv)).get("container-runtime-endpoint", "")
+    runtime = dict(parse_flags(argv)).get("container-runtime-endpoint", "")
     found = judge_host(
         config,
         component.name,

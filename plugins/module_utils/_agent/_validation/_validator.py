@@ -12,24 +12,24 @@ from typing import Any, Protocol
 
 from ..._nodeconfig._redact import beginning, redact
 from .._agent_configuration import ComponentConfiguration
-from .._interfaces import Runner
-from .._state._node_state import Inputs
+from .._interfaces import CommandRunner
+from .._state._node_state import NodeInputs
 from .._store._durable_files import locked
 from .._store._store import Store, digest
 
 __all__ = [
-    "CommandComparison",
-    "CommandJudge",
+    "SameConfigCommand",
+    "ValidateCommand",
     "HOST",
-    "Judge",
-    "JudgeFailed",
-    "OwnCheck",
+    "DocumentValidator",
+    "ValidationUnavailable",
+    "CommandCheck",
     "SameConfig",
-    "errors_of",
-    "first_error",
-    "is_fatal",
-    "judged",
-    "judged_here",
+    "refusing_findings",
+    "first_error_text",
+    "is_known_fatal",
+    "validate_init_config",
+    "validate_bundle_document",
     "recorded",
 ]
 
@@ -39,10 +39,10 @@ _NO_VERDICT = (124, 126, 127)  # ran out of time, or could not be run: that says
 _SIGNALLED = range(129, 193)  # as a shell, or a container runtime, tells that what it ran was ended by a signal
 
 
-class OwnCheck:
+class CommandCheck:
     """Runs a component's checkCommand on a file."""
 
-    def __init__(self, runner: Runner) -> None:
+    def __init__(self, runner: CommandRunner) -> None:
         self._runner = runner
 
     def __call__(self, component: ComponentConfiguration, path: str) -> list[dict[str, Any]]:
@@ -53,7 +53,7 @@ class OwnCheck:
         lines = [line.strip() for line in (result.err or result.out).splitlines() if line.strip()]
         said = redact(beginning(lines[-1]))[:_MAX_OUTPUT] if lines else f"exit {result.code}"
         if result.code < 0 or result.code in _NO_VERDICT or result.code in _SIGNALLED:
-            raise JudgeFailed(f"the component's own check gave no verdict (exit {result.code}): {said}")
+            raise ValidationUnavailable(f"the component's own check gave no verdict (exit {result.code}): {said}")
         return [{"path": "", "message": f"refused by its own check: {said}", "level": "component"}]
 
 
@@ -65,18 +65,18 @@ class SameConfig(Protocol):
     """Compares two files for a version of their component ("" for an unknown one), with and without the drop-ins in
     inputs; False when it is not certain."""
 
-    def __call__(self, one: str, other: str, version: str, inputs: Inputs) -> bool: ...
+    def __call__(self, one: str, other: str, version: str, inputs: NodeInputs) -> bool: ...
 
 
-class CommandComparison:
+class SameConfigCommand:
     """Runs ``configok-agent same`` on two files."""
 
-    def __init__(self, runner: Runner, argv: Sequence[str]) -> None:
+    def __init__(self, runner: CommandRunner, argv: Sequence[str]) -> None:
         """argv: the program and its command."""
         self._runner = runner
         self._argv = tuple(argv)
 
-    def __call__(self, one: str, other: str, version: str, inputs: Inputs) -> bool:
+    def __call__(self, one: str, other: str, version: str, inputs: NodeInputs) -> bool:
         """Return whether the child is certain that the files mean the same."""
         of_version = ["--kubernetes-version", version] if version else []
         argv = [*self._argv, *of_version, "--with-inputs", one, other]
@@ -93,7 +93,7 @@ _VALIDATION_TIMEOUT = 60.0  # seconds for the child
 _JUDGED = (0, 1)  # exit codes of ``validate`` with a verdict
 
 
-class Judge(Protocol):
+class DocumentValidator(Protocol):
     """Judges one component's document for a version ("": any). bundle: as part of a bundle that this node is to run:
     what may not be shared, relative paths and what this node denies are refused too, the instance config and the
     component's flags (inputs has both) are laid over it, and the host is looked at; with known, at nothing else.
@@ -107,18 +107,18 @@ class Judge(Protocol):
         *,
         bundle: bool,
         known: bool = False,
-        inputs: Inputs | None = None,
+        inputs: NodeInputs | None = None,
     ) -> Sequence[Mapping[str, Any]]: ...
 
 
-class JudgeFailed(Exception):
+class ValidationUnavailable(Exception):
     """The judge gave no verdict; that says nothing about the config. The text says what went wrong."""
 
 
-class CommandJudge:
+class ValidateCommand:
     """Runs ``configok-agent validate --json`` for one document."""
 
-    def __init__(self, runner: Runner, argv: Sequence[str]) -> None:
+    def __init__(self, runner: CommandRunner, argv: Sequence[str]) -> None:
         """argv: the program with all that stands before ``validate``'s own options."""
         self._runner = runner
         self._argv = tuple(argv)
@@ -131,7 +131,7 @@ class CommandJudge:
         *,
         bundle: bool,
         known: bool = False,
-        inputs: Inputs | None = None,
+        inputs: NodeInputs | None = None,
     ) -> Sequence[Mapping[str, Any]]:
         """Return the findings, as dicts with file, line, path, value, message, level, rule. Raises JudgeFailed."""
         argv = [*self._argv, "--json", "--component", component]
@@ -152,12 +152,14 @@ class CommandJudge:
         complete = result.code in _JUDGED and isinstance(found, list) and all(isinstance(one, dict) for one in found)
         if not complete:
             said = " ".join(result.err.split())[-200:]
-            raise JudgeFailed(f"the config could not be validated (exit {result.code}): {said or 'no answer'}")
+            raise ValidationUnavailable(
+                f"the config could not be validated (exit {result.code}): {said or 'no answer'}"
+            )
         return list(found)
 
 
-def judged(
-    store: Store, judge: Judge, component: str, data: bytes, *, version: str, tracked: str, engine: str
+def validate_init_config(
+    store: Store, judge: DocumentValidator, component: str, data: bytes, *, version: str, tracked: str, engine: str
 ) -> list[dict[str, Any]]:
     """Return the findings on a file of this node's own, recorded ones where there are any.
 
@@ -174,9 +176,9 @@ def judged(
     )
 
 
-def judged_here(
+def validate_bundle_document(
     store: Store,
-    judge: Judge,
+    judge: DocumentValidator,
     component: str,
     data: bytes,
     *,
@@ -184,7 +186,7 @@ def judged_here(
     tracked: str,
     engine: str,
     beside: object,
-    inputs: Inputs,
+    inputs: NodeInputs,
     host: bool,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the findings on a bundle's document, recorded ones where there are any, and those on the host just now.
@@ -194,7 +196,7 @@ def judged_here(
     """
     key = f"{_key(data, engine, version)}:bundle:{digest(repr((beside, inputs)).encode())[:16]}"
     kept = store.read_verdicts(component, tracked).get(key)
-    if kept is not None and (errors_of(kept) or not host):
+    if kept is not None and (refusing_findings(kept) or not host):
         return list(kept), []
     text = data.decode("utf-8", "replace")
     answer = judge(component, text, version, bundle=True, known=kept is not None, inputs=inputs)
@@ -226,14 +228,14 @@ def _plain(finding: Mapping[str, Any]) -> dict[str, Any]:
     return {name: part[:_MAX_PART] if isinstance(part, str) else part for name, part in parts.items()}
 
 
-def errors_of(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def refusing_findings(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the findings that refuse a bundle: refused by the component, or refused by policy."""
     return [finding for finding in findings if finding.get("level") != "warning"]
 
 
-def first_error(component: str, findings: Sequence[Mapping[str, Any]]) -> str:
+def first_error_text(component: str, findings: Sequence[Mapping[str, Any]]) -> str:
     """Return the first error as one phrase, with how many more there are."""
-    errors = errors_of(findings)
+    errors = refusing_findings(findings)
     path = str(errors[0].get("path") or "")
     where = f"{component}: {path}" if path else component
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
@@ -242,7 +244,7 @@ def first_error(component: str, findings: Sequence[Mapping[str, Any]]) -> str:
     return f"{where}: {errors[0].get('message')}{more}"
 
 
-def is_fatal(verdicts: Mapping[str, Any], name: str, version: str) -> bool:
+def is_known_fatal(verdicts: Mapping[str, Any], name: str, version: str) -> bool:
     """Return whether a recorded verdict says that this version of the component would die of the file with this hash.
 
     Strict findings and versions that the data does not know are warnings here, never a reason to refuse.

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._exceptions import ComponentConfigError
-from .._findings import POLICY, DecodeError, Finding, finding
+from .._exceptions import ConfigError
+from .._findings import POLICY, Finding, InvalidConfig, finding
 from .._scalars._field_path import Path
 from ._yaml import key_text
 
@@ -88,11 +88,11 @@ class Builder:
             return self._stack[-1].path
         return self._next_path()
 
-    def fail(self, line: int | None, message: str, rule: str = "syntax", *, path: Path | None = None) -> DecodeError:
+    def fail(self, line: int | None, message: str, rule: str = "syntax", *, path: Path | None = None) -> InvalidConfig:
         """The error to raise for a text that cannot be read; path: where it is not that of the list or mapping."""
         if path is None:
             path = self._stack[-1].path if self._stack else ()
-        return DecodeError(finding(self.file, line, path, None, message, rule=rule))
+        return InvalidConfig(finding(self.file, line, path, None, message, rule=rule))
 
     def note(self, line: int, path: Path, value: Any, message: str, rule: str) -> None:
         """Add a finding that does not stop the reading."""
@@ -221,7 +221,7 @@ def split(text: str) -> list[str]:
     parts: list[list[str]] = [[]]
     lines = text.split("\n")
     if sum(line.startswith("---") for line in lines) > MAX_DOCUMENTS:
-        raise ComponentConfigError(f"more than {MAX_DOCUMENTS} documents in one file")
+        raise ConfigError(f"more than {MAX_DOCUMENTS} documents in one file")
     for number, line in enumerate(lines):
         if line.startswith("---"):
             parts.append([""] * number + ([line[3:]] if line[3:].strip() else [""]))

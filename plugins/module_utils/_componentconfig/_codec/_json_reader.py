@@ -14,7 +14,7 @@ from json import decoder
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .._findings import DecodeError
+    from .._findings import InvalidConfig
     from ._document import Builder
 
 __all__ = ["parse_json"]
@@ -37,7 +37,7 @@ class _Reader:
     def line(self) -> int:
         return bisect_right(self._newlines, self.position - 1) + 1
 
-    def fail(self, expected: str) -> DecodeError:
+    def fail(self, expected: str) -> InvalidConfig:
         found = self.text[self.position : self.position + 1]
         what = f"found {found!r}" if found else "the text ends"
         message = f"not valid JSON, and a file that begins with {{ is read as JSON: {what} where {expected} should be"

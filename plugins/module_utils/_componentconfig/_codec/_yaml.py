@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Union
 
-from .._exceptions import ComponentConfigError
-from .._findings import DecodeError
+from .._exceptions import ConfigError
+from .._findings import InvalidConfig
 
 __all__ = ["Scalar", "encode", "encode_all", "key_text", "parse_yaml", "resolve"]
 
@@ -154,7 +154,7 @@ def _first_document(yaml: Any, text: str, builder: Builder) -> Iterator[Any]:
             if isinstance(event, yaml.DocumentEndEvent):
                 ended = _line(event.end_mark)
             yield event
-    except DecodeError as error:
+    except InvalidConfig as error:
         if not ended:
             raise
         more = error.finding.line or ended
@@ -255,7 +255,7 @@ def encode(data: Any) -> str:
             data, Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=1000, default_flow_style=False
         )
     except yaml.YAMLError as error:
-        raise ComponentConfigError(f"cannot be written as YAML: {error}") from error
+        raise ConfigError(f"cannot be written as YAML: {error}") from error
     return str(text)
 
 

@@ -23,7 +23,7 @@ __all__ = [
     "Losses",
     "arguments_to_list",
     "arguments_to_map",
-    "fit",
+    "drop_unknown_fields",
     "fit_fields",
     "move",
     "objects_at",
@@ -125,7 +125,9 @@ class Hint(NamedTuple):
     harmless: tuple[Any, ...] = ()
 
 
-def fit(data: dict[str, Any], source: Kind, target: Kind, losses: Losses, hints: Mapping[str, Hint]) -> None:
+def drop_unknown_fields(
+    data: dict[str, Any], source: Kind, target: Kind, losses: Losses, hints: Mapping[str, Hint]
+) -> None:
     """Take out of data of the version `source`, in place, what `target` does not have.
 
     `hints` are by the path of a field, without indexes and keys, and count for all below it.

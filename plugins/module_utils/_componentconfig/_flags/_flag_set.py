@@ -17,9 +17,18 @@ from typing import Any, cast
 from .._scalars._field_path import Path, lookup
 from .._schema._kinds import Kind, at_minor
 from ._kubelet_flags import FEATURE_GATES
-from ._pflag import Flag, Given, read_command_line, read_value
+from ._pflag import Flag, FlagUse, parse_command_line, parse_flag_value
 
-__all__ = ["FlagSet", "beside", "components_with_flags", "field_at", "flag_set", "put", "uses_of", "with_flags"]
+__all__ = [
+    "FlagSet",
+    "combine_with_file",
+    "components_with_flags",
+    "field_at",
+    "flag_set",
+    "set_field",
+    "values_by_flag",
+    "apply_flags",
+]
 
 
 @dataclass(frozen=True)
@@ -77,7 +86,7 @@ def _flag(name: str, row: Mapping[str, Any], reasons: Mapping[str, str]) -> Flag
     )
 
 
-def with_flags(data: Any, argv: Sequence[str], kind: Kind, minor: int) -> tuple[Any, dict[Path, str]]:
+def apply_flags(data: Any, argv: Sequence[str], kind: Kind, minor: int) -> tuple[Any, dict[Path, str]]:
     """Return the decoded config with the flags of a command line laid over it, and which flag set which field.
 
     ``argv`` begins with the program. A flag wins over its whole field, feature gates by key; a few add to a list. A
@@ -87,23 +96,23 @@ def with_flags(data: Any, argv: Sequence[str], kind: Kind, minor: int) -> tuple[
     if not isinstance(data, dict) or known is None:
         return data, {}
     result, origins = dict(data), {}
-    for flag, texts in uses_of(read_command_line(argv[1:], known.flags).given, known.flags):
+    for flag, texts in values_by_flag(parse_command_line(argv[1:], known.flags).given, known.flags):
         field = field_at(kind, flag.field, minor)
         if field is None:
             continue
         try:
-            value = read_value(flag.form, texts, str(at_minor(field, "type", minor)))
+            value = parse_flag_value(flag.form, texts, str(at_minor(field, "type", minor)))
         except ValueError:
             continue
         if flag.only_on and not value:
             continue
-        result = put(result, flag.field, beside(flag, result, value))
+        result = set_field(result, flag.field, combine_with_file(flag, result, value))
         below = [(*flag.field, key) for key in value] if flag.field == (FEATURE_GATES,) else [flag.field]
         origins.update(dict.fromkeys(below, f"--{flag.name}"))
     return result, origins
 
 
-def beside(flag: Flag, data: Mapping[str, Any], value: Any) -> Any:
+def combine_with_file(flag: Flag, data: Mapping[str, Any], value: Any) -> Any:
     """Return what the field has with a flag's value: that alone, or with the values that the data say already."""
     present = lookup(data, flag.field) if flag.adds else None
     if not isinstance(present, list):
@@ -111,7 +120,7 @@ def beside(flag: Flag, data: Mapping[str, Any], value: Any) -> Any:
     return [*present, *value] if flag.adds == "behind" else [*value, *present]
 
 
-def uses_of(given: Iterable[Given], flags: Mapping[str, Flag]) -> list[tuple[Flag, list[str]]]:
+def values_by_flag(given: Iterable[FlagUse], flags: Mapping[str, Flag]) -> list[tuple[Flag, list[str]]]:
     """Return the known flags, in the order of their last use, each with the values of all its uses."""
     texts: dict[str, list[str]] = {}
     for use in given:
@@ -132,12 +141,12 @@ def field_at(kind: Kind, path: Path, minor: int) -> Mapping[str, Any] | None:
     return field
 
 
-def put(data: Mapping[str, Any], path: Path, value: Any) -> dict[str, Any]:
+def set_field(data: Mapping[str, Any], path: Path, value: Any) -> dict[str, Any]:
     """Return a copy with a value at a path; feature gates are merged by key, anything else is replaced."""
     name = str(path[0])
     present = data.get(name)
     if len(path) > 1:
-        value = put(present if isinstance(present, Mapping) else {}, path[1:], value)
+        value = set_field(present if isinstance(present, Mapping) else {}, path[1:], value)
     elif name == FEATURE_GATES and isinstance(present, Mapping):
         value = {**present, **value}
     return {**data, name: value}

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["CONFIG_DIRECTORY", "FEATURE_GATES", "field_of_flag", "flags_of", "pairs_of", "shadowed_by_flags"]
+__all__ = ["CONFIG_DIRECTORY", "FEATURE_GATES", "flag_field", "parse_flags", "pairs_of", "shadowed_by_flags"]
 
 CONFIG_DIRECTORY = "config-dir"
 FEATURE_GATES = "featureGates"
@@ -51,7 +51,7 @@ _OTHER_NAMES = {
 }
 
 
-def flags_of(argv: Sequence[str]) -> list[tuple[str, str]]:
+def parse_flags(argv: Sequence[str]) -> list[tuple[str, str]]:
     """Return the flags of a command line in their order, each with its value ("" for a bare switch).
 
     ``argv`` begins with the program. The kubelet takes no other arguments, so a word behind a flag is its value.
@@ -66,7 +66,7 @@ def flags_of(argv: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
-def field_of_flag(flag: str, fields: Iterable[str]) -> str:
+def flag_field(flag: str, fields: Iterable[str]) -> str:
     """Return the path of the field that a flag wins over, "" where it is none of ``fields`` (names at the top)."""
     other = _OTHER_NAMES.get(flag)
     if other is not None:
@@ -88,8 +88,8 @@ def shadowed_by_flags(argv: Sequence[str], paths: Sequence[str]) -> list[str]:
     """
     tops = sorted({path.partition(".")[0] for path in paths})
     found = set()
-    for flag, value in flags_of(argv):
-        field = field_of_flag(flag, tops)
+    for flag, value in parse_flags(argv):
+        field = flag_field(flag, tops)
         if field == FEATURE_GATES:
             wanted = [f"{FEATURE_GATES}.{gate}" for gate in pairs_of(value)]
         else:

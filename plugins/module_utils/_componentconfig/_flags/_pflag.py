@@ -20,12 +20,12 @@ from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
 from .._scalars._numbers import parse_quantity
 
-__all__ = ["CommandLine", "FORMS", "Flag", "Given", "read_command_line", "read_value"]
+__all__ = ["CommandLine", "FORMS", "Flag", "FlagUse", "parse_command_line", "parse_flag_value"]
 
 _SHORT = {"v": "v", "h": "help"}
 
 
-class Given(NamedTuple):
+class FlagUse(NamedTuple):
     """One use of a flag: its name with dashes, its value ("true" for a bare switch), the words that it was."""
 
     name: str
@@ -36,17 +36,17 @@ class Given(NamedTuple):
 class CommandLine(NamedTuple):
     """The uses of flags, and why the component would refuse the rest, as sentences."""
 
-    given: tuple[Given, ...]
+    given: tuple[FlagUse, ...]
     problems: tuple[str, ...]
 
 
-def read_command_line(words: Sequence[str], flags: Mapping[str, Flag]) -> CommandLine:
+def parse_command_line(words: Sequence[str], flags: Mapping[str, Flag]) -> CommandLine:
     """Take the words behind the program apart.
 
     A known switch takes a value only behind "=", any other known flag the next word, whatever that is. An unknown one
     takes the next word where that is no flag.
     """
-    given: list[Given] = []
+    given: list[FlagUse] = []
     problems: list[str] = []
     left = list(words)
     while left:
@@ -66,7 +66,7 @@ def read_command_line(words: Sequence[str], flags: Mapping[str, Flag]) -> Comman
             if takes_next:
                 text = left.pop(0)
                 used.append(text)
-        given.append(Given(name, text, tuple(used)))
+        given.append(FlagUse(name, text, tuple(used)))
     return CommandLine(tuple(given), tuple(problems))
 
 
@@ -88,7 +88,7 @@ _BOOLEANS = {
 _OCTAL = re.compile(r"[+-]?0[0-7_]+")
 
 
-def read_value(form: str, texts: Sequence[str], field_type: str = "") -> Any:
+def parse_flag_value(form: str, texts: Sequence[str], field_type: str = "") -> Any:
     """Return what the uses of one flag, in their order, say; at least one.
 
     field_type: of the field that takes the value, which may hold a duration as nanoseconds. Raises ValueError with what

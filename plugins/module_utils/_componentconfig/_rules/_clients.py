@@ -16,7 +16,7 @@ from typing import Any
 
 from .._scalars._field_path import Path
 from .._scalars._syntax import is_dns_label, split_url
-from ._rule import Context, Fault, Rule, RuleSet, all_of, checked, required, unique
+from ._rule import EffectiveConfig, Fault, Rule, RuleSet, all_of, required, unique, values_must
 from ._rule_facts import value_facts
 
 __all__ = ["CLIENT_RULE_SETS", "KUBECONFIG_RULES"]
@@ -26,36 +26,36 @@ _SECRETS = ("token", "password", "client-key-data")
 _Entry = tuple[Path, Mapping[str, Any]]
 
 
-def _entries(c: Context, field: str, name: str) -> Iterator[_Entry]:
+def _entries(c: EffectiveConfig, field: str, name: str) -> Iterator[_Entry]:
     """The entries of a name in `clusters`, `users` or `contexts`: path and content."""
     for index, entry in enumerate(c.data.get(field) or ()):
         if entry.get("name") == name:
             yield (field, index, field[:-1]), entry.get(field[:-1]) or {}
 
 
-def _context(c: Context) -> _Entry | None:
+def _context(c: EffectiveConfig) -> _Entry | None:
     return next(_entries(c, "contexts", c.data.get("current-context") or ""), None)
 
 
-def _used(c: Context, field: str) -> Iterator[_Entry]:
+def _used(c: EffectiveConfig, field: str) -> Iterator[_Entry]:
     """The cluster or user that the current context names."""
     context = _context(c)
     if context is not None:
         yield from _entries(c, field, context[1].get(field[:-1]) or "")
 
 
-def _current(c: Context) -> Iterator[Fault]:
+def _current(c: EffectiveConfig) -> Iterator[Fault]:
     if c.data.get("current-context") and _context(c) is None:
         yield ("current-context",), "must be the name of a context of the file"
 
 
-def _no_context(c: Context) -> Iterator[Fault]:
+def _no_context(c: EffectiveConfig) -> Iterator[Fault]:
     if c.data.get("contexts") and not c.data.get("current-context"):
         yield ("current-context",), "is not set: a client has to be told which context to use"
 
 
 def _reference(field: str) -> Rule:
-    def check(c: Context) -> Iterator[Fault]:
+    def check(c: EffectiveConfig) -> Iterator[Fault]:
         context = _context(c)
         if context is not None and next(_entries(c, field, context[1].get(field[:-1]) or ""), None) is None:
             yield context[0] + (field[:-1],), f"must be the name of one of the {field} of the file"
@@ -63,7 +63,7 @@ def _reference(field: str) -> Rule:
     return check
 
 
-def _references(c: Context) -> Iterator[Fault]:
+def _references(c: EffectiveConfig) -> Iterator[Fault]:
     for index, entry in enumerate(c.data.get("contexts") or ()):
         if entry.get("name") == c.data.get("current-context"):
             continue
@@ -73,26 +73,26 @@ def _references(c: Context) -> Iterator[Fault]:
                 yield ("contexts", index, "context", field[:-1]), f"is none of the {field} of the file"
 
 
-def _namespace(c: Context) -> Iterator[Fault]:
+def _namespace(c: EffectiveConfig) -> Iterator[Fault]:
     context = _context(c)
     namespace = context[1].get("namespace") if context is not None else None
     if context is not None and namespace and not is_dns_label(namespace):
         yield context[0] + ("namespace",), "must be the name of a namespace"
 
 
-def _server(c: Context) -> Iterator[Fault]:
+def _server(c: EffectiveConfig) -> Iterator[Fault]:
     for path, cluster in _used(c, "clusters"):
         if not cluster.get("server"):
             yield path + ("server",), "is required"
 
 
-def _authority(c: Context) -> Iterator[Fault]:
+def _authority(c: EffectiveConfig) -> Iterator[Fault]:
     for path, cluster in _used(c, "clusters"):
         if cluster.get("certificate-authority") and cluster.get("certificate-authority-data"):
             yield path + ("certificate-authority",), "is not allowed beside certificate-authority-data"
 
 
-def _insecure(c: Context) -> Iterator[Fault]:
+def _insecure(c: EffectiveConfig) -> Iterator[Fault]:
     for path, cluster in _used(c, "clusters"):
         if cluster.get("insecure-skip-tls-verify") and (
             cluster.get("certificate-authority") or cluster.get("certificate-authority-data")
@@ -100,7 +100,7 @@ def _insecure(c: Context) -> Iterator[Fault]:
             yield path + ("insecure-skip-tls-verify",), "is not allowed beside a certificate authority"
 
 
-def _proxy(c: Context) -> Iterator[Fault]:
+def _proxy(c: EffectiveConfig) -> Iterator[Fault]:
     schemes = ("http", "https", "socks5")
     for path, cluster in _used(c, "clusters"):
         url = split_url(cluster.get("proxy-url") or "http://none")
@@ -108,7 +108,7 @@ def _proxy(c: Context) -> Iterator[Fault]:
             yield path + ("proxy-url",), "must be a URL with the scheme " + ", ".join(schemes)
 
 
-def _one_way(c: Context) -> Iterator[Fault]:
+def _one_way(c: EffectiveConfig) -> Iterator[Fault]:
     for path, user in _used(c, "users"):
         if user.get("token") and (user.get("username") or user.get("password")):
             yield path + ("token",), "is not allowed beside username and password"
@@ -116,7 +116,7 @@ def _one_way(c: Context) -> Iterator[Fault]:
             yield path + ("exec",), "is not allowed beside auth-provider"
 
 
-def _certificate(c: Context) -> Iterator[Fault]:
+def _certificate(c: EffectiveConfig) -> Iterator[Fault]:
     for path, user in _used(c, "users"):
         if not (user.get("client-certificate") or user.get("client-certificate-data")):
             continue
@@ -127,13 +127,13 @@ def _certificate(c: Context) -> Iterator[Fault]:
             yield path + ("client-key",), "is required with a client certificate"
 
 
-def _plugins(c: Context) -> Iterator[_Entry]:
+def _plugins(c: EffectiveConfig) -> Iterator[_Entry]:
     for path, user in _used(c, "users"):
         if user.get("exec") is not None:
             yield path + ("exec",), user["exec"]
 
 
-def _exec(c: Context) -> Iterator[Fault]:
+def _exec(c: EffectiveConfig) -> Iterator[Fault]:
     for path, plugin in _plugins(c):
         for field in ("command", "apiVersion"):
             if not plugin.get(field):
@@ -143,27 +143,27 @@ def _exec(c: Context) -> Iterator[Fault]:
                 yield path + ("env", index, "name"), "is required"
 
 
-def _exec_version(c: Context) -> Iterator[Fault]:
+def _exec_version(c: EffectiveConfig) -> Iterator[Fault]:
     allowed = [f"{_EXEC}/{version}" for version in value_facts("execVersions", c.minor, "clients")]
     for path, plugin in _plugins(c):
         if plugin.get("apiVersion") and plugin["apiVersion"] not in allowed:
             yield path + ("apiVersion",), "must be " + " or ".join(allowed)
 
 
-def _interactive(c: Context) -> Iterator[Fault]:
+def _interactive(c: EffectiveConfig) -> Iterator[Fault]:
     for path, plugin in _plugins(c):
         if plugin.get("apiVersion") == f"{_EXEC}/v1" and not plugin.get("interactiveMode"):
             yield path + ("interactiveMode",), "is required: Never, IfAvailable or Always"
 
 
-def _impersonates(c: Context) -> Iterator[Fault]:
+def _impersonates(c: EffectiveConfig) -> Iterator[Fault]:
     for path, user in _used(c, "users"):
         for field in ("as-uid", "as-groups", "as-user-extra"):
             if user.get(field) and not user.get("as"):
                 yield path + (field,), "needs as"
 
 
-def _embedded_secret(c: Context) -> Iterator[Fault]:
+def _embedded_secret(c: EffectiveConfig) -> Iterator[Fault]:
     for index, entry in enumerate(c.data.get("users") or ()):
         for field in _SECRETS:
             if (entry.get("user") or {}).get(field):
@@ -200,27 +200,27 @@ _OPTIONS = ("aliases[].options[]", "defaults[].options[]", "aliases[].flags[]", 
 """Where flags are named, in v1beta1 and in v1alpha1."""
 
 
-def _allowlist(c: Context) -> Iterator[Fault]:
+def _allowlist(c: EffectiveConfig) -> Iterator[Fault]:
     wanted, given = c.given("credentialPluginPolicy") == "Allowlist", bool(c.given("credentialPluginAllowlist"))
     if wanted != given:
         words = "must hold at least one plugin with" if wanted else "is only allowed with"
         yield ("credentialPluginAllowlist",), f"{words} credentialPluginPolicy: Allowlist"
 
 
-def _not_read(c: Context) -> Iterator[Fault]:
+def _not_read(c: EffectiveConfig) -> Iterator[Fault]:
     yield ("kind",), "no binary reads this kind from a file: kube-controller-manager only has flags"
 
 
 _RULES: dict[str, dict[str, Rule]] = {
     "Config": KUBECONFIG_RULES,
     "Preference": {
-        "alias-name": checked(
+        "alias-name": values_must(
             "aliases[].name", lambda name: bool(_ALIAS.fullmatch(name)), "must be letters only", absent=""
         ),
         "alias-unique": unique("aliases[].name"),
         "option-name": all_of(
             *(
-                checked(
+                values_must(
                     f"{options}.name",
                     lambda name: not name.startswith("-"),
                     "must be a flag's long name, without dashes",
@@ -231,8 +231,8 @@ _RULES: dict[str, dict[str, Rule]] = {
         "plugin-allowlist": _allowlist,
     },
     "LeaderMigrationConfiguration": {
-        "leader-name": checked("leaderName", bool, "is required", absent=""),
-        "leader-lock": checked(
+        "leader-name": values_must("leaderName", bool, "is required", absent=""),
+        "leader-lock": values_must(
             "resourceLock", lambda lock: lock in ("", "leases", "endpoints"), "must be leases or endpoints"
         ),
         "leader-controllers": all_of(required("controllerLeaders[].name"), required("controllerLeaders[].component")),

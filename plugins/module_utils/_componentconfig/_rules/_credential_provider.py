@@ -14,17 +14,17 @@ from typing import Any
 from .._scalars._field_path import Path
 from .._scalars._syntax import is_label_key, split_url
 from ._rule import (
-    Context,
+    EffectiveConfig,
     Fault,
     Rule,
     RuleSet,
     all_of,
-    checked,
-    found,
-    repeated,
+    duplicates,
+    in_range,
     required,
     unique,
-    within,
+    values_at,
+    values_must,
 )
 from ._rule_facts import value_facts
 
@@ -37,20 +37,20 @@ _TOKEN = "providers[].tokenAttributes"
 _KEY_LISTS = ("requiredServiceAccountAnnotationKeys", "optionalServiceAccountAnnotationKeys")
 
 
-def _providers(c: Context) -> Iterator[Fault]:
+def _providers(c: EffectiveConfig) -> Iterator[Fault]:
     if not c.data.get("providers"):
         yield ("providers",), "must hold at least one provider"
 
 
-def _version(c: Context) -> Iterator[Fault]:
+def _version(c: EffectiveConfig) -> Iterator[Fault]:
     allowed = [f"{_GROUP}/{version}" for version in value_facts("versions", c.minor, _COMPONENT)]
-    for path, provider in found(c.data, "providers[]"):
+    for path, provider in values_at(c.data, "providers[]"):
         if provider.get("apiVersion", "") not in allowed:
             yield path + ("apiVersion",), "must be " + " or ".join(allowed)
 
 
-def _match_images(c: Context) -> Iterator[Fault]:
-    for path, provider in found(c.data, "providers[]"):
+def _match_images(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, provider in values_at(c.data, "providers[]"):
         images = provider.get("matchImages") or []
         if not images:
             yield path + ("matchImages",), "must hold at least one image"
@@ -62,26 +62,26 @@ def _match_images(c: Context) -> Iterator[Fault]:
                 )
 
 
-def _tokens(c: Context) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    for path, provider in found(c.data, "providers[]"):
+def _tokens(c: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    for path, provider in values_at(c.data, "providers[]"):
         if provider.get("tokenAttributes") is not None:
             yield path + ("tokenAttributes",), provider
 
 
-def _token_gate(c: Context) -> Iterator[Fault]:
+def _token_gate(c: EffectiveConfig) -> Iterator[Fault]:
     for path, _provider in _tokens(c):
         if not c.gates.on(_GATE):
             yield path, f"needs the feature gate {_GATE} in the kubelet's config"
 
 
-def _token_version(c: Context) -> Iterator[Fault]:
+def _token_version(c: EffectiveConfig) -> Iterator[Fault]:
     for path, provider in _tokens(c):
         if provider.get("apiVersion") != f"{_GROUP}/v1":
             yield path, f"is only allowed with apiVersion {_GROUP}/v1"
 
 
-def _token_required(c: Context) -> Iterator[Fault]:
-    for path, attributes in found(c.data, _TOKEN):
+def _token_required(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, attributes in values_at(c.data, _TOKEN):
         value = attributes.get("requireServiceAccount")
         if value is None:
             yield path + ("requireServiceAccount",), "is required"
@@ -89,18 +89,18 @@ def _token_required(c: Context) -> Iterator[Fault]:
             yield path + (_KEY_LISTS[0],), "needs requireServiceAccount: true"
 
 
-def _token_keys(c: Context) -> Iterator[Fault]:
-    for path, attributes in found(c.data, _TOKEN):
-        keys = [pair for name in _KEY_LISTS for pair in found(attributes, f"{name}[]", path)]
+def _token_keys(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, attributes in values_at(c.data, _TOKEN):
+        keys = [pair for name in _KEY_LISTS for pair in values_at(attributes, f"{name}[]", path)]
         for here, key in keys:
             if not is_label_key(key.lower()):
                 yield here, "must be the key of an annotation"
-        yield from repeated(keys)
+        yield from duplicates(keys)
 
 
 _RULES: dict[str, Rule] = {
     "providers": _providers,
-    "provider-name": checked(
+    "provider-name": values_must(
         "providers[].name",
         lambda name: name not in ("", ".", "..") and not set(name) & set("/ "),
         "must be the name of an executable, without / and spaces",
@@ -110,7 +110,7 @@ _RULES: dict[str, Rule] = {
     "provider-version": _version,
     "match-images": _match_images,
     "cache-duration": all_of(
-        required("providers[].defaultCacheDuration"), within("providers[].defaultCacheDuration", 0, None, ">= 0")
+        required("providers[].defaultCacheDuration"), in_range("providers[].defaultCacheDuration", 0, None, ">= 0")
     ),
     "token-gate": _token_gate,
     "token-version": _token_version,

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from .._findings import COMPONENT, POLICY, WARNING
 from .._scalars._field_path import Path
 from .._scalars._numbers import cpu_set, parse_float, parse_quantity
-from ._rule import Context
+from ._rule import EffectiveConfig
 
 __all__ = [
     "File",
@@ -24,11 +24,11 @@ __all__ = [
     "HostProblem",
     "KERNEL_FLAGS",
     "STATE_FILES",
-    "Wanted",
+    "HostQuery",
     "damaged_state",
-    "host_problems",
+    "host_findings",
     "stale_state",
-    "wanted_of",
+    "query_for",
 ]
 
 # What the kubelet sets, or with protectKernelDefaults insists on (setupKernelTunables).
@@ -51,7 +51,7 @@ class File(NamedTuple):
     pem: frozenset[str] | None = frozenset()
 
 
-class Wanted(NamedTuple):
+class HostQuery(NamedTuple):
     """What of the host a config depends on: absolute paths, names of cgroups, where the component keeps its state, and
     its container runtime: "containerd", "cri-o", or "" where that is not known."""
 
@@ -94,14 +94,14 @@ _RULES = {"cpu_manager_state": "cpu-state", "memory_manager_state": "mem-state"}
 _GATES = {"cpu_manager_state": "CPUManager", "memory_manager_state": "MemoryManager"}
 
 
-def damaged_state(_c: Context, host: Host) -> Iterator[HostProblem]:
+def damaged_state(_c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
     """Yield the state files that are no JSON."""
     for name in host.damaged_state:
         message = f"the kubelet's {name} is damaged, and it would not start again: remove that file"
         yield HostProblem((_FIELDS[name],), message, _RULES[name])
 
 
-def stale_state(c: Context, host: Host) -> Iterator[HostProblem]:
+def stale_state(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
     """Yield the state files that were written under another config than this one, or on a host that has changed."""
     for name, field in _FIELDS.items():
         state = host.states.get(name)
@@ -121,7 +121,7 @@ def _advice(name: str) -> str:
     return f"the kubelet would exit; drain the node and remove {name}"
 
 
-def _cpus(c: Context, host: Host, state: Mapping[str, Any]) -> Iterator[HostProblem]:
+def _cpus(c: EffectiveConfig, host: Host, state: Mapping[str, Any]) -> Iterator[HostProblem]:
     name = "cpu_manager_state"
     free = cpu_set(state.get("defaultCpuSet"))
     entries = state.get("entries")
@@ -140,7 +140,7 @@ def _cpus(c: Context, host: Host, state: Mapping[str, Any]) -> Iterator[HostProb
         yield HostProblem(("cpuManagerPolicy",), message, "cpu-state")
 
 
-def _memory(c: Context, state: Mapping[str, Any]) -> Iterator[HostProblem]:
+def _memory(c: EffectiveConfig, state: Mapping[str, Any]) -> Iterator[HostProblem]:
     name = "memory_manager_state"
     wanted: dict[tuple[str, str], int] = {}
     for entry in c.get("reservedMemory") or []:
@@ -163,14 +163,14 @@ _SINGLE_CPUS_SINCE = 22
 _ENFORCED = {"kube-reserved": "kubeReservedCgroup", "system-reserved": "systemReservedCgroup"}
 
 
-def wanted_of(context: Context, component: str, *, root_directory: str, runtime: str) -> Wanted:
+def query_for(context: EffectiveConfig, component: str, *, root_directory: str, runtime: str) -> HostQuery:
     """Return what must be read of the host to judge this config.
 
     root_directory: where the component keeps its state. runtime: the container runtime's endpoint as a flag says it, ""
     where none does.
     """
     if component != "kubelet":
-        return Wanted(frozenset(path for _field, path in _kube_proxy_files(context)))
+        return HostQuery(frozenset(path for _field, path in _kube_proxy_files(context)))
     named = [context.given(*field) for field in _PEM_FIELDS]
     named += [context.given("resolvConf"), context.given("podLogsDir")]
     cgroups = [name for _field, name in _cgroups(context)]
@@ -178,10 +178,10 @@ def wanted_of(context: Context, component: str, *, root_directory: str, runtime:
     field = "containerRuntimeEndpoint"
     endpoint = str(context.given(field) or runtime or (context.known(field) and context.get(field)))
     of_runtime = "containerd" if "containerd" in endpoint else "cri-o" if "crio" in endpoint else ""
-    return Wanted(paths, frozenset(cgroups), root_directory, of_runtime)
+    return HostQuery(paths, frozenset(cgroups), root_directory, of_runtime)
 
 
-def host_problems(context: Context, component: str, host: Host) -> Iterator[HostProblem]:
+def host_findings(context: EffectiveConfig, component: str, host: Host) -> Iterator[HostProblem]:
     """Judge the effective config of a component on a host."""
     checks = _KUBELET if component == "kubelet" else _KUBE_PROXY if component == "kube-proxy" else ()
     for check in checks:
@@ -192,7 +192,7 @@ _CERTIFICATES = (("authentication", "x509", "clientCAFile"), ("tlsCertFile",))
 _PEM_FIELDS: tuple[tuple[str, ...], ...] = (*_CERTIFICATES, ("tlsPrivateKeyFile",))
 
 
-def _files(c: Context, host: Host) -> Iterator[HostProblem]:
+def _files(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
     for field in _PEM_FIELDS:
         file = host.files.get(c.given(*field) or "")
         wanted = "certificate" if field in _CERTIFICATES else "private key"
@@ -208,7 +208,7 @@ def _files(c: Context, host: Host) -> Iterator[HostProblem]:
             yield HostProblem(field, f"the file holds no {wanted} in PEM form", "files")
 
 
-def _resolv_conf(c: Context, host: Host) -> Iterator[HostProblem]:
+def _resolv_conf(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
     file = host.files.get(c.given("resolvConf") or "")
     if file is not None and file.kind in ("missing", "directory"):
         # The kubelet runs, and can start no pod that wants the node's DNS.
@@ -216,19 +216,19 @@ def _resolv_conf(c: Context, host: Host) -> Iterator[HostProblem]:
         yield HostProblem(("resolvConf",), message, "resolv-conf", POLICY)
 
 
-def _pod_logs(c: Context, host: Host) -> Iterator[HostProblem]:
+def _pod_logs(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
     file = host.files.get(c.given("podLogsDir") or "")
     if file is not None and file.kind not in ("directory", "missing", "unseen") and c.known("podLogsDir"):
         yield HostProblem(("podLogsDir",), f"must be a directory, and is a {file.kind}", "files")
 
 
-def _swap(c: Context, host: Host) -> Iterator[HostProblem]:
+def _swap(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
     if c.get("failSwapOn") and host.swaps:
         shown = ", ".join(host.swaps[:3])
         yield HostProblem(("failSwapOn",), f"must be false, or swap turned off: this host swaps to {shown}", "swap-on")
 
 
-def _cgroup_version(c: Context, host: Host) -> Iterator[HostProblem]:
+def _cgroup_version(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
     if host.cgroup_v2:
         return
     if c.known("failCgroupV1") and c.get("failCgroupV1"):
@@ -244,7 +244,7 @@ def _cgroup_version(c: Context, host: Host) -> Iterator[HostProblem]:
         yield HostProblem(("memoryThrottlingFactor",), message, "cgroup-v1", WARNING)
 
 
-def _kernel_flags(c: Context, host: Host) -> Iterator[HostProblem]:
+def _kernel_flags(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
     if not c.get("protectKernelDefaults"):
         return
     for flag, value in KERNEL_FLAGS.items():
@@ -254,7 +254,7 @@ def _kernel_flags(c: Context, host: Host) -> Iterator[HostProblem]:
             yield HostProblem(("protectKernelDefaults",), message, "kernel-defaults")
 
 
-def _reserved_cpus(c: Context, host: Host) -> Iterator[HostProblem]:
+def _reserved_cpus(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
     # cmd/kubelet/app/server.go; before 1.22 it holds the highest against their number.
     by_number = c.minor < _SINGLE_CPUS_SINCE
     allowed = frozenset(range(len(host.cpus))) if by_number else host.cpus
@@ -280,7 +280,7 @@ _RESOURCES = {
 }
 
 
-def _allocatable(c: Context, host: Host) -> Iterator[HostProblem]:
+def _allocatable(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
     capacities = {"cpu": len(host.cpus), "memory": host.memory, "ephemeral-storage": host.disk}
     for resource, (signal, unit) in _RESOURCES.items():
         capacity = capacities[resource]
@@ -297,7 +297,7 @@ def _allocatable(c: Context, host: Host) -> Iterator[HostProblem]:
             yield HostProblem(path, message, "alloc-negative")
 
 
-def _isolates_storage(c: Context) -> bool:
+def _isolates_storage(c: EffectiveConfig) -> bool:
     return c.gates.on("LocalStorageCapacityIsolation") and c.get("localStorageCapacityIsolation") is not False
 
 
@@ -311,7 +311,7 @@ def _threshold(value: Any, capacity: int) -> Fraction:
     return _quantity(value)
 
 
-def _sockets(c: Context, host: Host) -> Iterator[HostProblem]:
+def _sockets(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
     option = ("cpuManagerPolicyOptions", "align-by-socket")
     on = str(c.given(*option)).lower() in ("true", "t", "1")
     if on and host.sockets > len(host.numa_nodes) > 0 and c.get("cpuManagerPolicy") == "static":
@@ -319,7 +319,7 @@ def _sockets(c: Context, host: Host) -> Iterator[HostProblem]:
         yield HostProblem(option, message, "cpu-align-socket")
 
 
-def _numa(c: Context, host: Host) -> Iterator[HostProblem]:
+def _numa(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
     if c.get("topologyManagerPolicy") not in (None, "none") and c.gates.on("TopologyManager"):
         options = c.get("topologyManagerPolicyOptions") or {}
         most = str(options.get("max-allowable-numa-nodes", _MOST_NUMA_NODES))
@@ -334,7 +334,7 @@ def _numa(c: Context, host: Host) -> Iterator[HostProblem]:
                 yield HostProblem(("reservedMemory", index, "numaNode"), message, "mem-numa")
 
 
-def _cgroups(c: Context) -> Iterator[tuple[str, str]]:
+def _cgroups(c: EffectiveConfig) -> Iterator[tuple[str, str]]:
     """The cgroups that must exist: field and name."""
     root = c.get("cgroupRoot")
     if c.get("cgroupsPerQOS") and root and root != "/":
@@ -345,13 +345,13 @@ def _cgroups(c: Context) -> Iterator[tuple[str, str]]:
             yield field, str(c.get(field))
 
 
-def _cgroups_exist(c: Context, host: Host) -> Iterator[HostProblem]:
+def _cgroups_exist(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
     for field, name in _cgroups(c):
         if not host.cgroups.get(name, True):
             yield HostProblem((field,), "the cgroup does not exist on this host", "qos-root")
 
 
-def _cgroup_driver(c: Context, host: Host) -> Iterator[HostProblem]:
+def _cgroup_driver(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
     # From 1.31 on the kubelet asks the runtime. Before, it runs, and every pod fails.
     if c.gates.on("KubeletCgroupDriverFromCRI") or not host.runtime_driver:
         return
@@ -361,19 +361,19 @@ def _cgroup_driver(c: Context, host: Host) -> Iterator[HostProblem]:
         yield HostProblem(("cgroupDriver",), message, "cgroup-driver-cri", POLICY)
 
 
-def _kube_proxy_files(c: Context) -> Iterator[tuple[Path, str]]:
+def _kube_proxy_files(c: EffectiveConfig) -> Iterator[tuple[Path, str]]:
     path = c.given("clientConnection", "kubeconfig")
     if isinstance(path, str) and path.startswith("/"):
         yield ("clientConnection", "kubeconfig"), path
 
 
-def _kube_proxy(c: Context, host: Host) -> Iterator[HostProblem]:
+def _kube_proxy(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
     for field, path in _kube_proxy_files(c):
         if host.files[path].kind in ("missing", "directory"):
             yield HostProblem(field, "the file does not exist on this host", "files")
 
 
-_Check = Callable[[Context, Host], Iterator[HostProblem]]
+_Check = Callable[[EffectiveConfig, Host], Iterator[HostProblem]]
 _KUBELET: tuple[_Check, ...] = (
     _files,
     _resolv_conf,

@@ -15,7 +15,20 @@ from typing import Any, Callable
 from .._scalars._field_path import Path
 from .._scalars._syntax import is_dns_label, is_dns_name, is_grpc_target, is_label_key, is_label_value
 from ._kube_apiserver_security import AUTHENTICATION_RULES, AUTHORIZATION_RULES, ENCRYPTION_RULES
-from ._rule import Context, Fault, Rule, RuleSet, all_of, checked, found, members, present, required, unique, within
+from ._rule import (
+    EffectiveConfig,
+    Fault,
+    Rule,
+    RuleSet,
+    all_of,
+    fields_at,
+    in_range,
+    present,
+    required,
+    unique,
+    values_at,
+    values_must,
+)
 
 __all__ = ["ADMISSION_RULES", "APISERVER_RULE_SETS", "AUDIT_RULES", "EGRESS_RULES", "TRACING_RULES"]
 
@@ -25,32 +38,32 @@ _MODES = ("enforce", "audit", "warn")
 
 
 def _absolute(field: str) -> Rule:
-    return checked(field, lambda path: not path or path.startswith("/"), "must be an absolute path")
+    return values_must(field, lambda path: not path or path.startswith("/"), "must be an absolute path")
 
 
-def _both(c: Context) -> Iterator[Fault]:
-    for path, plugin in found(c.data, "plugins[]"):
+def _both(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, plugin in values_at(c.data, "plugins[]"):
         if plugin.get("path") and plugin.get("configuration") is not None:
             yield path + ("path",), "is not read beside configuration"
 
 
-def _limits(c: Context) -> Iterator[Fault]:
+def _limits(c: EffectiveConfig) -> Iterator[Fault]:
     if not c.data.get("limits"):
         yield ("limits",), "must hold at least one limit"
 
 
-def _limit_cache(c: Context) -> Iterator[Fault]:
-    for path, limit in found(c.data, "limits[]"):
+def _limit_cache(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, limit in values_at(c.data, "limits[]"):
         if limit.get("type") != "Server" and limit.get("cacheSize", 0) < 0:
             yield path + ("cacheSize",), "must be >= 0"
 
 
-def _tolerations(c: Context) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    yield from found(c.data, "default[]")
-    yield from found(c.data, "whitelist[]")
+def _tolerations(c: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    yield from values_at(c.data, "default[]")
+    yield from values_at(c.data, "whitelist[]")
 
 
-def _toleration_key(c: Context) -> Iterator[Fault]:
+def _toleration_key(c: EffectiveConfig) -> Iterator[Fault]:
     for path, toleration in _tolerations(c):
         key = toleration.get("key", "")
         if key and not is_label_key(key):
@@ -59,7 +72,7 @@ def _toleration_key(c: Context) -> Iterator[Fault]:
             yield path + ("operator",), "must be Exists without a key"
 
 
-def _toleration_value(c: Context) -> Iterator[Fault]:
+def _toleration_value(c: EffectiveConfig) -> Iterator[Fault]:
     for path, toleration in _tolerations(c):
         value, operator = toleration.get("value", ""), toleration.get("operator", "")
         if operator == "Exists" and value:
@@ -68,14 +81,16 @@ def _toleration_value(c: Context) -> Iterator[Fault]:
             yield path + ("value",), "must be the value of a label"
 
 
-def _toleration_seconds(c: Context) -> Iterator[Fault]:
+def _toleration_seconds(c: EffectiveConfig) -> Iterator[Fault]:
     for path, toleration in _tolerations(c):
         if toleration.get("tolerationSeconds") is not None and toleration.get("effect") != "NoExecute":
             yield path + ("effect",), "must be NoExecute with tolerationSeconds"
 
 
 def _in_each_mode(suffix: str, allowed: Callable[[str], object], words: str) -> Rule:
-    return all_of(*(checked(f"defaults.{mode}{suffix}", lambda v: not v or bool(allowed(v)), words) for mode in _MODES))
+    return all_of(
+        *(values_must(f"defaults.{mode}{suffix}", lambda v: not v or bool(allowed(v)), words) for mode in _MODES)
+    )
 
 
 _QUOTA: dict[str, Rule] = {"quota-resource": required("limitedResources[].resource")}
@@ -96,8 +111,8 @@ ADMISSION_RULES: dict[str, dict[str, Rule]] = {
     "eventratelimit.Configuration": {
         "limits": _limits,
         "limit-type": required("limits[].type"),
-        "limit-burst": within("limits[].burst", 1, None, "> 0", absent=0),
-        "limit-qps": within("limits[].qps", 1, None, "> 0", absent=0),
+        "limit-burst": in_range("limits[].burst", 1, None, "> 0", absent=0),
+        "limit-qps": in_range("limits[].qps", 1, None, "> 0", absent=0),
         "limit-cache": _limit_cache,
     },
     "podtolerationrestriction.Configuration": {
@@ -110,9 +125,11 @@ ADMISSION_RULES: dict[str, dict[str, Rule]] = {
         "security-version": _in_each_mode(
             "-version", _VERSION.fullmatch, "must be latest or a version, for example v1.31"
         ),
-        "exempt-namespaces": checked("exemptions.namespaces[]", is_dns_label, "must be the name of a namespace"),
-        "exempt-classes": checked("exemptions.runtimeClasses[]", is_dns_name, "must be the name of a runtime class"),
-        "exempt-users": checked("exemptions.usernames[]", bool, "must not be empty"),
+        "exempt-namespaces": values_must("exemptions.namespaces[]", is_dns_label, "must be the name of a namespace"),
+        "exempt-classes": values_must(
+            "exemptions.runtimeClasses[]", is_dns_name, "must be the name of a runtime class"
+        ),
+        "exempt-users": values_must("exemptions.usernames[]", bool, "must not be empty"),
         "exempt-twice": all_of(
             unique("exemptions.usernames[]"), unique("exemptions.namespaces[]"), unique("exemptions.runtimeClasses[]")
         ),
@@ -125,23 +142,23 @@ _STAGES = ("RequestReceived", "ResponseStarted", "ResponseComplete", "Panic")
 _TRANSPORT = "egressSelections[].connection.transport"
 
 TRACING_RULES: dict[str, Rule] = {
-    "sampling-rate": within("samplingRatePerMillion", 0, 1_000_000, "between 0 and 1000000"),
-    "tracing-endpoint": checked(
+    "sampling-rate": in_range("samplingRatePerMillion", 0, 1_000_000, "between 0 and 1000000"),
+    "tracing-endpoint": values_must(
         "endpoint", is_grpc_target, "must be host:port, or a URL with the scheme dns, unix or unix-abstract"
     ),
 }
 
 
-def _egress_name(c: Context) -> Iterator[Fault]:
+def _egress_name(c: EffectiveConfig) -> Iterator[Fault]:
     allowed = ("controlplane", "cluster", "etcd") + (("master",) if c.minor <= 22 else ())
-    for path, name in members(c.data, "egressSelections[].name", absent=""):
+    for path, name in fields_at(c.data, "egressSelections[].name", absent=""):
         if name.lower() not in allowed:
             yield path, "must be one of " + ", ".join(allowed)
 
 
-def _egress_name_unique(c: Context) -> Iterator[Fault]:
+def _egress_name_unique(c: EffectiveConfig) -> Iterator[Fault]:
     seen: set[str] = set()
-    for path, name in members(c.data, "egressSelections[].name"):
+    for path, name in fields_at(c.data, "egressSelections[].name"):
         name = name.lower()
         if c.minor >= 23 and name in seen:
             yield path, "must not stand twice"
@@ -150,8 +167,8 @@ def _egress_name_unique(c: Context) -> Iterator[Fault]:
         seen.add(name)
 
 
-def _egress_transport(c: Context) -> Iterator[Fault]:
-    for path, connection in found(c.data, "egressSelections[].connection"):
+def _egress_transport(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, connection in values_at(c.data, "egressSelections[].connection"):
         protocol, transport = connection.get("proxyProtocol"), connection.get("transport")
         given = [name for name in ("tcp", "uds") if name in (transport or {})]
         here = path + ("transport",)
@@ -163,34 +180,34 @@ def _egress_transport(c: Context) -> Iterator[Fault]:
             yield here, "must have uds with GRPC"
 
 
-def _egress_uds(c: Context) -> Iterator[Fault]:
-    for path, connection in found(c.data, "egressSelections[].connection"):
-        for below, uds in found(connection, "transport.uds"):
+def _egress_uds(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, connection in values_at(c.data, "egressSelections[].connection"):
+        for below, uds in values_at(connection, "transport.uds"):
             if connection.get("proxyProtocol") != "Direct" and not uds.get("udsName"):
                 yield path + below + ("udsName",), "is required"
 
 
-def _egress_tcp(c: Context) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def _egress_tcp(c: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """Each address that is looked at: that of HTTPConnect."""
-    for path, connection in found(c.data, "egressSelections[].connection"):
+    for path, connection in values_at(c.data, "egressSelections[].connection"):
         if connection.get("proxyProtocol") == "HTTPConnect":
-            for below, tcp in found(connection, "transport.tcp"):
+            for below, tcp in values_at(connection, "transport.tcp"):
                 yield path + below, tcp
 
 
-def _egress_url(c: Context) -> Iterator[Fault]:
+def _egress_url(c: EffectiveConfig) -> Iterator[Fault]:
     for path, tcp in _egress_tcp(c):
         if not tcp.get("url", "").startswith(("http://", "https://")):
             yield path + ("url",), "must begin with http:// or https://"
 
 
-def _egress_http(c: Context) -> Iterator[Fault]:
+def _egress_http(c: EffectiveConfig) -> Iterator[Fault]:
     for path, tcp in _egress_tcp(c):
         if tcp.get("url", "").startswith("http://"):
             yield path + ("url",), "must begin with https://: the API server dies of http://, for want of a tlsConfig"
 
 
-def _egress_tls(c: Context) -> Iterator[Fault]:
+def _egress_tls(c: EffectiveConfig) -> Iterator[Fault]:
     for path, tcp in _egress_tcp(c):
         url, tls = tcp.get("url", ""), tcp.get("tlsConfig")
         if url.startswith("http://") and tls is not None:
@@ -215,32 +232,32 @@ EGRESS_RULES: dict[str, Rule] = {
 }
 
 
-def _audit_rules(c: Context) -> Iterator[Fault]:
+def _audit_rules(c: EffectiveConfig) -> Iterator[Fault]:
     if not c.data.get("rules"):
         yield ("rules",), "must hold at least one rule"
 
 
-def _audit_urls_alone(c: Context) -> Iterator[Fault]:
-    for path, rule in found(c.data, "rules[]"):
+def _audit_urls_alone(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, rule in values_at(c.data, "rules[]"):
         if rule.get("nonResourceURLs") and (rule.get("resources") or rule.get("namespaces")):
             yield path + ("nonResourceURLs",), "is not allowed beside resources or namespaces"
 
 
-def _audit_group(c: Context) -> Iterator[Fault]:
-    for path, group in found(c.data, "rules[].resources[].group"):
+def _audit_group(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, group in values_at(c.data, "rules[].resources[].group"):
         if group and not is_dns_name(group) and not (group == "*" and c.minor >= 36):
             yield path, "must be the name of an API group, without a version"
 
 
-def _audit_names(c: Context) -> Iterator[Fault]:
-    for path, one in found(c.data, "rules[].resources[]"):
+def _audit_names(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, one in values_at(c.data, "rules[].resources[]"):
         if one.get("resourceNames") and not one.get("resources"):
             yield path + ("resourceNames",), "needs resources"
 
 
-def _audit_stages(c: Context) -> Iterator[Fault]:
+def _audit_stages(c: EffectiveConfig) -> Iterator[Fault]:
     for pattern in ("omitStages[]", "rules[].omitStages[]"):
-        for path, stage in found(c.data, pattern):
+        for path, stage in values_at(c.data, pattern):
             if stage not in _STAGES:
                 yield path, "must be one of " + ", ".join(_STAGES)
 
@@ -248,7 +265,7 @@ def _audit_stages(c: Context) -> Iterator[Fault]:
 AUDIT_RULES: dict[str, Rule] = {
     "audit-rules": _audit_rules,
     "audit-level": required("rules[].level"),
-    "audit-urls": checked(
+    "audit-urls": values_must(
         "rules[].nonResourceURLs[]",
         lambda url: url == "*" or (url.startswith("/") and "*" not in url[:-1]),
         "must begin with /, and have * only at its end",

@@ -16,7 +16,20 @@ from typing import Any
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
 from .._scalars._syntax import is_dns_name, split_url
-from ._rule import SECOND, Context, Fault, Rule, all_of, checked, found, present, repeated, required, unique, within
+from ._rule import (
+    SECOND,
+    EffectiveConfig,
+    Fault,
+    Rule,
+    all_of,
+    duplicates,
+    in_range,
+    present,
+    required,
+    unique,
+    values_at,
+    values_must,
+)
 
 __all__ = ["AUTHENTICATION_RULES", "AUTHORIZATION_RULES", "ENCRYPTION_RULES"]
 
@@ -28,7 +41,7 @@ _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{
 
 
 def _at_least_one(pattern: str, what: str) -> Rule:
-    return checked(pattern, bool, f"must have at least one {what}", absent=())
+    return values_must(pattern, bool, f"must have at least one {what}", absent=())
 
 
 def _split(resource: str) -> tuple[str, str]:
@@ -54,8 +67,8 @@ def _name_fault(resource: str) -> str | None:
     return None
 
 
-def _resource_name(c: Context) -> Iterator[Fault]:
-    for path, resource in found(c.data, "resources[].resources[]"):
+def _resource_name(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, resource in values_at(c.data, "resources[].resources[]"):
         fault = _name_fault(resource)
         if fault is not None:
             yield path, fault
@@ -65,8 +78,8 @@ def _covers(wide: tuple[str, str], narrow: tuple[str, str]) -> bool:
     return wide == ("*", "*") or (wide[1] == narrow[1] and wide[0] == "*")
 
 
-def _resource_overlap(c: Context) -> Iterator[Fault]:
-    for path, names in found(c.data, "resources[].resources"):
+def _resource_overlap(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, names in values_at(c.data, "resources[].resources"):
         split = [_split(name) for name in names]
         for index, one in enumerate(split):
             if one in split[:index]:
@@ -78,35 +91,35 @@ def _resource_overlap(c: Context) -> Iterator[Fault]:
                 )
 
 
-def _provider_one(c: Context) -> Iterator[Fault]:
-    for path, provider in found(c.data, "resources[].providers[]"):
+def _provider_one(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, provider in values_at(c.data, "resources[].providers[]"):
         given = [name for name in _PROVIDERS if name in provider]
         if len(given) != 1:
             yield path, "must be exactly one of " + ", ".join(_PROVIDERS)
 
 
-def _keyed(c: Context) -> Iterator[tuple[str, Path, list[Mapping[str, Any]]]]:
+def _keyed(c: EffectiveConfig) -> Iterator[tuple[str, Path, list[Mapping[str, Any]]]]:
     """Each list of keys, with the provider that uses it."""
-    for path, provider in found(c.data, "resources[].providers[]"):
+    for path, provider in values_at(c.data, "resources[].providers[]"):
         for name in _KEYED:
-            for below, value in found(provider, name):
+            for below, value in values_at(provider, name):
                 yield name, path + below + ("keys",), value.get("keys") or []
 
 
-def _keys(c: Context) -> Iterator[Fault]:
+def _keys(c: EffectiveConfig) -> Iterator[Fault]:
     for provider, path, keys in _keyed(c):
         if not keys:
             yield path, f"{provider} needs at least one key"
 
 
-def _key_name(c: Context) -> Iterator[Fault]:
+def _key_name(c: EffectiveConfig) -> Iterator[Fault]:
     for provider, path, keys in _keyed(c):
         for index, key in enumerate(keys):
             if not key.get("name"):
                 yield path + (index, "name"), f"is required in a key of {provider}"
 
 
-def _key_secret(c: Context) -> Iterator[Fault]:
+def _key_secret(c: EffectiveConfig) -> Iterator[Fault]:
     for provider, path, keys in _keyed(c):
         sizes = _KEYED[provider]
         for index, key in enumerate(keys):
@@ -116,13 +129,13 @@ def _key_secret(c: Context) -> Iterator[Fault]:
                 yield path + (index, "secret"), f"must be the base64 of {wanted} random bytes"
 
 
-def _kms(c: Context) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def _kms(c: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """Each KMS provider, with the version of its interface where that is the default one."""
-    for path, kms in found(c.data, "resources[].providers[].kms"):
+    for path, kms in values_at(c.data, "resources[].providers[].kms"):
         yield path, {**kms, "apiVersion": kms.get("apiVersion") or "v1"}
 
 
-def _kms_name(c: Context) -> Iterator[Fault]:
+def _kms_name(c: EffectiveConfig) -> Iterator[Fault]:
     for path, kms in _kms(c):
         if not kms.get("name"):
             yield path + ("name",), "is required"
@@ -130,7 +143,7 @@ def _kms_name(c: Context) -> Iterator[Fault]:
             yield path + ("name",), f"must not hold a colon with apiVersion {kms['apiVersion']}"
 
 
-def _kms_name_unique(c: Context) -> Iterator[Fault]:
+def _kms_name_unique(c: EffectiveConfig) -> Iterator[Fault]:
     seen: set[str] = set()
     for path, kms in _kms(c):
         name = kms.get("name", "")
@@ -139,20 +152,20 @@ def _kms_name_unique(c: Context) -> Iterator[Fault]:
         seen.add(name)
 
 
-def _kms_version(c: Context) -> Iterator[Fault]:
+def _kms_version(c: EffectiveConfig) -> Iterator[Fault]:
     for path, kms in _kms(c):
         if kms["apiVersion"] not in ("v1", "v2"):
             yield path + ("apiVersion",), "must be v1 or v2"
 
 
-def _kms_endpoint(c: Context) -> Iterator[Fault]:
+def _kms_endpoint(c: EffectiveConfig) -> Iterator[Fault]:
     for path, kms in _kms(c):
         url = split_url(kms.get("endpoint", ""))
         if url is None or url.scheme != "unix":
             yield path + ("endpoint",), "must be a URL with the scheme unix, for example unix:///run/kms.sock"
 
 
-def _kms_cache(c: Context) -> Iterator[Fault]:
+def _kms_cache(c: EffectiveConfig) -> Iterator[Fault]:
     for path, kms in _kms(c):
         size = kms.get("cachesize")
         if c.minor >= 27 and kms["apiVersion"] != "v1" and size is not None:
@@ -161,14 +174,14 @@ def _kms_cache(c: Context) -> Iterator[Fault]:
             yield path + ("cachesize",), "must be > 0, or below 0 for no cache"
 
 
-def _kms_v1(c: Context) -> Iterator[Fault]:
+def _kms_v1(c: EffectiveConfig) -> Iterator[Fault]:
     for path, kms in _kms(c):
         if kms["apiVersion"] == "v1" and not c.gates.on("KMSv1"):
             yield path + ("apiVersion",), "v1, the default, needs the feature gate KMSv1 on the command line: use v2"
 
 
-def _identity_first(c: Context) -> Iterator[Fault]:
-    for path, providers in found(c.data, "resources[].providers"):
+def _identity_first(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, providers in values_at(c.data, "resources[].providers"):
         if providers and "identity" in providers[0]:
             yield path + (0,), "identity comes first: what is written is not encrypted"
 
@@ -187,7 +200,7 @@ ENCRYPTION_RULES: dict[str, Rule] = {
     "kms-name-unique": _kms_name_unique,
     "kms-version": _kms_version,
     "kms-endpoint": _kms_endpoint,
-    "kms-timeout": within("resources[].providers[].kms.timeout", 1, None, "> 0"),
+    "kms-timeout": in_range("resources[].providers[].kms.timeout", 1, None, "> 0"),
     "kms-cache": _kms_cache,
     "kms-v1": _kms_v1,
     "identity-first": _identity_first,
@@ -205,14 +218,14 @@ def _is_issuer(text: str) -> bool:
     return url is not None and url.scheme == "https" and "@" not in url.authority and not url.query and not url.fragment
 
 
-def _jwt_count(c: Context) -> Iterator[Fault]:
+def _jwt_count(c: EffectiveConfig) -> Iterator[Fault]:
     count, most = len(c.data.get("jwt") or ()), 1 if c.minor < 30 else 64
     if count > most or (c.minor < 30 and count == 0):
         yield ("jwt",), "must hold exactly one issuer" if c.minor < 30 else f"must not hold more than {most} issuers"
 
 
-def _discovery(c: Context) -> Iterator[Fault]:
-    for path, issuer in found(c.data, "jwt[].issuer"):
+def _discovery(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, issuer in values_at(c.data, "jwt[].issuer"):
         url = issuer.get("discoveryURL") or ""
         if url and not _is_issuer(url):
             yield path + ("discoveryURL",), _URL
@@ -220,8 +233,8 @@ def _discovery(c: Context) -> Iterator[Fault]:
             yield path + ("discoveryURL",), "must be another than url"
 
 
-def _audiences(c: Context) -> Iterator[Fault]:
-    for path, issuer in found(c.data, "jwt[].issuer"):
+def _audiences(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, issuer in values_at(c.data, "jwt[].issuer"):
         here, audiences = path + ("audiences",), issuer.get("audiences") or []
         if not audiences:
             yield here, "must hold at least one audience"
@@ -230,20 +243,20 @@ def _audiences(c: Context) -> Iterator[Fault]:
         for index, audience in enumerate(audiences):
             if not audience:
                 yield here + (index,), "must not be empty"
-        yield from repeated(
+        yield from duplicates(
             ((here + (index,), audience) for index, audience in enumerate(audiences)),
             "must not stand twice in the list",
         )
 
 
-def _audience_policy(c: Context) -> Iterator[Fault]:
-    for path, issuer in found(c.data, "jwt[].issuer"):
+def _audience_policy(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, issuer in values_at(c.data, "jwt[].issuer"):
         if len(issuer.get("audiences") or ()) > 1 and issuer.get("audienceMatchPolicy") != "MatchAny":
             yield path + ("audienceMatchPolicy",), "must be MatchAny with several audiences"
 
 
-def _claim_rules(c: Context) -> Iterator[Fault]:
-    for path, rule in found(c.data, "jwt[].claimValidationRules[]"):
+def _claim_rules(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, rule in values_at(c.data, "jwt[].claimValidationRules[]"):
         claim, expression = bool(rule.get("claim")), bool(rule.get("expression"))
         if claim == expression:
             yield path, "must have either claim or expression"
@@ -253,26 +266,26 @@ def _claim_rules(c: Context) -> Iterator[Fault]:
             yield path + ("requiredValue",), "is not allowed with expression"
 
 
-def _mappings(c: Context, *names: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    for path, issuer in found(c.data, "jwt[]"):
+def _mappings(c: EffectiveConfig, *names: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    for path, issuer in values_at(c.data, "jwt[]"):
         mappings = issuer.get("claimMappings") or {}
         for name in names:
             yield path + ("claimMappings", name), mappings.get(name) or {}
 
 
-def _username(c: Context) -> Iterator[Fault]:
+def _username(c: EffectiveConfig) -> Iterator[Fault]:
     for path, mapping in _mappings(c, "username"):
         if not mapping.get("claim") and not mapping.get("expression"):
             yield path, "must have claim or expression"
 
 
-def _claim_or_expression(c: Context) -> Iterator[Fault]:
+def _claim_or_expression(c: EffectiveConfig) -> Iterator[Fault]:
     for path, mapping in _mappings(c, "username", "groups", "uid"):
         if mapping.get("claim") and mapping.get("expression"):
             yield path, "must not have both claim and expression"
 
 
-def _claim_prefix(c: Context) -> Iterator[Fault]:
+def _claim_prefix(c: EffectiveConfig) -> Iterator[Fault]:
     for path, mapping in _mappings(c, "username", "groups"):
         claim, expression, prefix = (mapping.get(name) for name in ("claim", "expression", "prefix"))
         if claim and not expression and prefix is None:
@@ -281,8 +294,8 @@ def _claim_prefix(c: Context) -> Iterator[Fault]:
             yield path + ("prefix",), "is not allowed with expression"
 
 
-def _extra_key(c: Context) -> Iterator[Fault]:
-    for path, key in found(c.data, "jwt[].claimMappings.extra[].key"):
+def _extra_key(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, key in values_at(c.data, "jwt[].claimMappings.extra[].key"):
         domain, *rest = key.split("/", 1)
         if not is_dns_name(domain) or not _PATH.fullmatch("".join(rest)) or key != key.lower():
             yield path, _EXTRA
@@ -293,16 +306,16 @@ def _extra_key(c: Context) -> Iterator[Fault]:
 def _in_each_issuer(pattern: str) -> Rule:
     """No value twice within one issuer."""
 
-    def check(c: Context) -> Iterator[Fault]:
-        for path, issuer in found(c.data, "jwt[]"):
-            yield from repeated(
-                ((path + below, value) for below, value in found(issuer, pattern) if value), "must not stand twice"
+    def check(c: EffectiveConfig) -> Iterator[Fault]:
+        for path, issuer in values_at(c.data, "jwt[]"):
+            yield from duplicates(
+                ((path + below, value) for below, value in values_at(issuer, pattern) if value), "must not stand twice"
             )
 
     return check
 
 
-def _anonymous(c: Context) -> Iterator[Fault]:
+def _anonymous(c: EffectiveConfig) -> Iterator[Fault]:
     anonymous = c.given("anonymous") or {}
     if not anonymous.get("enabled") and anonymous.get("conditions"):
         yield ("anonymous", "conditions"), "need enabled: true"
@@ -310,10 +323,10 @@ def _anonymous(c: Context) -> Iterator[Fault]:
 
 AUTHENTICATION_RULES: dict[str, Rule] = {
     "jwt-count": _jwt_count,
-    "issuer-url": all_of(present("jwt[].issuer"), checked("jwt[].issuer.url", _is_issuer, _URL, absent="")),
+    "issuer-url": all_of(present("jwt[].issuer"), values_must("jwt[].issuer.url", _is_issuer, _URL, absent="")),
     "issuer-unique": all_of(unique("jwt[].issuer.url"), unique("jwt[].issuer.discoveryURL")),
     "issuer-discovery": _discovery,
-    "issuer-authority": checked(
+    "issuer-authority": values_must(
         "jwt[].issuer.certificateAuthority",
         lambda text: not text or "-----BEGIN CERTIFICATE-----" in text,
         "must be certificates in PEM",
@@ -338,14 +351,14 @@ AUTHENTICATION_RULES: dict[str, Rule] = {
 }
 
 
-def _authorizers(c: Context) -> Iterator[Fault]:
+def _authorizers(c: EffectiveConfig) -> Iterator[Fault]:
     if not c.data.get("authorizers"):
         yield ("authorizers",), "must hold at least one authorizer"
 
 
-def _authorizer_type(c: Context) -> Iterator[Fault]:
+def _authorizer_type(c: EffectiveConfig) -> Iterator[Fault]:
     seen: set[str] = set()
-    for path, authorizer in found(c.data, "authorizers[]"):
+    for path, authorizer in values_at(c.data, "authorizers[]"):
         kind = authorizer.get("type", "")
         if kind not in _TYPES:
             yield path + ("type",), "must be one of " + ", ".join(_TYPES)
@@ -354,22 +367,22 @@ def _authorizer_type(c: Context) -> Iterator[Fault]:
         seen.add(kind)
 
 
-def _webhook(c: Context) -> Iterator[Fault]:
-    for path, authorizer in found(c.data, "authorizers[]"):
+def _webhook(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, authorizer in values_at(c.data, "authorizers[]"):
         given = "webhook" in authorizer
         if given != (authorizer.get("type") == "Webhook"):
             yield path + ("webhook",), "is only allowed with type Webhook" if given else "is required with type Webhook"
 
 
-def _webhook_match(c: Context) -> Iterator[Fault]:
-    for path, webhook in found(c.data, "authorizers[].webhook"):
+def _webhook_match(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, webhook in values_at(c.data, "authorizers[].webhook"):
         version = webhook.get("matchConditionSubjectAccessReviewVersion") or ""
         if version not in ("", "v1") or (not version and webhook.get("matchConditions")):
             yield path + ("matchConditionSubjectAccessReviewVersion",), "must be v1"
 
 
-def _webhook_connection(c: Context) -> Iterator[Fault]:
-    for path, webhook in found(c.data, "authorizers[].webhook"):
+def _webhook_connection(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, webhook in values_at(c.data, "authorizers[].webhook"):
         here, connection = path + ("connectionInfo",), webhook.get("connectionInfo") or {}
         kind, file = connection.get("type", ""), connection.get("kubeConfigFile")
         if kind not in ("InClusterConfig", "KubeConfigFile"):
@@ -380,8 +393,8 @@ def _webhook_connection(c: Context) -> Iterator[Fault]:
             yield here + ("kubeConfigFile",), "must be an absolute path"
 
 
-def _match_conditions(c: Context) -> Iterator[Fault]:
-    for path, conditions in found(c.data, "authorizers[].webhook.matchConditions"):
+def _match_conditions(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, conditions in values_at(c.data, "authorizers[].webhook.matchConditions"):
         if len(conditions) > 64:
             yield path, "must not be more than 64"
         expressions = [
@@ -390,30 +403,30 @@ def _match_conditions(c: Context) -> Iterator[Fault]:
         for here, expression in expressions:
             if not expression.strip():
                 yield here, "is required"
-        yield from repeated((one for one in expressions if one[1].strip()), "must not stand twice")
+        yield from duplicates((one for one in expressions if one[1].strip()), "must not stand twice")
 
 
 def _one_of(pattern: str, *values: str) -> Rule:
-    return checked(pattern, lambda value: value in values, "must be " + " or ".join(values), absent="")
+    return values_must(pattern, lambda value: value in values, "must be " + " or ".join(values), absent="")
 
 
 AUTHORIZATION_RULES: dict[str, Rule] = {
     "authorizers": _authorizers,
     "authorizer-type": _authorizer_type,
     "authorizer-name": all_of(
-        checked("authorizers[].name", is_dns_name, "must be a DNS name in lower case", absent=""),
+        values_must("authorizers[].name", is_dns_name, "must be a DNS name in lower case", absent=""),
         unique("authorizers[].name"),
     ),
     "webhook": _webhook,
-    "webhook-timeout": checked(
+    "webhook-timeout": values_must(
         "authorizers[].webhook.timeout",
         lambda value: 0 < nanoseconds(value) <= 30 * SECOND,
         "must be above 0 and at most 30s",
         absent="0s",
     ),
     "webhook-ttl": all_of(
-        within("authorizers[].webhook.authorizedTTL", 0, None, ">= 0"),
-        within("authorizers[].webhook.unauthorizedTTL", 0, None, ">= 0"),
+        in_range("authorizers[].webhook.authorizedTTL", 0, None, ">= 0"),
+        in_range("authorizers[].webhook.unauthorizedTTL", 0, None, ">= 0"),
     ),
     "webhook-version": _one_of("authorizers[].webhook.subjectAccessReviewVersion", "v1", "v1beta1"),
     "webhook-match-version": _webhook_match,

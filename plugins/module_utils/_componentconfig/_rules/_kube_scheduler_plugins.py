@@ -17,19 +17,19 @@ from .._scalars._syntax import is_label_key, is_label_value
 from ._rule import (
     SECOND,
     Bound,
-    Context,
+    EffectiveConfig,
     Fault,
     Rule,
     RuleSet,
     all_of,
     bound_rules,
-    checked,
-    found,
-    parent_and_name,
-    repeated,
+    duplicates,
+    in_range,
     required,
+    split_pattern,
     unique,
-    within,
+    values_at,
+    values_must,
 )
 
 __all__ = ["SCHEDULER_PLUGIN_RULE_SETS"]
@@ -51,26 +51,26 @@ _BOUNDS = {
 _BOUND_RULES = bound_rules(_BOUNDS)
 
 
-def _both_zero(c: Context) -> Iterator[Fault]:
+def _both_zero(c: EffectiveConfig) -> Iterator[Fault]:
     if c.get("minCandidateNodesPercentage") == 0 and c.get("minCandidateNodesAbsolute") == 0:
         yield ("minCandidateNodesAbsolute",), "must not be 0 together with minCandidateNodesPercentage"
 
 
-def _requirements(c: Context) -> Iterator[tuple[Path, Mapping[str, Any], bool]]:
+def _requirements(c: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any], bool]]:
     """Each requirement of a node selector with its path, and whether it is about a node's fields."""
     required_terms = "addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[]"
-    terms = list(found(c.data, required_terms))
-    for path, preferred in found(c.data, "addedAffinity.preferredDuringSchedulingIgnoredDuringExecution[]"):
+    terms = list(values_at(c.data, required_terms))
+    for path, preferred in values_at(c.data, "addedAffinity.preferredDuringSchedulingIgnoredDuringExecution[]"):
         # A preference without weight is not looked at.
         if preferred.get("weight"):
             terms.append((path + ("preference",), preferred.get("preference") or {}))
     for path, term in terms:
         for field in ("matchExpressions", "matchFields"):
-            for below, requirement in found(term, f"{field}[]"):
+            for below, requirement in values_at(term, f"{field}[]"):
                 yield path + below, requirement, field == "matchFields"
 
 
-def _selector_keys(c: Context) -> Iterator[Fault]:
+def _selector_keys(c: EffectiveConfig) -> Iterator[Fault]:
     for path, requirement, of_fields in _requirements(c):
         key = requirement.get("key", "")
         if of_fields and key != "metadata.name":
@@ -79,14 +79,14 @@ def _selector_keys(c: Context) -> Iterator[Fault]:
             yield path + ("key",), "must be the key of a label"
 
 
-def _selector_operators(c: Context) -> Iterator[Fault]:
+def _selector_operators(c: EffectiveConfig) -> Iterator[Fault]:
     for path, requirement, of_fields in _requirements(c):
         allowed = _OPERATORS[:2] if of_fields else _OPERATORS
         if requirement.get("operator", "") not in allowed:
             yield path + ("operator",), "must be one of " + ", ".join(allowed)
 
 
-def _selector_values(c: Context) -> Iterator[Fault]:
+def _selector_values(c: EffectiveConfig) -> Iterator[Fault]:
     for path, requirement, of_fields in _requirements(c):
         values, operator = requirement.get("values") or [], requirement.get("operator", "")
         here = path + ("values",)
@@ -104,7 +104,7 @@ def _selector_values(c: Context) -> Iterator[Fault]:
                     yield here + (index,), "must be the value of a label"
 
 
-def _labels_conflict(c: Context) -> Iterator[Fault]:
+def _labels_conflict(c: EffectiveConfig) -> Iterator[Fault]:
     for present, absent in (("presentLabels", "absentLabels"), ("presentLabelsPreference", "absentLabelsPreference")):
         for index, label in enumerate(c.data.get(absent) or ()):
             if label in (c.data.get(present) or ()):
@@ -113,7 +113,7 @@ def _labels_conflict(c: Context) -> Iterator[Fault]:
 
 def _weight(pattern: str, greatest: float | None, words: str) -> Rule:
     # The component makes a weight of 0 a 1.
-    return checked(
+    return values_must(
         pattern,
         lambda value: value == 0 or (value >= 1 and (greatest is None or value <= greatest)),
         f"must be {words}",
@@ -121,10 +121,10 @@ def _weight(pattern: str, greatest: float | None, words: str) -> Rule:
 
 
 def _shape(pattern: str, needed: bool) -> Rule:
-    parent, name = parent_and_name(pattern)
+    parent, name = split_pattern(pattern)
 
-    def check(c: Context) -> Iterator[Fault]:
-        for path, holder in found(c.data, parent):
+    def check(c: EffectiveConfig) -> Iterator[Fault]:
+        for path, holder in values_at(c.data, parent):
             points = holder.get(name) or []
             if needed and not points:
                 yield path + (name,), "must have at least one point"
@@ -135,20 +135,20 @@ def _shape(pattern: str, needed: bool) -> Rule:
 
     return all_of(
         check,
-        within(f"{pattern}[].utilization", 0, 100, "between 0 and 100"),
-        within(f"{pattern}[].score", 0, 10, "between 0 and 10"),
+        in_range(f"{pattern}[].utilization", 0, 100, "between 0 and 100"),
+        in_range(f"{pattern}[].score", 0, 10, "between 0 and 10"),
     )
 
 
-def _fit_ratio(c: Context) -> Iterator[Fault]:
-    for path, strategy in found(c.data, "scoringStrategy"):
+def _fit_ratio(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, strategy in values_at(c.data, "scoringStrategy"):
         given = "requestedToCapacityRatio" in strategy
         if given != (strategy.get("type") == _RATIO):
             message = f"is only allowed with type {_RATIO}" if given else f"is required with type {_RATIO}"
             yield path + ("requestedToCapacityRatio",), message
 
 
-def _spread_defaulting(c: Context) -> Iterator[Fault]:
+def _spread_defaulting(c: EffectiveConfig) -> Iterator[Fault]:
     # In v1beta1 constraints make it List where nothing is said.
     default = "List" if str(c.given("apiVersion")).endswith("/v1beta1") else "System"
     if (c.given("defaultingType") or default) == "System" and c.given("defaultConstraints"):
@@ -158,21 +158,21 @@ def _spread_defaulting(c: Context) -> Iterator[Fault]:
         )
 
 
-def _spread_selector(c: Context) -> Iterator[Fault]:
-    for path, constraint in found(c.data, "defaultConstraints[]"):
+def _spread_selector(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, constraint in values_at(c.data, "defaultConstraints[]"):
         if "labelSelector" in constraint:
             yield path + ("labelSelector",), "must not be set: it comes from each pod"
 
 
-def _spread_unique(c: Context) -> Iterator[Fault]:
-    constraints = found(c.data, "defaultConstraints[]")
-    yield from repeated(
+def _spread_unique(c: EffectiveConfig) -> Iterator[Fault]:
+    constraints = values_at(c.data, "defaultConstraints[]")
+    yield from duplicates(
         ((path, (one.get("topologyKey"), one.get("whenUnsatisfiable"))) for path, one in constraints),
         "topologyKey and whenUnsatisfiable must not be those of another constraint",
     )
 
 
-def _shape_gate(c: Context) -> Iterator[Fault]:
+def _shape_gate(c: EffectiveConfig) -> Iterator[Fault]:
     gate = "StorageCapacityScoring" if c.minor >= 33 else "VolumeCapacityPriority"
     if c.given("shape") is not None and not c.gates.on(gate):
         yield ("shape",), f"needs the feature gate {gate} on kube-scheduler's command line"
@@ -198,8 +198,8 @@ _RULES: dict[str, dict[str, Rule]] = {
         "balanced-weight": _weight("resources[].weight", 1, "1"),
     },
     "NodeResourcesFitArgs": {
-        "fit-ignored-resources": checked("ignoredResources[]", is_label_key, "must be a qualified name"),
-        "fit-ignored-groups": checked(
+        "fit-ignored-resources": values_must("ignoredResources[]", is_label_key, "must be a qualified name"),
+        "fit-ignored-groups": values_must(
             "ignoredResourceGroups[]",
             lambda group: "/" not in group and is_label_key(group),
             "must be the part of a resource's name before the /",
@@ -216,8 +216,8 @@ _RULES: dict[str, dict[str, Rule]] = {
     "NodeResourcesMostAllocatedArgs": {"most-weight": _weight("resources[].weight", 100, "between 1 and 100")},
     "PodTopologySpreadArgs": {
         "spread-defaulting": _spread_defaulting,
-        "spread-skew": within("defaultConstraints[].maxSkew", 1, None, "> 0", absent=0),
-        "spread-key": checked("defaultConstraints[].topologyKey", is_label_key, _KEYS, absent=""),
+        "spread-skew": in_range("defaultConstraints[].maxSkew", 1, None, "> 0", absent=0),
+        "spread-key": values_must("defaultConstraints[].topologyKey", is_label_key, _KEYS, absent=""),
         "spread-action": required("defaultConstraints[].whenUnsatisfiable"),
         "spread-selector": _spread_selector,
         "spread-unique": _spread_unique,

@@ -23,9 +23,9 @@ from .._scalars._syntax import (
     split_host_port,
     split_url,
 )
-from .._schema._releases import name as minor_name
+from .._schema._releases import minor_name as minor_name
 from .._schema._releases import parse_minor
-from ._rule import Context, Fault, Rule, RuleSet, all_of, checked, found, required, within
+from ._rule import EffectiveConfig, Fault, Rule, RuleSet, all_of, in_range, required, values_at, values_must
 from ._rule_facts import value_table
 
 __all__ = [
@@ -62,8 +62,8 @@ def named_arguments(pattern: str) -> Rule:
 
 
 def _all_alone(pattern: str) -> Rule:
-    def check(c: Context) -> Iterator[Fault]:
-        for path, errors in found(c.data, pattern):
+    def check(c: EffectiveConfig) -> Iterator[Fault]:
+        for path, errors in values_at(c.data, pattern):
             names = {error.lower() for error in errors}
             if "all" in names and len(names) > 1:
                 yield path, "all must stand alone"
@@ -75,13 +75,13 @@ def _is_token(text: str) -> bool:
     return _TOKEN.fullmatch(text) is not None
 
 
-def _token_expiry(c: Context) -> Iterator[Fault]:
-    for path, _expires in found(c.data, "bootstrapTokens[].expires"):
+def _token_expiry(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, _expires in values_at(c.data, "bootstrapTokens[].expires"):
         yield path, "cannot be used: it excludes ttl, which always has a value"
 
 
-def _token_groups(c: Context) -> Iterator[Fault]:
-    for path, token in found(c.data, "bootstrapTokens[]"):
+def _token_groups(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, token in values_at(c.data, "bootstrapTokens[]"):
         usages = token.get("usages") or _USAGES
         for index, group in enumerate(token.get("groups") or ()):
             if not _GROUP.fullmatch(group):
@@ -91,7 +91,7 @@ def _token_groups(c: Context) -> Iterator[Fault]:
             yield path + ("usages",), "must hold authentication, since tokens have groups"
 
 
-def _cri_socket(c: Context) -> Iterator[Fault]:
+def _cri_socket(c: EffectiveConfig) -> Iterator[Fault]:
     socket = c.given("nodeRegistration", "criSocket") or ""
     url = split_url(socket)
     good = url is not None and (url.scheme == "unix" or (not url.scheme and url.path.startswith("/")))
@@ -99,14 +99,14 @@ def _cri_socket(c: Context) -> Iterator[Fault]:
         yield ("nodeRegistration", "criSocket"), "must be an absolute path, or a URL with the scheme unix"
 
 
-def _cri_scheme(c: Context) -> Iterator[Fault]:
+def _cri_scheme(c: EffectiveConfig) -> Iterator[Fault]:
     socket = c.given("nodeRegistration", "criSocket") or ""
     if socket and not socket.startswith("unix://"):
         yield ("nodeRegistration", "criSocket"), "kubeadm puts unix:// before it: write that"
 
 
-def _taints(c: Context) -> Iterator[Fault]:
-    for path, taint in found(c.data, "nodeRegistration.taints[]"):
+def _taints(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, taint in values_at(c.data, "nodeRegistration.taints[]"):
         if not is_label_key(taint.get("key", "")):
             yield path + ("key",), "must be the key of a label"
         if not is_label_value(taint.get("value", "")):
@@ -117,9 +117,9 @@ def _taints(c: Context) -> Iterator[Fault]:
 
 def _node(endpoint: str, key: str) -> dict[str, Rule]:
     return {
-        "node-name": checked(
+        "node-name": values_must(
             "nodeRegistration.name",
-            lambda name: not name or is_dns_name(name.strip().lower()),
+            lambda minor_name: not minor_name or is_dns_name(minor_name.strip().lower()),
             "must be a DNS name",
         ),
         "cri-socket": _cri_socket,
@@ -127,25 +127,25 @@ def _node(endpoint: str, key: str) -> dict[str, Rule]:
         "node-taints": _taints,
         "kubelet-args": named_arguments("nodeRegistration.kubeletExtraArgs"),
         "ignored-errors": _all_alone("nodeRegistration.ignorePreflightErrors"),
-        "ignored-errors-all": checked(
+        "ignored-errors-all": values_must(
             "nodeRegistration.ignorePreflightErrors[]",
             lambda error: error.lower() != "all",
             "all is only taken on the command line: name the errors",
         ),
-        "endpoint-address": checked(
+        "endpoint-address": values_must(
             f"{endpoint}.advertiseAddress", lambda address: not address or is_ip(address), "must be an IP address"
         ),
-        "endpoint-port": within(f"{endpoint}.bindPort", 0, 65535, "between 1 and 65535"),
-        "certificate-key": checked(
+        "endpoint-port": in_range(f"{endpoint}.bindPort", 0, 65535, "between 1 and 65535"),
+        "certificate-key": values_must(
             key, lambda text: not text or bool(_KEY.fullmatch(text)), "must be 32 bytes in hexadecimal"
         ),
     }
 
 
 INIT_RULES: dict[str, Rule] = {
-    "token": checked("bootstrapTokens[].token", _is_token, _TOKEN_WORDS),
+    "token": values_must("bootstrapTokens[].token", _is_token, _TOKEN_WORDS),
     "token-expiry": _token_expiry,
-    "token-usages": checked(
+    "token-usages": values_must(
         "bootstrapTokens[].usages[]", lambda usage: usage in _USAGES, "must be signing or authentication"
     ),
     "token-groups": _token_groups,
@@ -153,27 +153,27 @@ INIT_RULES: dict[str, Rule] = {
 }
 
 
-def _discovery_one(c: Context) -> Iterator[Fault]:
-    given = [name for name in ("bootstrapToken", "file") if c.given("discovery", name) is not None]
+def _discovery_one(c: EffectiveConfig) -> Iterator[Fault]:
+    given = [minor_name for minor_name in ("bootstrapToken", "file") if c.given("discovery", minor_name) is not None]
     if len(given) != 1:
         yield ("discovery",), "must have exactly one of bootstrapToken and file"
 
 
-def _discovery_hashes(c: Context) -> Iterator[Fault]:
+def _discovery_hashes(c: EffectiveConfig) -> Iterator[Fault]:
     token = c.given("discovery", "bootstrapToken")
     if token is not None and not token.get("caCertHashes") and not token.get("unsafeSkipCAVerification"):
         message = "is required: without it anyone can be the API server (unsafeSkipCAVerification: true accepts that)"
         yield ("discovery", "bootstrapToken", "caCertHashes"), message
 
 
-def _hash_format(c: Context) -> Iterator[Fault]:
+def _hash_format(c: EffectiveConfig) -> Iterator[Fault]:
     hashes = (c.given("discovery", "bootstrapToken") or {}).get("caCertHashes") or []
     # kubeadm looks at the first one only.
     if hashes and not _HASH.fullmatch(hashes[0]):
         yield ("discovery", "bootstrapToken", "caCertHashes", 0), "must be sha256: and 64 hexadecimal digits"
 
 
-def _discovery_token(c: Context) -> Iterator[Fault]:
+def _discovery_token(c: EffectiveConfig) -> Iterator[Fault]:
     bootstrap, tls = c.given("discovery", "bootstrapToken"), c.given("discovery", "tlsBootstrapToken") or ""
     if bootstrap is not None and not _is_token(bootstrap.get("token", "")):
         yield ("discovery", "bootstrapToken", "token"), _TOKEN_WORDS
@@ -181,8 +181,8 @@ def _discovery_token(c: Context) -> Iterator[Fault]:
         yield ("discovery", "tlsBootstrapToken"), _TOKEN_WORDS
 
 
-def _discovery_file(c: Context) -> Iterator[Fault]:
-    for path, file in found(c.data, "discovery.file"):
+def _discovery_file(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, file in values_at(c.data, "discovery.file"):
         url = split_url(file.get("kubeConfigPath", ""))
         if url is None or url.scheme not in ("", "https", "file") or not (url.path or url.authority):
             yield path + ("kubeConfigPath",), "must be a path, or a URL with the scheme https"
@@ -190,7 +190,7 @@ def _discovery_file(c: Context) -> Iterator[Fault]:
 
 JOIN_RULES: dict[str, Rule] = {
     "discovery-one": _discovery_one,
-    "discovery-endpoint": checked(
+    "discovery-endpoint": values_must(
         "discovery.bootstrapToken.apiServerEndpoint",
         lambda endpoint: split_host_port(endpoint) is not None,
         "must be host:port",
@@ -200,7 +200,7 @@ JOIN_RULES: dict[str, Rule] = {
     "discovery-hash-format": _hash_format,
     "discovery-token": _discovery_token,
     "discovery-file": _discovery_file,
-    "ca-path": checked(
+    "ca-path": values_must(
         "caCertPath",
         lambda path: not path or (path.startswith("/") and path.endswith(".crt")),
         "must be an absolute path that ends in .crt",
@@ -209,17 +209,19 @@ JOIN_RULES: dict[str, Rule] = {
 }
 
 RESET_RULES: dict[str, Rule] = {
-    "reset-certificates-dir": checked(
+    "reset-certificates-dir": values_must(
         "certificatesDir", lambda path: not path or path.startswith("/"), "must be an absolute path"
     ),
-    "unmount-flags": checked("unmountFlags[]", lambda flag: flag in _UNMOUNT, "must be one of " + ", ".join(_UNMOUNT)),
+    "unmount-flags": values_must(
+        "unmountFlags[]", lambda flag: flag in _UNMOUNT, "must be one of " + ", ".join(_UNMOUNT)
+    ),
     "reset-ignored-errors": _all_alone("ignorePreflightErrors"),
 }
 
 UPGRADE_RULES: dict[str, Rule] = {
     "upgrade-patches": all_of(
         *(
-            checked(
+            values_must(
                 f"{verb}.patches.directory", lambda path: path.startswith("/"), "must be an absolute path", absent=""
             )
             for verb in ("apply", "node")
@@ -230,7 +232,7 @@ UPGRADE_RULES: dict[str, Rule] = {
     ),
     "upgrade-version": all_of(
         *(
-            checked(
+            values_must(
                 f"{verb}.kubernetesVersion",
                 lambda text: not text or is_kubernetes_version(text),
                 "must be a version as v1.31.0, or a label as stable-1.31",
@@ -250,7 +252,7 @@ _LARGEST_DIFFERENCE = 16
 """Bits between the pods' network and that of a node."""
 
 
-def _dual_stack(c: Context) -> bool:
+def _dual_stack(c: EffectiveConfig) -> bool:
     given = (c.data.get("featureGates") or {}).get("IPv6DualStack")
     return c.minor >= 23 or (c.minor >= 21 if given is None else bool(given))
 
@@ -260,7 +262,7 @@ def _networks(text: str) -> list[Network] | None:
     return [one for one in networks if one is not None] if None not in networks else None
 
 
-def _subnet(c: Context, field: str, least: int) -> Iterator[Fault]:
+def _subnet(c: EffectiveConfig, field: str, least: int) -> Iterator[Fault]:
     path, text = ("networking", field), c.given("networking", field) or ""
     networks = _networks(text) if text else []
     if networks is None:
@@ -274,25 +276,25 @@ def _subnet(c: Context, field: str, least: int) -> Iterator[Fault]:
             yield path, f"{one} is too small: at least {least} addresses are needed"
 
 
-def _service_subnet(c: Context) -> Iterator[Fault]:
+def _service_subnet(c: EffectiveConfig) -> Iterator[Fault]:
     yield from _subnet(c, "serviceSubnet", 10)
     for one in _networks(c.given("networking", "serviceSubnet") or "") or ():
         if one.max_prefixlen - one.prefixlen > 20:
             yield ("networking", "serviceSubnet"), f"{one} is too large: /{one.max_prefixlen - 20} is the largest"
 
 
-def _pod_subnet(c: Context) -> Iterator[Fault]:
+def _pod_subnet(c: EffectiveConfig) -> Iterator[Fault]:
     yield from _subnet(c, "podSubnet", 14)
 
 
-def _argument(c: Context, name: str) -> str | None:
+def _argument(c: EffectiveConfig, minor_name: str) -> str | None:
     """What the controller manager is told by an argument, the last of its name; a map up to v1beta3, then a list."""
     given: Any = c.given("controllerManager", "extraArgs") or {}
     pairs = given.items() if isinstance(given, dict) else [(one.get("name"), one.get("value", "")) for one in given]
-    return next((value for given_name, value in reversed(list(pairs)) if given_name == name), None)
+    return next((value for given_name, value in reversed(list(pairs)) if given_name == minor_name), None)
 
 
-def _node_mask(c: Context) -> Iterator[Fault]:
+def _node_mask(c: EffectiveConfig) -> Iterator[Fault]:
     path = ("networking", "podSubnet")
     if c.minor >= 21 and _argument(c, "allocate-node-cidrs") == "false":
         return
@@ -314,13 +316,13 @@ def _endpoint(text: str) -> bool:
     return (not port or is_port(port)) and (is_ip(host) or is_dns_name(host))
 
 
-def _version_old(c: Context) -> Iterator[Fault]:
+def _version_old(c: EffectiveConfig) -> Iterator[Fault]:
     text = c.given("kubernetesVersion") or ""
     if re.match(r"v?1\.[0-9]", text) and is_kubernetes_version(text) and parse_minor(text) < c.minor - 1:
         yield ("kubernetesVersion",), f"kubeadm of {minor_name(c.minor)} deploys {minor_name(c.minor - 1)} and newer"
 
 
-def _gates(c: Context) -> Iterator[Fault]:
+def _gates(c: EffectiveConfig) -> Iterator[Fault]:
     table = {gate: (parse_minor(since), parse_minor(last)) for gate, since, last in value_table("gates", _COMPONENT)}
     for gate in c.data.get("featureGates") or ():
         since, last = table.get(gate, (0, 0))
@@ -334,13 +336,13 @@ def _is_san(text: str) -> bool:
     return is_ip(text) or is_dns_name(text) or is_dns_name(text, wildcard=True)
 
 
-def _etcd_one(c: Context) -> Iterator[Fault]:
+def _etcd_one(c: EffectiveConfig) -> Iterator[Fault]:
     if c.given("etcd", "local") is not None and c.given("etcd", "external") is not None:
         yield ("etcd",), "must not have both local and external"
 
 
-def _etcd_client(c: Context) -> Iterator[Fault]:
-    for path, external in found(c.data, "etcd.external"):
+def _etcd_client(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, external in values_at(c.data, "etcd.external"):
         ca, certificate, key = (bool(external.get(f"{part}File")) for part in ("ca", "cert", "key"))
         if certificate != key:
             yield path, "must have both certFile and keyFile, or neither"
@@ -348,31 +350,31 @@ def _etcd_client(c: Context) -> Iterator[Fault]:
             yield path + ("caFile",), "is required with certFile and keyFile"
 
 
-def _etcd_endpoints(c: Context) -> Iterator[Fault]:
-    for path, external in found(c.data, "etcd.external"):
+def _etcd_endpoints(c: EffectiveConfig) -> Iterator[Fault]:
+    for path, external in values_at(c.data, "etcd.external"):
         safe = any(external.get(f"{part}File") for part in ("ca", "cert", "key"))
-        for below, endpoint in found(external, "endpoints[]"):
+        for below, endpoint in values_at(external, "endpoints[]"):
             url = split_url(endpoint)
             if url is None or not url.scheme or (safe and url.scheme != "https"):
                 yield path + below, "must be a URL with the scheme https" if safe else "must be a URL with a scheme"
 
 
 def _absolute(pattern: str) -> Rule:
-    return checked(pattern, lambda path: not path or path.startswith("/"), "must be an absolute path")
+    return values_must(pattern, lambda path: not path or path.startswith("/"), "must be an absolute path")
 
 
 _RULES: dict[str, Rule] = {
-    "dns-domain": checked("networking.dnsDomain", lambda text: not text or is_dns_name(text), "must be a DNS name"),
+    "dns-domain": values_must("networking.dnsDomain", lambda text: not text or is_dns_name(text), "must be a DNS name"),
     "service-subnet": _service_subnet,
     "pod-subnet": _pod_subnet,
     "pod-subnet-node-mask": _node_mask,
     "certificates-dir": _absolute("certificatesDir"),
-    "control-plane-endpoint": checked(
+    "control-plane-endpoint": values_must(
         "controlPlaneEndpoint",
         lambda text: not text or _endpoint(text),
         "must be an IP address or a DNS name, with a port from 1 to 65535 if any",
     ),
-    "kubernetes-version": checked(
+    "kubernetes-version": values_must(
         "kubernetesVersion",
         lambda text: not text or is_kubernetes_version(text),
         "must be a version as v1.31.0, or a label as stable-1.31",
@@ -381,7 +383,7 @@ _RULES: dict[str, Rule] = {
     "cluster-gates": _gates,
     "cert-sans": all_of(
         *(
-            checked(f"{pattern}[]", _is_san, "must be an IP address or a DNS name, *. before it for a wildcard")
+            values_must(f"{pattern}[]", _is_san, "must be an IP address or a DNS name, *. before it for a wildcard")
             for pattern in ("apiServer.certSANs", "etcd.local.serverCertSANs", "etcd.local.peerCertSANs")
         )
     ),
@@ -393,7 +395,7 @@ _RULES: dict[str, Rule] = {
     ),
     "image-repository": all_of(
         *(
-            checked(
+            values_must(
                 pattern,
                 lambda text: not text or bool(_REPOSITORY.fullmatch(text)),
                 "must be a registry and a path in lower case, for example registry.example.com/k8s",

@@ -18,7 +18,7 @@ from .._scalars._duration import nanoseconds
 from .._scalars._numbers import parse_float, parse_quantity
 from .._scalars._syntax import is_cidr, is_ip, split_url
 from .._schema._kinds import at_minor
-from ._rule import Context, Fault, Rule
+from ._rule import EffectiveConfig, Fault, Rule
 from ._rule_facts import value_facts, value_table
 
 __all__ = ["KUBELET_START_CHECKS", "KUBELET_START_CHECKS_ELSEWHERE", "SERVER_CHECKS", "logged_problems"]
@@ -60,13 +60,13 @@ _SUITES = frozenset(
 )
 
 
-def _tls_version(c: Context) -> Iterator[Fault]:
+def _tls_version(c: EffectiveConfig) -> Iterator[Fault]:
     allowed = value_table("tlsMinVersion")
     if (c.get("tlsMinVersion") or "") not in allowed:
         yield ("tlsMinVersion",), "must be one of " + ", ".join(one for one in allowed if one)
 
 
-def _tls_suites(c: Context) -> Iterator[Fault]:
+def _tls_suites(c: EffectiveConfig) -> Iterator[Fault]:
     for index, suite in enumerate(c.get("tlsCipherSuites") or []):
         if suite not in _SUITES:
             yield (
@@ -75,14 +75,14 @@ def _tls_suites(c: Context) -> Iterator[Fault]:
             )
 
 
-def _tls_suites_of_http2(c: Context) -> Iterator[Fault]:
+def _tls_suites_of_http2(c: EffectiveConfig) -> Iterator[Fault]:
     suites = c.get("tlsCipherSuites") or []
     judged = c.get("enableServer") and c.get("tlsMinVersion") != "VersionTLS13"
     if judged and suites and _SUITES.issuperset(suites) and not set(suites) & set(_HTTP2_SUITES):
         yield ("tlsCipherSuites",), "must hold one that HTTP/2 requires: " + " or ".join(_HTTP2_SUITES)
 
 
-def _tls_pair(c: Context) -> Iterator[Fault]:
+def _tls_pair(c: EffectiveConfig) -> Iterator[Fault]:
     fields = ("tlsCertFile", "tlsPrivateKeyFile")
     given = [field for field in fields if c.get(field)]
     if len(given) == 1 and c.get("enableServer"):
@@ -90,12 +90,12 @@ def _tls_pair(c: Context) -> Iterator[Fault]:
         yield (given[0],), f"needs {other} as well"
 
 
-def _address(c: Context) -> Iterator[Fault]:
+def _address(c: EffectiveConfig) -> Iterator[Fault]:
     if (c.get("enableServer") or c.get("readOnlyPort")) and not is_ip(c.get("address") or ""):
         yield ("address",), "must be an IP address"
 
 
-def _ports(c: Context) -> Iterator[Fault]:
+def _ports(c: EffectiveConfig) -> Iterator[Fault]:
     # The health server only logs that its port is taken, the other two end the kubelet. Which comes first varies.
     for field, other in (("readOnlyPort", "port"), ("healthzPort", "port"), ("readOnlyPort", "healthzPort")):
         same = c.get(field) and c.get(field) == c.get(other)
@@ -124,7 +124,7 @@ _NAME = re.compile(
 )
 
 
-def logged_problems(context: Context) -> Iterator[Problem]:
+def logged_problems(context: EffectiveConfig) -> Iterator[Problem]:
     """Yield the values of a KubeletConfiguration that the kubelet would run with, and not use."""
     for index, address in enumerate(context.get("clusterDNS") or []):
         if not is_ip(address):
@@ -196,7 +196,7 @@ def _percent(value: str) -> float | None:
         return None
 
 
-def _reserved_keys(c: Context) -> Iterator[Fault]:
+def _reserved_keys(c: EffectiveConfig) -> Iterator[Fault]:
     keys = value_table("reservedResourceKeys")
     for field in ("kubeReserved", "systemReserved"):
         for key, value in (c.get(field) or {}).items():
@@ -212,7 +212,7 @@ def _reserved_keys(c: Context) -> Iterator[Fault]:
 def _policy(field: str, gate: str) -> Rule:
     """The manager that a policy is for is only made while its gate is on, and looks at it then."""
 
-    def check(c: Context) -> Iterator[Fault]:
+    def check(c: EffectiveConfig) -> Iterator[Fault]:
         allowed = at_minor(c.fields[field], "enum", c.minor)
         if c.known(field) and c.gates.on(gate) and c.get(field) not in allowed:
             yield (field,), "must be one of " + ", ".join(allowed)
@@ -220,7 +220,7 @@ def _policy(field: str, gate: str) -> Rule:
     return check
 
 
-def _cpu_static(c: Context) -> Iterator[Fault]:
+def _cpu_static(c: EffectiveConfig) -> Iterator[Fault]:
     if c.get("cpuManagerPolicy") != "static" or c.get("reservedSystemCPUs") or not c.gates.on("CPUManager"):
         return
     amounts = [_quantity((c.get(field) or {}).get("cpu", 0)) for field in ("kubeReserved", "systemReserved")]
@@ -229,7 +229,7 @@ def _cpu_static(c: Context) -> Iterator[Fault]:
         yield ("cpuManagerPolicy",), message
 
 
-def _options(c: Context, field: str, group: str) -> Iterator[Fault]:
+def _options(c: EffectiveConfig, field: str, group: str) -> Iterator[Fault]:
     known: Mapping[str, str] = value_facts(field, c.minor) or {}
     for option in c.get(field) or {}:
         stage = known.get(option)
@@ -244,11 +244,11 @@ def _options(c: Context, field: str, group: str) -> Iterator[Fault]:
                 yield (field, option), f"is an option in {stage}: it needs the feature gate {gate}"
 
 
-def _true_options(c: Context) -> set[str]:
+def _true_options(c: EffectiveConfig) -> set[str]:
     return {option for option, value in (c.get("cpuManagerPolicyOptions") or {}).items() if value in _TRUE}
 
 
-def _cpu_options(c: Context) -> Iterator[Fault]:
+def _cpu_options(c: EffectiveConfig) -> Iterator[Fault]:
     options = c.get("cpuManagerPolicyOptions") or {}
     if not options:
         return
@@ -268,12 +268,12 @@ def _cpu_options(c: Context) -> Iterator[Fault]:
             yield ("cpuManagerPolicyOptions", other), f"excludes {one}"
 
 
-def _cpu_align(c: Context) -> Iterator[Fault]:
+def _cpu_align(c: EffectiveConfig) -> Iterator[Fault]:
     if "align-by-socket" in _true_options(c) and c.get("topologyManagerPolicy") == "single-numa-node":
         yield ("cpuManagerPolicyOptions", "align-by-socket"), "conflicts with topologyManagerPolicy: single-numa-node"
 
 
-def _topology_options(c: Context) -> Iterator[Fault]:
+def _topology_options(c: EffectiveConfig) -> Iterator[Fault]:
     field = "topologyManagerPolicyOptions"
     options = c.get(field) or {}
     if options and not c.gates.on("TopologyManagerPolicyOptions"):
@@ -288,7 +288,7 @@ def _topology_options(c: Context) -> Iterator[Fault]:
             yield (field, option), 'must be "true" or "false"'
 
 
-def _memory_static(c: Context) -> Iterator[Fault]:
+def _memory_static(c: EffectiveConfig) -> Iterator[Fault]:
     if c.get("memoryManagerPolicy") != "Static" or not c.gates.on("MemoryManager"):
         return
     eviction = (c.get("evictionHard") or {}).get("memory.available", 0)
@@ -306,7 +306,7 @@ def _memory_static(c: Context) -> Iterator[Fault]:
         )
 
 
-def _evict_signals(c: Context) -> Iterator[Fault]:
+def _evict_signals(c: EffectiveConfig) -> Iterator[Fault]:
     allowed = list(value_facts("evictionSignals", 20))
     if c.minor >= 29:
         allowed += ["containerfs.available", "containerfs.inodesFree"]
@@ -316,7 +316,7 @@ def _evict_signals(c: Context) -> Iterator[Fault]:
                 yield (field, signal), "must be one of " + ", ".join(allowed)
 
 
-def _evict_values(c: Context) -> Iterator[Fault]:
+def _evict_values(c: EffectiveConfig) -> Iterator[Fault]:
     most = 10_000 if c.minor == 20 else 100  # the real 1.20 takes 150%: it compares the fraction with 100
     for field in ("evictionHard", "evictionSoft"):
         for signal, value in (c.get(field) or {}).items():
@@ -329,7 +329,7 @@ def _evict_values(c: Context) -> Iterator[Fault]:
                 )
 
 
-def _evict_grace(c: Context) -> Iterator[Fault]:
+def _evict_grace(c: EffectiveConfig) -> Iterator[Fault]:
     periods = c.get("evictionSoftGracePeriod") or {}
     for signal, value in (c.get("evictionSoft") or {}).items():
         if signal not in periods and value not in _OFF:
@@ -343,7 +343,7 @@ def _evict_grace(c: Context) -> Iterator[Fault]:
             yield ("evictionSoftGracePeriod", signal), "must be a duration >= 0, for example 1m30s"
 
 
-def _evict_reclaim(c: Context) -> Iterator[Fault]:
+def _evict_reclaim(c: EffectiveConfig) -> Iterator[Fault]:
     for signal, value in (c.get("evictionMinimumReclaim") or {}).items():
         amount = _quantity(value)
         percent = _percent(value)
@@ -351,7 +351,7 @@ def _evict_reclaim(c: Context) -> Iterator[Fault]:
             yield ("evictionMinimumReclaim", signal), "must be a quantity >= 0 or a percentage above 0%"
 
 
-def _qos_reserved(c: Context) -> Iterator[Fault]:
+def _qos_reserved(c: EffectiveConfig) -> Iterator[Fault]:
     for resource, value in (c.get("qosReserved") or {}).items():
         if resource != "memory":
             yield ("qosReserved", resource), "must be memory"
@@ -359,7 +359,7 @@ def _qos_reserved(c: Context) -> Iterator[Fault]:
             yield ("qosReserved", resource), "must be a whole percentage from 0% to 100%"
 
 
-def _unsafe_sysctls(c: Context) -> Iterator[Fault]:
+def _unsafe_sysctls(c: EffectiveConfig) -> Iterator[Fault]:
     if not c.gates.on("Sysctls"):
         return
     for index, pattern in enumerate(c.get("allowedUnsafeSysctls") or []):
@@ -373,7 +373,7 @@ def _unsafe_sysctls(c: Context) -> Iterator[Fault]:
             )
 
 
-def _log_manager(c: Context) -> Iterator[Fault]:
+def _log_manager(c: EffectiveConfig) -> Iterator[Fault]:
     if not c.gates.on("CRIContainerLogRotation"):
         return
     size = c.get("containerLogMaxSize")
@@ -386,27 +386,27 @@ def _log_manager(c: Context) -> Iterator[Fault]:
         yield ("containerLogMaxFiles",), "must be > 1"
 
 
-def _seccomp_gate(c: Context) -> Iterator[Fault]:
+def _seccomp_gate(c: EffectiveConfig) -> Iterator[Fault]:
     if c.get("seccompDefault") and not c.gates.on("SeccompDefault"):
         yield ("seccompDefault",), "true needs the feature gate SeccompDefault"
 
 
-def _system_cgroups(c: Context) -> Iterator[Fault]:
+def _system_cgroups(c: EffectiveConfig) -> Iterator[Fault]:
     if c.get("systemCgroups") == "/":
         yield ("systemCgroups",), 'must not be "/"'
 
 
-def _sync_frequency(c: Context) -> Iterator[Fault]:
+def _sync_frequency(c: EffectiveConfig) -> Iterator[Fault]:
     if (c.seconds("syncFrequency") or 0) <= 0:
         yield ("syncFrequency",), "must be > 0"
 
 
-def _runtime_timeout(c: Context) -> Iterator[Fault]:
+def _runtime_timeout(c: EffectiveConfig) -> Iterator[Fault]:
     if (c.seconds("runtimeRequestTimeout") or 0) <= 0:
         yield ("runtimeRequestTimeout",), "must be > 0: no call of the container runtime would end in time"
 
 
-def _iptables_bits(c: Context) -> Iterator[Fault]:
+def _iptables_bits(c: EffectiveConfig) -> Iterator[Fault]:
     if c.get("makeIPTablesUtilChains") and c.get("iptablesDropBit") == c.get("iptablesMasqueradeBit"):
         field, other = "iptablesDropBit", "iptablesMasqueradeBit"
         if c.given(field) is None:
@@ -414,7 +414,7 @@ def _iptables_bits(c: Context) -> Iterator[Fault]:
         yield (field,), f"must be another one than {other}, which is {c.get(other)}"
 
 
-def _cgroup_driver(c: Context) -> Iterator[Fault]:
+def _cgroup_driver(c: EffectiveConfig) -> Iterator[Fault]:
     allowed = at_minor(c.fields["cgroupDriver"], "enum", c.minor)
     if c.get("cgroupDriver") not in allowed:
         yield ("cgroupDriver",), f"must be one of {', '.join(allowed)}: the kubelet takes all others for cgroupfs"

@@ -17,31 +17,31 @@ from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
 from .._scalars._numbers import parse_quantity
 from .._scalars._syntax import is_grpc_target
-from .._schema._defaults import effective
-from .._schema._feature_gates import Gates
+from .._schema._defaults import effective_value
+from .._schema._feature_gates import FeatureGates
 from ._rule_facts import rule_facts
 
 __all__ = [
     "Bound",
-    "Context",
+    "EffectiveConfig",
     "Fault",
     "Rule",
     "RuleSet",
     "SECOND",
     "all_of",
     "bound_rules",
-    "checked",
-    "found",
+    "values_must",
+    "values_at",
     "logging_rule",
-    "members",
-    "parent_and_name",
+    "fields_at",
+    "split_pattern",
     "present",
-    "repeated",
+    "duplicates",
     "required",
     "run_rules",
     "tracing_rule",
     "unique",
-    "within",
+    "in_range",
 ]
 
 SECOND = 10**9
@@ -52,13 +52,13 @@ Fault = tuple[Path, str]
 
 
 @dataclass(frozen=True)
-class Context:
+class EffectiveConfig:
     """A config as one minor's component sees it: defaults applied to judge, never written."""
 
     minor: int
     data: Mapping[str, Any]
     fields: Mapping[str, Any]
-    gates: Gates
+    gates: FeatureGates
     broken: frozenset[str] = frozenset()
 
     def given(self, *path: str) -> Any:
@@ -73,7 +73,7 @@ class Context:
         *parents, name = path
         siblings = self.given(*parents) if parents else self.data
         fields = self._field(parents).get("fields", {}) if parents else self.fields
-        return effective(name, siblings if isinstance(siblings, Mapping) else {}, fields, self.minor, self.gates)
+        return effective_value(name, siblings if isinstance(siblings, Mapping) else {}, fields, self.minor, self.gates)
 
     def seconds(self, *path: str) -> int | None:
         """A duration in nanoseconds, with its default; None where it has neither."""
@@ -93,7 +93,7 @@ class Context:
         return field
 
 
-Rule = Callable[[Context], Iterator[Fault]]
+Rule = Callable[[EffectiveConfig], Iterator[Fault]]
 
 
 class RuleSet(NamedTuple):
@@ -108,7 +108,7 @@ class RuleSet(NamedTuple):
         return str(rule_facts(self.component, self.section)[rule].get("level", COMPONENT))
 
 
-def run_rules(rule_set: RuleSet, context: Context) -> Iterator[Problem]:
+def run_rules(rule_set: RuleSet, context: EffectiveConfig) -> Iterator[Problem]:
     """Run the rules of a set that hold at the context's minor, beside those about fields of a wrong type."""
     for rule, facts in rule_facts(rule_set.component, rule_set.section).items():
         check = rule_set.rules.get(rule)
@@ -120,7 +120,7 @@ def run_rules(rule_set: RuleSet, context: Context) -> Iterator[Problem]:
             yield Problem(path, message, rule)
 
 
-def found(data: Any, pattern: str, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+def values_at(data: Any, pattern: str, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Every value at a pattern, with its path; what is absent or null is none."""
     if data is None:
         return
@@ -133,35 +133,35 @@ def found(data: Any, pattern: str, path: Path = ()) -> Iterator[tuple[Path, Any]
     here = path + (name,)
     if part.endswith("[]"):
         for index, item in enumerate(value if isinstance(value, list) else ()):
-            yield from found(item, rest, here + (index,))
+            yield from values_at(item, rest, here + (index,))
     elif part.endswith("{}"):
         for key, item in (value if isinstance(value, dict) else {}).items():
-            yield from found(item, rest, here + (key,))
+            yield from values_at(item, rest, here + (key,))
     else:
-        yield from found(value, rest, here)
+        yield from values_at(value, rest, here)
 
 
-def parent_and_name(pattern: str) -> tuple[str, str]:
+def split_pattern(pattern: str) -> tuple[str, str]:
     """A pattern as that of the object around it and the name of its last field."""
     *parent, name = pattern.rsplit(".", 1)
     return "".join(parent), name
 
 
-def members(data: Any, pattern: str, absent: Any = None) -> Iterator[tuple[Path, Any]]:
+def fields_at(data: Any, pattern: str, absent: Any = None) -> Iterator[tuple[Path, Any]]:
     """As `found`, but what its object does not have counts as `absent` (None: is left out): Go knows zeros only."""
-    parent, name = parent_and_name(pattern)
-    for path, holder in found(data, parent):
+    parent, name = split_pattern(pattern)
+    for path, holder in values_at(data, parent):
         value = holder.get(name) if isinstance(holder, dict) else None
         value = absent if value is None else value
         if value is not None:
             yield path + (name,), value
 
 
-def checked(pattern: str, allowed: Callable[[Any], bool], words: str, absent: Any = None) -> Rule:
+def values_must(pattern: str, allowed: Callable[[Any], bool], words: str, absent: Any = None) -> Rule:
     """Every value at the pattern must be allowed; `absent` stands for one that its object does not have."""
 
-    def check(c: Context) -> Iterator[Fault]:
-        values = found(c.data, pattern) if pattern.endswith("]") else members(c.data, pattern, absent)
+    def check(c: EffectiveConfig) -> Iterator[Fault]:
+        values = values_at(c.data, pattern) if pattern.endswith("]") else fields_at(c.data, pattern, absent)
         for path, value in values:
             if not allowed(value):
                 yield path, words
@@ -169,27 +169,27 @@ def checked(pattern: str, allowed: Callable[[Any], bool], words: str, absent: An
     return check
 
 
-def within(pattern: str, least: float | None, greatest: float | None, words: str, absent: Any = None) -> Rule:
+def in_range(pattern: str, least: float | None, greatest: float | None, words: str, absent: Any = None) -> Rule:
     """Every number or duration (bounds then in nanoseconds) at the pattern must lie within both bounds."""
 
     def allowed(value: Any) -> bool:
         number = nanoseconds(value) if isinstance(value, str) else value
         return (least is None or number >= least) and (greatest is None or number <= greatest)
 
-    return checked(pattern, allowed, f"must be {words}", absent)
+    return values_must(pattern, allowed, f"must be {words}", absent)
 
 
 def required(pattern: str, words: str = "is required") -> Rule:
     """Every object that may hold the pattern's last field must, and not empty."""
-    return checked(pattern, bool, words, absent="")
+    return values_must(pattern, bool, words, absent="")
 
 
 def present(pattern: str) -> Rule:
     """Every object that may hold the pattern's last field must; it may be empty."""
-    return checked(pattern, lambda value: value != "", "is required", absent="")
+    return values_must(pattern, lambda value: value != "", "is required", absent="")
 
 
-def repeated(values: Iterable[tuple[Path, Any]], words: str = "must not stand twice") -> Iterator[Fault]:
+def duplicates(values: Iterable[tuple[Path, Any]], words: str = "must not stand twice") -> Iterator[Fault]:
     """The paths of those values that were there before."""
     seen: list[Any] = []
     for path, value in values:
@@ -201,8 +201,8 @@ def repeated(values: Iterable[tuple[Path, Any]], words: str = "must not stand tw
 def unique(pattern: str, words: str = "must not stand twice") -> Rule:
     """No two values at the pattern may be the same; empty ones are another rule's."""
 
-    def check(c: Context) -> Iterator[Fault]:
-        yield from repeated(((path, value) for path, value in found(c.data, pattern) if value != ""), words)
+    def check(c: EffectiveConfig) -> Iterator[Fault]:
+        yield from duplicates(((path, value) for path, value in values_at(c.data, pattern) if value != ""), words)
 
     return check
 
@@ -210,7 +210,7 @@ def unique(pattern: str, words: str = "must not stand twice") -> Rule:
 def all_of(*rules: Rule) -> Rule:
     """One rule of several."""
 
-    def check(c: Context) -> Iterator[Fault]:
+    def check(c: EffectiveConfig) -> Iterator[Fault]:
         for rule in rules:
             yield from rule(c)
 
@@ -228,7 +228,7 @@ class Bound(NamedTuple):
 
 
 def _rule(bounds: tuple[Bound, ...]) -> Rule:
-    def check(context: Context) -> Iterator[Fault]:
+    def check(context: EffectiveConfig) -> Iterator[Fault]:
         for bound in bounds:
             path = tuple(bound.field.split("."))
             if not context.known(*path):
@@ -252,7 +252,7 @@ def bound_rules(table: Mapping[str, tuple[Bound, ...]]) -> dict[str, Rule]:
 _LARGEST_INT32 = 2**31 - 1
 
 
-def logging_rule(c: Context) -> Iterator[Fault]:
+def logging_rule(c: EffectiveConfig) -> Iterator[Fault]:
     """What component-base makes of `logging`, in the kubelet as in kube-proxy."""
     flush = c.seconds("logging", "flushFrequency")
     if c.known("logging", "flushFrequency") and flush is not None and flush <= 0:
@@ -275,7 +275,7 @@ def logging_rule(c: Context) -> Iterator[Fault]:
                 yield ("logging", "options", form), "needs the feature gate LoggingAlphaOptions"
 
 
-def tracing_rule(c: Context) -> Iterator[Fault]:
+def tracing_rule(c: EffectiveConfig) -> Iterator[Fault]:
     """What component-base makes of `tracing`."""
     rate = c.get("tracing", "samplingRatePerMillion")
     if rate is not None and not 0 <= rate <= 1_000_000:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any, Union
 
-from .._exceptions import ComponentConfigError
+from .._exceptions import ConfigError
 
 __all__ = ["Path", "format_path", "parse_path", "lookup"]
 
@@ -41,7 +41,7 @@ def parse_path(text: str) -> Path:
     while position < len(text):
         match = _PART.match(text, position)
         if match is None:
-            raise ComponentConfigError(f"not a field path: {text}")
+            raise ConfigError(f"not a field path: {text}")
         name, index, key = match.groups()
         parts.append(int(index) if index is not None else name if name is not None else key)
         position = match.end()

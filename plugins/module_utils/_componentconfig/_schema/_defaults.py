@@ -14,14 +14,16 @@ from typing import Any
 
 from .._scalars._duration import nanoseconds
 from .._scalars._numbers import parse_quantity
-from ._feature_gates import Gates
+from ._feature_gates import FeatureGates
 from ._kinds import Kind, at_minor
 from ._releases import known_minors
 
-__all__ = ["default_of", "defaulted", "effective", "is_zero", "zero_of"]
+__all__ = ["default_value", "apply_defaults", "effective_value", "is_zero", "zero_value"]
 
 
-def default_of(name: str, siblings: Mapping[str, Any], fields: Mapping[str, Any], minor: int, gates: Gates) -> Any:
+def default_value(
+    name: str, siblings: Mapping[str, Any], fields: Mapping[str, Any], minor: int, gates: FeatureGates
+) -> Any:
     """The default that a minor gives one field of an object; None where it has none.
 
     `siblings` is the object as written, `fields` what is known of its fields: a default may depend on a feature gate,
@@ -39,7 +41,9 @@ def default_of(name: str, siblings: Mapping[str, Any], fields: Mapping[str, Any]
     return default
 
 
-def effective(name: str, siblings: Mapping[str, Any], fields: Mapping[str, Any], minor: int, gates: Gates) -> Any:
+def effective_value(
+    name: str, siblings: Mapping[str, Any], fields: Mapping[str, Any], minor: int, gates: FeatureGates
+) -> Any:
     """What the component uses for one field of an object: the value as written, or the default of this minor.
 
     A field that is no pointer in Go cannot hold a zero: 0, "", "0s" and false mean absent where there is a default. A
@@ -47,13 +51,13 @@ def effective(name: str, siblings: Mapping[str, Any], fields: Mapping[str, Any],
     """
     value = siblings.get(name)
     if value is None:
-        return default_of(name, siblings, fields, minor, gates)
+        return default_value(name, siblings, fields, minor, gates)
     switch = fields.get(name, {}).get("defaultAddedBy")
     known = switch in fields and fields[switch].get("since", 0) <= minor
     if known and siblings.get(switch) is True and isinstance(value, dict):
-        return {**(default_of(name, siblings, fields, minor, gates) or {}), **value}
+        return {**(default_value(name, siblings, fields, minor, gates) or {}), **value}
     if is_zero(value, fields.get(name, {}), minor):
-        default = default_of(name, siblings, fields, minor, gates)
+        default = default_value(name, siblings, fields, minor, gates)
         return value if default is None else default
     return value
 
@@ -75,7 +79,7 @@ def is_zero(value: Any, field: Mapping[str, Any], minor: int) -> bool:
     return value in ("", 0, False)
 
 
-def zero_of(kind: str) -> Any:
+def zero_value(kind: str) -> Any:
     """Return what Go makes of null in a list or map: the element is there, with the zero value of its type."""
     if kind == "bool":
         return False
@@ -86,7 +90,7 @@ def zero_of(kind: str) -> Any:
     return [] if kind.startswith("list<") else ""
 
 
-def defaulted(data: Mapping[str, Any], kind: Kind, minor: int) -> dict[str, Any]:
+def apply_defaults(data: Mapping[str, Any], kind: Kind, minor: int) -> dict[str, Any]:
     """The fully resolved form of a document of a kind, as the component of one minor sees it.
 
     Defaults are written out, also inside lists and maps of objects; what means the same as absent, and fields that the
@@ -95,13 +99,13 @@ def defaulted(data: Mapping[str, Any], kind: Kind, minor: int) -> dict[str, Any]
     """
     at = min(max(minor, known_minors()[0]), known_minors()[-1])
     given = data.get("featureGates")
-    resolve = _Resolve(at, Gates(at, given if isinstance(given, Mapping) else {}))
+    resolve = _Resolve(at, FeatureGates(at, given if isinstance(given, Mapping) else {}))
     head = {key: data[key] for key in ("apiVersion", "kind") if key in data}
     return {**head, **resolve.object(data, kind.fields)}
 
 
 class _Resolve:
-    def __init__(self, minor: int, gates: Gates) -> None:
+    def __init__(self, minor: int, gates: FeatureGates) -> None:
         self.minor = minor
         self.gates = gates
 
@@ -115,12 +119,12 @@ class _Resolve:
         names = [name for name in data if name in known] + [name for name in known if name not in data]
         result = {}
         for name in names:
-            value = self.value(effective(name, data, known, self.minor, self.gates), known[name])
+            value = self.value(effective_value(name, data, known, self.minor, self.gates), known[name])
             kind = str(at_minor(known[name], "type", self.minor))
             nothing: Any = [] if kind.startswith("list<") else {}
             empty = value is None or value == nothing or is_zero(value, known[name], self.minor)
             pointer = value is not None and at_minor(known[name], "nullable", self.minor)
-            if not empty or pointer or default_of(name, data, known, self.minor, self.gates) is not None:
+            if not empty or pointer or default_value(name, data, known, self.minor, self.gates) is not None:
                 result[name] = value
         return result
 
@@ -146,7 +150,7 @@ class _Resolve:
 def _without_nulls(value: Any, kind: str) -> Any:
     """Replace null elements of a list or map by the zero value of their type, as decoding in Go does."""
     if kind.startswith("list<") and isinstance(value, list):
-        return [zero_of(kind[5:-1]) if item is None else item for item in value]
+        return [zero_value(kind[5:-1]) if item is None else item for item in value]
     if kind.startswith("map<") and isinstance(value, dict):
-        return {key: zero_of(kind[4:-1]) if item is None else item for key, item in value.items()}
+        return {key: zero_value(kind[4:-1]) if item is None else item for key, item in value.items()}
     return value

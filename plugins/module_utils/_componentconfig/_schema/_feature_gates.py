@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
-from ._releases import name, newest_minor
+from ._releases import minor_name, newest_minor
 
-__all__ = ["GateState", "Gates", "gate_history", "gate_names", "gate_needs"]
+__all__ = ["GateState", "FeatureGates", "gate_history", "gate_names", "gate_dependencies"]
 
 _GROUPS = {"AllAlpha": "Alpha", "AllBeta": "Beta"}
 
@@ -27,7 +27,7 @@ def _gate_data() -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(GATES))
 
 
-class Gates:
+class FeatureGates:
     """The feature gates of one minor with those that a config sets; a minor newer than the data is judged as the
     newest."""
 
@@ -76,10 +76,10 @@ class Gates:
                 if not rows:
                     yield gate, "unknown feature gate"
                 elif last is None:
-                    yield gate, f"unknown feature gate: it comes with Kubernetes {name(rows[0][0])}"
+                    yield gate, f"unknown feature gate: it comes with Kubernetes {minor_name(rows[0][0])}"
                 else:
                     gone = max(row[0] for row in rows if len(row) == 1 and row[0] <= self._at)
-                    yield gate, f"unknown feature gate: it is gone since Kubernetes {name(gone)}"
+                    yield gate, f"unknown feature gate: it is gone since Kubernetes {minor_name(gone)}"
             elif now[2] and value != bool(now[1]):
                 yield gate, f"the gate is locked: only {str(bool(now[1])).lower()} is allowed"
 
@@ -116,7 +116,7 @@ def gate_history(gate: str) -> list[GateState]:
     ]
 
 
-def gate_needs(gate: str) -> list[tuple[int, list[str]]]:
+def gate_dependencies(gate: str) -> list[tuple[int, list[str]]]:
     """The gates that a gate needs, from the minors on that check it; from a minor that says otherwise anew."""
     found: list[tuple[int, list[str]]] = []
     for minor, table in sorted((int(key), table) for key, table in _gate_data()["needs"].items()):

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, cast
 
-from .._exceptions import ComponentConfigError
+from .._exceptions import ConfigError
 from .._findings import Problem
 from .._scalars._field_path import Path
-from ._releases import _index, name
+from ._releases import _index, minor_name
 
 __all__ = [
     "Embedded",
@@ -153,7 +153,9 @@ def _prune(data: Any, fields: Mapping[str, Any] | None) -> Any:
         inner = field.get("fields") if field is not None else None
         if field is not None and "fields" in field and str(field.get("type")).startswith("map<"):
             pruned: Any = (
-                {name: _prune(item, inner) for name, item in value.items()} if isinstance(value, dict) else value
+                {minor_name: _prune(item, inner) for minor_name, item in value.items()}
+                if isinstance(value, dict)
+                else value
             )
         else:
             pruned = _prune(value, inner)
@@ -276,11 +278,11 @@ def version_of(kind: Kind, wanted: str) -> Kind:
         if wanted in (short(one), one.api_version):
             return one
     has = ", ".join(one.api_version for one in versions(kind))
-    raise ComponentConfigError(f"{kind.kind} has no version {wanted}: it has {has}")
+    raise ConfigError(f"{kind.kind} has no version {wanted}: it has {has}")
 
 
 def readers(kind: Kind) -> str:
     """The Kubernetes minors that read a version, in words."""
     if kind.last is None:
-        return f"Kubernetes {name(kind.since)} and newer"
-    return f"Kubernetes {name(kind.since)}" + (f" to {name(kind.last)}" if kind.last != kind.since else "")
+        return f"Kubernetes {minor_name(kind.since)} and newer"
+    return f"Kubernetes {minor_name(kind.since)}" + (f" to {minor_name(kind.last)}" if kind.last != kind.since else "")

@@ -14,9 +14,17 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, cast
 
-from .._exceptions import ComponentConfigError
+from .._exceptions import ConfigError
 
-__all__ = ["known_minor", "known_minors", "name", "names", "newest_minor", "parse_minor", "unquoted"]
+__all__ = [
+    "parse_known_minor",
+    "known_minors",
+    "minor_name",
+    "minor_names",
+    "newest_minor",
+    "parse_minor",
+    "quoting_hint",
+]
 
 _VERSION = re.compile(r"v?1\.([0-9]{1,3})(?:[.+-].*)?")
 
@@ -25,21 +33,21 @@ def parse_minor(version: str) -> int:
     """27 for "1.27", "v1.27.3" or "v1.27.3-gke.100"; raises ComponentConfigError for anything else."""
     match = _VERSION.fullmatch(version.strip())
     if match is None:
-        raise ComponentConfigError(f"not a Kubernetes version: {version[:40]!r} (write for example 1.31 or v1.31.4)")
+        raise ConfigError(f"not a Kubernetes version: {version[:40]!r} (write for example 1.31 or v1.31.4)")
     return int(match.group(1))
 
 
-def name(minor: int) -> str:
+def minor_name(minor: int) -> str:
     """27 is "1.27"."""
     return f"1.{minor}"
 
 
-def unquoted(minor: int) -> str:
+def quoting_hint(minor: int) -> str:
     """What to add to a message about a minor that is not known, where YAML may have made it: 1.30 is a number there."""
-    return f" (write {name(minor * 10)} in quotes)" if minor in (2, 3, 4) else ""
+    return f" (write {minor_name(minor * 10)} in quotes)" if minor in (2, 3, 4) else ""
 
 
-def names(minors: Iterable[int]) -> str:
+def minor_names(minors: Iterable[int]) -> str:
     """A set of minors for a message: "1.27", "1.20 to 1.24, 1.31"."""
     runs: list[list[int]] = []
     for minor in sorted(set(minors)):
@@ -47,7 +55,9 @@ def names(minors: Iterable[int]) -> str:
             runs[-1][1] = minor
         else:
             runs.append([minor, minor])
-    return ", ".join(name(first) if first == last else f"{name(first)} to {name(last)}" for first, last in runs)
+    return ", ".join(
+        minor_name(first) if first == last else f"{minor_name(first)} to {minor_name(last)}" for first, last in runs
+    )
 
 
 def known_minors() -> tuple[int, ...]:
@@ -55,14 +65,14 @@ def known_minors() -> tuple[int, ...]:
     return tuple(_index()["minors"])
 
 
-def known_minor(version: str) -> int:
+def parse_known_minor(version: str) -> int:
     """The minor of a Kubernetes version that the data cover, the newest whole one for ""; ValueError for others."""
     if not version:
         return newest_minor()
     minor, (first, *_between, last) = parse_minor(version), known_minors()
     if not first <= minor <= last:
-        known = f"{name(first)} to {name(last)} are"
-        raise ComponentConfigError(f"Kubernetes {name(minor)} is not known here, {known}{unquoted(minor)}")
+        known = f"{minor_name(first)} to {minor_name(last)} are"
+        raise ConfigError(f"Kubernetes {minor_name(minor)} is not known here, {known}{quoting_hint(minor)}")
     return minor
 
 

@@ -18,15 +18,15 @@ from .._findings import Problem
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
 from .._scalars._numbers import parse_quantity
-from ._defaults import zero_of
+from ._defaults import zero_value
 from ._kinds import Kind, at_minor
-from ._releases import name
+from ._releases import minor_name
 
-__all__ = ["Checked", "check_types"]
+__all__ = ["TypeCheck", "check_types"]
 
 
 @dataclass
-class Checked:
+class TypeCheck:
     """What a component of that minor would see: `data` without fields that are unknown or of a wrong type.
 
     `broken` are the top-level fields in which a wrong type was found: rules about them say nothing more.
@@ -161,7 +161,7 @@ class _Walk:
         self.minor = minor
         self.is_json = is_json
         self.gated = gated
-        self.found = Checked()
+        self.found = TypeCheck()
         self.misspelt = 0
 
     def problem(self, path: Path, value: Any, message: str, rule: str) -> None:
@@ -192,9 +192,9 @@ class _Walk:
         if entry is not None:
             since, last = entry.get("since", 0), entry.get("last")
             if since > self.minor:
-                return f"unknown field: {self.kind.kind} knows it from Kubernetes {name(since)}"
+                return f"unknown field: {self.kind.kind} knows it from Kubernetes {minor_name(since)}"
             if last is not None and last < self.minor:
-                return f"unknown field: {self.kind.kind} knew it up to Kubernetes {name(last)}"
+                return f"unknown field: {self.kind.kind} knew it up to Kubernetes {minor_name(last)}"
             return None
         self.misspelt += 1
         near = _nearest(key, fields) if self.misspelt <= _SUGGESTIONS else ""
@@ -212,7 +212,7 @@ class _Walk:
                 return None
             inner = kind[5:-1]
             items = [
-                zero_of(inner) if item is None else self.value(item, inner, entry, path + (index,))
+                zero_value(inner) if item is None else self.value(item, inner, entry, path + (index,))
                 for index, item in enumerate(value)
             ]
             return [item for item in items if item is not None]
@@ -222,7 +222,7 @@ class _Walk:
                 return None
             inner = kind[4:-1]
             pairs = {
-                key: zero_of(inner) if item is None else self.value(item, inner, entry, path + (key,))
+                key: zero_value(inner) if item is None else self.value(item, inner, entry, path + (key,))
                 for key, item in value.items()
             }
             return {key: item for key, item in pairs.items() if item is not None}
@@ -253,7 +253,7 @@ class _Walk:
 
 def check_types(
     data: dict[str, Any], kind: Kind, minor: int, *, is_json: bool, gated: frozenset[str] = frozenset()
-) -> Checked:
+) -> TypeCheck:
     """Judge every field of a document against what one minor knows of its kind.
 
     `gated` are field paths whose allowed values depend on more than the minor; a rule looks at those.

@@ -19,7 +19,7 @@ from ._agent._agent_configuration import (
     InvalidConfiguration,
     load_configuration,
 )
-from ._agent._store._durable_files import Locked
+from ._agent._store._durable_files import LockTimeout
 from ._output import complain, journal_for, show
 
 __all__ = ["main", "start"]
@@ -48,7 +48,7 @@ def main(argv: Sequence[str]) -> int:
         complain(f"{error.filename}: {error.strerror}{_as_root()}")
     except OSError as error:
         complain(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
-    except Locked as error:
+    except LockTimeout as error:
         complain(f"{error}, try again")
     except KeyboardInterrupt:
         complain("interrupted")
@@ -234,7 +234,7 @@ def _supervise(arguments: argparse.Namespace) -> int:
 
 
 def _status(arguments: argparse.Namespace) -> int:
-    from ._agent._cli import describe
+    from ._agent._cli import describe_node
 
     configuration, messages = _configuration(arguments), None
     if configuration.service_manager == "systemd":
@@ -242,26 +242,26 @@ def _status(arguments: argparse.Namespace) -> int:
         from ._processes import run_command
 
         messages = ComponentLog(run_command)
-    description = describe(configuration, messages)
+    description = describe_node(configuration, messages)
     if arguments.json:
         import json
 
         print(json.dumps(description, indent=2))
     else:
-        from ._agent._cli import render
+        from ._agent._cli import render_status
 
-        show(render(description))
+        show(render_status(description))
     return 0
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from ._agent._validation._validate_on_node import deprecations, refuse_unknown_fields
+    from ._agent._validation._validate_on_node import check_deny_policy, deprecated_options
     from ._kube._api_errors import KubeError
     from ._kube._credentials import from_kubeconfig
 
     configuration = _configuration(arguments)
-    refuse_unknown_fields(configuration)
-    for sentence in deprecations(configuration):
+    check_deny_policy(configuration)
+    for sentence in deprecated_options(configuration):
         complain(sentence)
     try:
         from_kubeconfig(configuration.kubeconfig)
@@ -319,11 +319,13 @@ def _migrate(arguments: argparse.Namespace) -> int:
     if not arguments.flags:
         from ._agent._store._store import Store
         from ._agent._system_clock import SystemClock
-        from ._agent._validation._component_flags import command_line
+        from ._agent._validation._component_flags import recorded_command_line
 
         configuration = _configuration(arguments)
         _known(configuration, arguments.component)
-        argv = list(command_line(Store(configuration.state_directory, now=SystemClock().now), arguments.component))
+        argv = list(
+            recorded_command_line(Store(configuration.state_directory, now=SystemClock().now), arguments.component)
+        )
         if not argv:
             complain(f"{arguments.component} was not seen to run here yet: give its flags behind --")
             return _FAILED

@@ -16,10 +16,10 @@ from ._agent._probes import serving_address
 from ._agent._store._rendered_files import field_paths
 from ._agent._store._store import Store
 from ._agent._system_clock import SystemClock
-from ._agent._validation._component_flags import overridden
+from ._agent._validation._component_flags import fields_set_elsewhere
 from ._componentconfig._check import context_of
 from ._componentconfig._codec._document import decode
-from ._componentconfig._findings import DecodeError
+from ._componentconfig._findings import InvalidConfig
 from ._componentconfig._live_config import differences
 from ._componentconfig._schema._releases import newest_minor, parse_minor
 from ._kube._api_errors import KubeError
@@ -60,7 +60,7 @@ def _compare(configuration: AgentConfiguration, component: str) -> list[str]:
     store = Store(configuration.state_directory, now=SystemClock().now)
     try:
         document = decode(store.read_config(component) or b"", file=store.config_path(component))
-    except DecodeError as error:
+    except InvalidConfig as error:
         raise _Unknown(str(error)) from error
     version = configuration.components[component].version or str(store.read_note(component, "version").get("version"))
     try:
@@ -71,7 +71,7 @@ def _compare(configuration: AgentConfiguration, component: str) -> list[str]:
     address = serving_address(configuration.components[component], document.data) if context is not None else None
     if context is None or address is None:
         raise _Unknown(f"{component} serves no /configz that this agent knows")
-    by_others = overridden(store, component, field_paths(document.data))
+    by_others = fields_set_elsewhere(store, component, field_paths(document.data))
     return differences(context, _live(configuration, *address), by_others)
 
 

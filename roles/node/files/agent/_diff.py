@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 from ._componentconfig._compare import Side, compare
-from ._componentconfig._exceptions import ComponentConfigError
+from ._componentconfig._exceptions import ConfigError
 from ._output import complain, show
 from ._validate import read_file
 
@@ -28,7 +28,7 @@ def diff_files(before: str, after: str, *, version: str, as_json: bool) -> int:
     except OSError as error:
         complain(f"{error.filename or before}: cannot be read: {error.strerror or error}")
         return _USAGE
-    except ComponentConfigError as error:
+    except ConfigError as error:
         complain(str(error))
         return _USAGE
     if as_json:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from ._componentconfig._exceptions import ComponentConfigError
+from ._componentconfig._exceptions import ConfigError
 from ._componentconfig._explain import explain
 from ._output import complain, show
 
@@ -20,7 +20,7 @@ def explain_field(path: str, *, kind: str, version: str, as_json: bool) -> int:
     """Print what is known about a field and return 0, or 2 where it is not known."""
     try:
         found = explain(path, kind=kind, version=version)
-    except ComponentConfigError as error:
+    except ConfigError as error:
         complain(str(error))
         return _UNKNOWN
     if as_json:

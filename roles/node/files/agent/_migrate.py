@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from ._componentconfig._exceptions import ComponentConfigError
+from ._componentconfig._exceptions import ConfigError
 from ._componentconfig._findings import LEVELS
 from ._componentconfig._migrate import migrate
 from ._componentconfig._scalars._secrets import redacted
@@ -33,7 +33,7 @@ def migrate_flags(component: str, argv: Sequence[str], *, version: str, as_json:
     except OSError as error:
         complain(f"{error.filename}: cannot be read: {error.strerror or error}")
         return _USAGE
-    except ComponentConfigError as error:
+    except ConfigError as error:
         complain(str(error))
         return _USAGE
     found = migrate(component, argv, minor=minor, config=started.config, drop_ins=started.drop_ins)

@@ -14,16 +14,16 @@ from typing import Any
 
 from ._agent import AGENT_VERSION
 from ._agent._agent_configuration import AgentConfiguration
-from ._agent._controller import Daemon
-from ._agent._interfaces import Journal, Runner, ServiceManager
-from ._agent._notify import Nudges
+from ._agent._controller import Controller
+from ._agent._interfaces import CommandRunner, Journal, ServiceManager
+from ._agent._notify import Notifications
 from ._agent._probes import HealthProber
 from ._agent._reporting._crash_messages import ComponentLog
-from ._agent._reporting._metrics import MetricsFile, MetricsSink
+from ._agent._reporting._metrics import MetricsFile, MetricsOutput
 from ._agent._service_managers import Supervisors, Systemd
-from ._agent._store._durable_files import DAEMON_LOCK, Locked, locked
+from ._agent._store._durable_files import DAEMON_LOCK, LockTimeout, locked
 from ._agent._system_clock import SystemClock
-from ._agent._validation._validator import CommandComparison, CommandJudge, OwnCheck
+from ._agent._validation._validator import CommandCheck, SameConfigCommand, ValidateCommand
 from ._kube._api_client import Client
 from ._kube._api_errors import KubeError
 from ._kube._credentials import from_kubeconfig
@@ -44,12 +44,12 @@ def run(configuration: AgentConfiguration, path: str, journal: Journal) -> int:
     """Run the daemon until SIGTERM or SIGINT, and return the exit code. path: the configuration's. Raises OSError."""
     try:
         with locked(os.path.join(configuration.run_directory, DAEMON_LOCK), wait=0):
-            wake = Nudges(configuration.run_directory)
+            wake = Notifications(configuration.run_directory)
             try:
                 _run(configuration, path, journal, wake)
             finally:
                 wake.close()
-    except Locked:
+    except LockTimeout:
         complain(f"another configok-agent runs on {configuration.run_directory} already")
         return 1
     except KubeError as error:
@@ -58,7 +58,7 @@ def run(configuration: AgentConfiguration, path: str, journal: Journal) -> int:
     return 0
 
 
-def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: Nudges) -> None:
+def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: Notifications) -> None:
     stop = threading.Event()
 
     def leave(_number: int, _frame: FrameType | None) -> None:
@@ -75,28 +75,28 @@ def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: N
     impatient = Client(credentials, pool_size=1, timeout=_PROBE_TIMEOUT, retries=ONCE, **manners)
     live = None
     if configuration.configz:
-        from ._agent._probes import LiveConfig  # an option that is off by default
+        from ._agent._probes import LiveConfigProbe  # an option that is off by default
 
-        live = LiveConfig(run_command, [*_program(), f"--config={path}", "compare"], journal)
-    Daemon(
+        live = LiveConfigProbe(run_command, [*_program(), f"--config={path}", "compare"], journal)
+    Controller(
         configuration,
         client,
         _service_manager(configuration, run_command),
         HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT, live=live),
-        CommandJudge(run_command, [*_program(), f"--config={path}", "validate", "--limited"]),
+        ValidateCommand(run_command, [*_program(), f"--config={path}", "validate", "--limited"]),
         clock,
         journal,
         agent_version=AGENT_VERSION,
-        check=OwnCheck(run_command),
-        is_same=CommandComparison(run_command, [*_program(), "same", "--limited"]),
+        check=CommandCheck(run_command),
+        is_same=SameConfigCommand(run_command, [*_program(), "same", "--limited"]),
         version_of=ComponentVersions(configuration, run_command, journal),
         sinks=_metrics_sinks(configuration, journal),
         messages=ComponentLog(run_command) if configuration.service_manager == "systemd" else None,
     ).run(stop, wake)
 
 
-def _metrics_sinks(configuration: AgentConfiguration, journal: Journal) -> list[MetricsSink]:
-    sinks: list[MetricsSink] = []
+def _metrics_sinks(configuration: AgentConfiguration, journal: Journal) -> list[MetricsOutput]:
+    sinks: list[MetricsOutput] = []
     if configuration.metrics_file:
         sinks.append(MetricsFile(configuration.metrics_file, journal))
     if configuration.metrics_address:
@@ -114,7 +114,7 @@ def _program() -> list[str]:
     return [sys.executable, "-I", os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 
 
-def _service_manager(configuration: AgentConfiguration, runner: Runner) -> ServiceManager:
+def _service_manager(configuration: AgentConfiguration, runner: CommandRunner) -> ServiceManager:
     units = {name: component.unit for name, component in configuration.components.items()}
     if configuration.service_manager == "supervisor":
         return Supervisors(configuration.run_directory, units)

@@ -9,8 +9,8 @@ import json
 
 from ._componentconfig._codec._document import Document, decode
 from ._componentconfig._equality import same_config
-from ._componentconfig._exceptions import ComponentConfigError
-from ._componentconfig._findings import DecodeError
+from ._componentconfig._exceptions import ConfigError
+from ._componentconfig._findings import InvalidConfig
 from ._componentconfig._schema._releases import parse_minor
 from ._output import complain
 from ._validate import read_file
@@ -33,10 +33,10 @@ def same_files(one: str, other: str, *, version: str, with_inputs: bool = False)
     except OSError as error:
         complain(f"{error.filename or one}: cannot be read: {error.strerror or error}")
         return _USAGE
-    except DecodeError as error:
+    except InvalidConfig as error:
         complain(str(error.finding))
         return _USAGE
-    except ComponentConfigError as error:  # a version that is none
+    except ConfigError as error:  # a version that is none
         complain(str(error))
         return _USAGE
     print("the same" if is_same else "different")
@@ -44,7 +44,7 @@ def same_files(one: str, other: str, *, version: str, with_inputs: bool = False)
 
 
 def _drop_ins() -> list[Document]:
-    from ._agent._state._node_state import Inputs
+    from ._agent._state._node_state import NodeInputs
     from ._agent._validation._validate_on_node import drop_in_documents
 
-    return drop_in_documents(Inputs.from_dict(json.loads(read_file("-"))))
+    return drop_in_documents(NodeInputs.from_dict(json.loads(read_file("-"))))

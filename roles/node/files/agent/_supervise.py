@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from ._agent._agent_configuration import AgentConfiguration
 from ._agent._hooks import poststop, prestart
 from ._agent._interfaces import Journal
-from ._agent._store._durable_files import Locked, locked
+from ._agent._store._durable_files import LockTimeout, locked
 from ._agent._system_clock import SystemClock
 from ._output import complain
 from ._supervisor import Supervisor
@@ -45,7 +45,7 @@ def supervise(configuration: AgentConfiguration, component: str, journal: Journa
                 after,
                 journal,
             ).run()
-    except Locked:
+    except LockTimeout:
         complain(f"{component} has a supervisor already, on {configuration.run_directory}")
         return 1
     return 0

@@ -11,15 +11,15 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ._agent._agent_configuration import AgentConfiguration, ComponentConfiguration
-from ._componentconfig._check import validate
+from ._componentconfig._check import check
 from ._componentconfig._codec._document import decode
-from ._componentconfig._exceptions import ComponentConfigError
-from ._componentconfig._findings import WARNING, DecodeError, Finding, bounded
+from ._componentconfig._exceptions import ConfigError
+from ._componentconfig._findings import WARNING, Finding, InvalidConfig, bounded
 from ._componentconfig._schema._releases import newest_minor, parse_minor
 from ._output import complain, show
 
 if TYPE_CHECKING:
-    from ._agent._state._node_state import Inputs
+    from ._agent._state._node_state import NodeInputs
 
 __all__ = ["Judge", "judge_anywhere", "judge_on_node", "read_file", "validate_files"]
 
@@ -39,7 +39,7 @@ def validate_files(names: Sequence[str], judge: Judge, *, as_json: bool) -> int:
         except OSError as error:
             complain(f"{error.filename or name}: cannot be read: {error.strerror or error}")
             return _USAGE
-        except ComponentConfigError as error:  # a version that is none
+        except ConfigError as error:  # a version that is none
             complain(str(error))
             return _USAGE
     if as_json:
@@ -64,7 +64,7 @@ def judge_anywhere(
     """Return what judges a file by itself. configured: the component on this node, whose denied fields count."""
 
     def judge(text: bytes, name: str) -> list[Finding]:
-        found = validate(text, file=name, component=component or None, versions=versions, bundle=bundle)
+        found = check(text, file=name, component=component or None, versions=versions, bundle=bundle)
         return bounded([*found, *_denied(text, name, configured, versions[-1] if versions else "")])
 
     return judge
@@ -77,17 +77,17 @@ def judge_on_node(
 
     with_inputs: what is judged is JSON with the document and what this node adds to it, as the agent has read both.
     """
-    from ._agent._state._node_state import Inputs
-    from ._agent._validation._validate_on_node import judge_here
+    from ._agent._state._node_state import NodeInputs
+    from ._agent._validation._validate_on_node import validate_on_node
     from ._host._host_facts import read_host
 
     def judge(text: bytes, name: str) -> list[Finding]:
         if with_inputs:
             asked = json.loads(text)
-            text, inputs = asked["document"].encode(), Inputs.from_dict(asked)
+            text, inputs = asked["document"].encode(), NodeInputs.from_dict(asked)
         else:
             inputs = _inputs(configuration, component)
-        return judge_here(
+        return validate_on_node(
             text,
             name,
             configuration.components[component],
@@ -100,16 +100,16 @@ def judge_on_node(
     return judge
 
 
-def _inputs(configuration: AgentConfiguration, component: str) -> Inputs:
+def _inputs(configuration: AgentConfiguration, component: str) -> NodeInputs:
     from ._agent._store._store import Store
     from ._agent._system_clock import SystemClock
-    from ._agent._validation._node_inputs import read_inputs
+    from ._agent._validation._node_inputs import read_node_inputs
 
     store = Store(configuration.state_directory, now=SystemClock().now)
-    return read_inputs(configuration.components[component], store)
+    return read_node_inputs(configuration.components[component], store)
 
 
-def _own_configs(component: ComponentConfiguration) -> Inputs:
+def _own_configs(component: ComponentConfiguration) -> NodeInputs:
     """Return this node's own configs, without the command line, which denied fields do not depend on."""
     from ._agent._validation._node_inputs import read_own_configs
 
@@ -119,10 +119,10 @@ def _own_configs(component: ComponentConfiguration) -> Inputs:
 def _denied(text: bytes, name: str, configured: ComponentConfiguration | None, version: str) -> list[Finding]:
     if configured is None:
         return []
-    from ._agent._validation._validate_on_node import denied_here
+    from ._agent._validation._validate_on_node import denied_findings
 
     try:
         minor = parse_minor(version) if version else newest_minor()
-        return denied_here(decode(text, file=name), configured, minor, _own_configs(configured))
-    except DecodeError:
+        return denied_findings(decode(text, file=name), configured, minor, _own_configs(configured))
+    except InvalidConfig:
         return []  # told by validate

@@ -9,7 +9,7 @@ import os
 import re
 
 from ._agent._agent_configuration import AgentConfiguration
-from ._agent._interfaces import Journal, Runner
+from ._agent._interfaces import CommandRunner, Journal
 
 __all__ = ["ComponentVersions"]
 
@@ -20,7 +20,7 @@ _VERSION_TIMEOUT = 10.0
 class ComponentVersions:
     """Says which version a component has: as configured, or what its program prints, until that file changes."""
 
-    def __init__(self, configuration: AgentConfiguration, runner: Runner, journal: Journal) -> None:
+    def __init__(self, configuration: AgentConfiguration, runner: CommandRunner, journal: Journal) -> None:
         """runner: runs the version commands."""
         self._components = configuration.components
         self._runner = runner

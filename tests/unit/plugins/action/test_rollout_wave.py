@@ -19,7 +19,7 @@ from ansible.template import Templar
 from ansible_collections.configok.node.plugins.action import rollout_wave
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import lease
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import Verdict
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus, status_patch
 from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
 from support.clusters import SandboxCluster
@@ -118,7 +118,7 @@ def test_no_node_draws_on_the_screen(
 ) -> None:
     """A node whose condition forges a line which says that it has passed."""
 
-    def forge(name: str, verdict: Verdict, status: ConfigStatus) -> None:
+    def forge(name: str, verdict: ConfigOk, status: ConfigStatus) -> None:
         patch = status_patch(verdict, status._replace(error=FORGED), "init", now="2026-01-01T00:00:00Z")
         (condition,) = patch["status"]["conditions"]
         condition.update(status=condition["status"] + FORGED, reason=FORGED, message=FORGED)

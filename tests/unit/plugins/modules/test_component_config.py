@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host, Wanted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host, HostQuery
 from ansible_collections.configok.node.plugins.modules import component_config
 from support.modules import run_module
 
@@ -171,7 +171,7 @@ def test_every_returned_key_is_documented() -> None:
 def test_the_host_is_looked_at_where_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = []
 
-    def read_host(one: Wanted) -> Host:
+    def read_host(one: HostQuery) -> Host:
         wanted.append(one)
         return Host(swaps=("/dev/sda2",), states={"cpu_manager_state": {"policyName": "static"}})
 

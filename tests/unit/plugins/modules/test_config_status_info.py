@@ -17,8 +17,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     ConfigStatus,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import Lock
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_status import pool_status, status_lines
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_status import pool_status, render_status
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
@@ -36,7 +36,9 @@ def run(cluster: SandboxCluster, **arguments: Any) -> dict[str, Any]:
 
 def test_reasons_come_first_and_then_all_nodes(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
     uid = "5f1c7f1e-0b53-4b3c-8f3c-6a6f0c9a1d11"
-    nodes.say("n2", verdicts.crash_loop(verdicts.Using("last-known-good"), uid, 4), ConfigStatus(cause="CrashLoop"))
+    nodes.say(
+        "n2", verdicts.crash_loop(verdicts.ConfigInUse("last-known-good"), uid, 4), ConfigStatus(cause="CrashLoop")
+    )
     nodes.add("n5", agent=False, version="v1.34.1")
     result = run(cluster, label_selector="pool=workers", pool="workers")
     assert [one["name"] for one in result["nodes"]] == ["n1", "n2", "n3", "n4", "n5"]
@@ -65,7 +67,7 @@ def test_no_node_draws_on_the_screen(cluster: SandboxCluster, nodes: SimulatedNo
         ignored=(FORGED,),
         agent_version=FORGED,
     )
-    nodes.say("n2", verdicts.crash_loop(verdicts.Using("last-known-good"), uid, 4), status)
+    nodes.say("n2", verdicts.crash_loop(verdicts.ConfigInUse("last-known-good"), uid, 4), status)
     conditions = [
         {"type": "ConfigOK", "status": f"True{FORGED}", "reason": FORGED, "message": FORGED},
         {"type": "Ready", "status": "False", "reason": FORGED, "message": FORGED},
@@ -125,7 +127,7 @@ def test_what_halted_the_pool_is_said_once() -> None:
     pool = {"pool": "workers", "phase": "Halted", "revision": 2, "target": "workers-0a1b2c3d4e", "size": 1}
     pool["reason"] = "1 node has failed, the budget is 0: n1: it crashed"
     view = NodeView("n1", "uid", config_ok="False")
-    lines = status_lines(pool, [view], [{"node": "n1", "state": "failed", "reason": "it crashed"}])
+    lines = render_status(pool, [view], [{"node": "n1", "state": "failed", "reason": "it crashed"}])
     assert lines[:4] == [
         "Pool workers: revision 2 (workers-0a1b2c3d4e), Halted, 1 node",
         "  1 node has failed, the budget is 0",
@@ -145,7 +147,7 @@ def test_a_rollout_whose_runner_is_dead_is_said_to_be_moved_by_no_runner(
         "workers",
         lambda record: replace(record.with_revision(target, time="now", author="", cause=""), rollout=begun),
     )
-    lock = Lock(cluster.client, "workers", "alice@a", clock=Clock(), duration=1.0)
+    lock = PoolLock(cluster.client, "workers", "alice@a", clock=Clock(), duration=1.0)
     lock.acquire(lambda _line: None)  # and never renews it
     result = run(cluster, label_selector="pool=workers", pool="workers")
     assert result["pool"]["moved_by"] == ""
@@ -161,5 +163,5 @@ def test_who_moves_a_pool_is_named_and_a_rollout_that_is_over_needs_no_runner() 
         record = Record("workers", rollout=Rollout(1, target, phase, (), 1, "now", "now"))
         assert record.rollout is not None
         assert record.rollout.in_motion == bool(moved_by)
-        lines = status_lines(pool_status(record, [], moved_by=moved_by), [], [])
+        lines = render_status(pool_status(record, [], moved_by=moved_by), [], [])
         assert lines[1:-1] == [line] * bool(line)

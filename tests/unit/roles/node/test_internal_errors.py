@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import file_sentences
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ComponentConfigError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 
 Entry = Callable[[str], ModuleType]
 
@@ -61,4 +61,4 @@ def test_modules_do_not_take_it_for_the_users_either() -> None:
     with pytest.raises(ValueError, match="unpack"), file_sentences(Module()):
         broken()
     with pytest.raises(SystemExit, match="is wrong"), file_sentences(Module()):
-        raise ComponentConfigError("it is wrong")
+        raise ConfigError("it is wrong")

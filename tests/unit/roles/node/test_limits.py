@@ -13,8 +13,8 @@ from types import ModuleType
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
-    CommandJudge,
-    JudgeFailed,
+    ValidateCommand,
+    ValidationUnavailable,
 )
 
 Entry = Callable[[str], ModuleType]
@@ -73,6 +73,6 @@ def test_the_agents_child_is_limited_and_judges_all_the_same(entry: Entry) -> No
 def test_what_runs_into_a_limit_is_no_verdict(entry: Entry, end: str) -> None:
     path = sys.path[0]
     program = f"import sys; sys.path.insert(0, {path!r}); {LIMITED} {end}"
-    judge = CommandJudge(entry("_processes").run_command, [sys.executable, "-c", program])
-    with pytest.raises(JudgeFailed):
+    judge = ValidateCommand(entry("_processes").run_command, [sys.executable, "-c", program])
+    with pytest.raises(ValidationUnavailable):
         judge("kubelet", "maxPods: 1\n", "", bundle=False)

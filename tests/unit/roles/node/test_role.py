@@ -14,7 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     parse_configuration,
 )
 from ansible_collections.configok.node.plugins.module_utils._ansible._component_units import MADE_DIRECTORY
-from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import start_of
+from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import read_unit_start
 from ansible_collections.configok.node.plugins.module_utils._systemd._unit_checks import faults
 from ansible_collections.configok.node.plugins.modules.component_unit_info import COMPONENT
 from support.role import load, render
@@ -116,7 +116,7 @@ def test_the_drop_in_says_whether_its_directory_goes_with_it(made: bool) -> None
 def test_the_drop_in_has_what_verification_wants() -> None:
     unit = "[Service]\nExecStart=/usr/bin/kubelet $KUBELET_CONFIG_ARGS\n"
     texts = [unit, "\n".join(drop_in(restart_delay="30s"))]
-    start = start_of(texts, [f"KUBELET_CONFIG_ARGS=--config={CONFIG}\n"])
+    start = read_unit_start(texts, [f"KUBELET_CONFIG_ARGS=--config={CONFIG}\n"])
     shown = {
         "LoadState": "loaded",
         "NeedDaemonReload": "no",

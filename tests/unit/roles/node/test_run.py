@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import Inputs
+from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
 
 
 @pytest.mark.contract("manners.small-answers")
@@ -68,7 +68,7 @@ def test_a_comparison_counts_the_drop_ins_that_were_read(
     files = [tmp_path / "before.yaml", tmp_path / "after.yaml"]
     files[0].write_text(head)
     files[1].write_text(head + "nodeStatusReportFrequency: 5m\n")
-    inputs = Inputs(drop_ins=(("/d/10.conf", drop_in),)).to_dict()
+    inputs = NodeInputs(drop_ins=(("/d/10.conf", drop_in),)).to_dict()
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=BytesIO(json.dumps(inputs).encode())))
     assert entry("__main__").main(["same", "--with-inputs", *map(str, files)]) == code
 

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import (
-    Report,
+    RunReport,
     write_report,
 )
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import Verdict
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk
 from support.hostile import FORGED, unsafe_texts
 
 
@@ -48,8 +48,8 @@ def test_nothing_that_others_wrote_draws_on_the_terminal(
     entry: Callable[[str], ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     configuration = configured(tmp_path)
-    said = Verdict("False", f"using current {FORGED}", f"cause {FORGED}", "Failing")
-    write_report(str(tmp_path / "run"), Report("0.1.0", 7, condition=said, trouble=f"GET nodes/n1: {FORGED}"))
+    said = ConfigOk("False", f"using current {FORGED}", f"cause {FORGED}", "Failing")
+    write_report(str(tmp_path / "run"), RunReport("0.1.0", 7, condition=said, trouble=f"GET nodes/n1: {FORGED}"))
     assert entry("__main__").main([f"--config={configuration}", "status"]) == 0
     shown = capsys.readouterr()
     assert "wave 1 passed" in shown.out

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _hooks
-from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Disk, Files
+from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Disk, DurableFiles
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agent_bench import Bench
@@ -153,14 +153,14 @@ def test_a_disk_that_refuses_any_one_step(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.contract("store.write-is-atomic")
 def test_a_write_is_the_old_or_the_new_content_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    files = Files(str(tmp_path / "a" / "b"))
+    files = DurableFiles(str(tmp_path / "a" / "b"))
     files.write("x/y", b"one")
     assert (tmp_path / "a/b/x/y").stat().st_mode & 0o7777 == 0o600
     assert (tmp_path / "a/b/x").stat().st_mode & 0o7777 == 0o700
     for step in range(20):
         disk = LossyDisk(step)
         try:
-            Files(str(tmp_path / "a" / "b"), disk).write("x/y", b"two")
+            DurableFiles(str(tmp_path / "a" / "b"), disk).write("x/y", b"two")
         except OSError:
             assert files.read("x/y") in (b"one", b"two")
             assert files.names("x") == ["y"]
@@ -173,7 +173,7 @@ def test_a_write_is_the_old_or_the_new_content_and_leaves_nothing_behind(tmp_pat
 
 def test_the_same_content_is_not_written_again(tmp_path: Path) -> None:
     disk = LossyDisk()
-    files = Files(str(tmp_path), disk)
+    files = DurableFiles(str(tmp_path), disk)
     files.write("x", b"one")
     steps = disk.steps
     files.write("x", b"one")

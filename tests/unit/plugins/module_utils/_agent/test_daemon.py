@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import forget_bad
-from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import view_of
+from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
@@ -715,7 +715,7 @@ def test_forgetting_tries_what_is_assigned_again(bench: Bench) -> None:
 @pytest.mark.contract("say.on-transitions", "manners.requests")
 def test_an_idle_node_is_left_alone(bench: Bench) -> None:
     bench.good_node()
-    due = bench.daemon.cycle(view_of(bench.api.node))
+    due = bench.daemon.cycle(annotations_of(bench.api.node))
     assert due - bench.clock.since_boot() > 300
     before = len(bench.api.requests)
     bench.run(6000)

@@ -18,13 +18,13 @@ from ansible_collections.configok.node.plugins.module_utils._agent import _probe
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import (
     CommandResult,
     ProbeResult,
-    ServiceError,
+    ServiceManagerError,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._probes import LiveConfig
+from ansible_collections.configok.node.plugins.module_utils._agent._probes import LiveConfigProbe
 from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import parse_show
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
-    CommandJudge,
-    JudgeFailed,
+    ValidateCommand,
+    ValidationUnavailable,
 )
 from support.fuzzing import fuzz
 from support.hostile import TEXTS, damaged, json_texts, lines_of, mutated, parse_twice
@@ -41,7 +41,7 @@ HEALTHY = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
 @fuzz(200)
 @given(lines_of(SHOWN, most=20) | lines_of(SHOWN).map(lambda rest: f"LoadState=loaded\nActiveState=active\n{rest}"))
 def test_systemctl_show(text: str) -> None:
-    outcome = parse_twice(parse_show, "kubelet.service", text, refused=ServiceError)
+    outcome = parse_twice(parse_show, "kubelet.service", text, refused=ServiceManagerError)
     if outcome.error is None:
         assert outcome.value.state in ("active", "starting", "stopped", "failed", "masked", "missing")
 
@@ -69,14 +69,14 @@ def test_a_supervisor(text: str) -> None:
         def sendall(self, data: bytes) -> None: ...
 
     with mock.patch.object(socket, "socket", Connection):
-        parse_twice(_service_managers.ask, "/", "kubelet", "unit", refused=ServiceError)
+        parse_twice(_service_managers.ask, "/", "kubelet", "unit", refused=ServiceManagerError)
 
 
 @fuzz(150)
 @given(json_texts(FINDINGS) | json_texts({"findings": FINDINGS}), TEXTS, st.integers(-15, 255))
 def test_a_child_that_judges(out: str, err: str, code: int) -> None:
-    judge = CommandJudge(lambda *_given, **_more: CommandResult(code, out, err), ["agent"])
-    outcome = parse_twice(lambda: judge("kubelet", "{}", "v1.35.0", bundle=True), refused=JudgeFailed)
+    judge = ValidateCommand(lambda *_given, **_more: CommandResult(code, out, err), ["agent"])
+    outcome = parse_twice(lambda: judge("kubelet", "{}", "v1.35.0", bundle=True), refused=ValidationUnavailable)
     if outcome.error is None:
         assert all(isinstance(one, dict) for one in outcome.value)
 
@@ -85,9 +85,9 @@ def test_a_child_that_judges(out: str, err: str, code: int) -> None:
 @given(json_texts({"differences": ["maxPods"], "unknown": ""}), TEXTS)
 def test_a_child_that_compares(out: str, err: str) -> None:
     def compare() -> ProbeResult | None:
-        return LiveConfig(lambda *_given, **_more: CommandResult(1, out, err), ["agent"], lambda *_said, **_more: None)(
-            "kubelet", "i1"
-        )
+        return LiveConfigProbe(
+            lambda *_given, **_more: CommandResult(1, out, err), ["agent"], lambda *_said, **_more: None
+        )("kubelet", "i1")
 
     found = parse_twice(compare).value
     assert found is None or not found.ok

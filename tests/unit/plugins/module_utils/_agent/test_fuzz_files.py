@@ -19,10 +19,10 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import read_report
 from ansible_collections.configok.node.plugins.module_utils._agent._state._records import (
-    Answered,
-    Damaged,
-    Outcome,
-    Record,
+    AnsweredAssignment,
+    AssignmentFailure,
+    ConfigRecord,
+    DamagedFile,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._state._startups import (
     BadConfig,
@@ -33,13 +33,13 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._start
     encode_bad_configs,
     encode_startups,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Files
+from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import DurableFiles
 from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import (
-    NotRendered,
-    decode,
+    UndecodableConfig,
+    decode_values,
     field_paths,
     policy_of,
-    state_keys,
+    state_file_keys,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import cpu_set
 from ansible_collections.configok.node.plugins.module_utils._host import _host_facts
@@ -49,8 +49,12 @@ from support.fuzzing import fuzz
 from support.hostile import JSON_VALUES, TEXTS, damaged, json_texts, lines_of, mutated, parse_twice
 
 SOURCE = ConfigSource("configok-system", "workers-0123456789", "00000000-0000-0000-0000-000000000001")
-RECORD = Record(SOURCE, "ab" * 32, 7, "u1", "t", "b1", 12.5, Trial(60.0, 2), 3.0, True, {"kubelet": "cd"}, ("other",))
-ANSWERED = Answered("u1", 7, SOURCE, Outcome("CrashLoop", SOURCE.uid, "text", 3, 120.0, "t", "b1", 9.0))
+RECORD = ConfigRecord(
+    SOURCE, "ab" * 32, 7, "u1", "t", "b1", 12.5, Trial(60.0, 2), 3.0, True, {"kubelet": "cd"}, ("other",)
+)
+ANSWERED = AnsweredAssignment(
+    "u1", 7, SOURCE, AssignmentFailure("CrashLoop", SOURCE.uid, "text", 3, 120.0, "t", "b1", 9.0)
+)
 STARTS = [Start("i1", "b1", 1.0, "t", "c", End("exit-code", "exited", "1", 2.0, "t")), Start("i2", "b1", 3.0)]
 BAD = {SOURCE.uid: BadConfig("t", "reason", "CrashLoop")}
 CONFIGURATION: dict[str, Any] = {
@@ -105,24 +109,24 @@ def resealed(data: bytes, change: Any) -> bytes:
 @given(damaged(RECORD.encode()) | changes(RECORD.encode()))
 def test_records(what: Any) -> None:
     data = what if isinstance(what, bytes) else resealed(RECORD.encode(), what)
-    outcome = parse_twice(Record.decode, data, refused=Damaged)
+    outcome = parse_twice(ConfigRecord.decode, data, refused=DamagedFile)
     if outcome.error is None:
-        assert repr(Record.decode(outcome.value.encode())) == repr(outcome.value)
+        assert repr(ConfigRecord.decode(outcome.value.encode())) == repr(outcome.value)
 
 
 @fuzz(150)
 @given(damaged(ANSWERED.encode()) | changes(ANSWERED.encode()))
 def test_answered(what: Any) -> None:
     data = what if isinstance(what, bytes) else resealed(ANSWERED.encode(), what)
-    outcome = parse_twice(Answered.decode, data, refused=Damaged)
+    outcome = parse_twice(AnsweredAssignment.decode, data, refused=DamagedFile)
     if outcome.error is None:
-        assert repr(Answered.decode(outcome.value.encode())) == repr(outcome.value)
+        assert repr(AnsweredAssignment.decode(outcome.value.encode())) == repr(outcome.value)
 
 
 @fuzz(150)
 @given(damaged(encode_startups(STARTS)) | json_texts(json.loads(encode_startups(STARTS))))
 def test_startups(data: bytes | str) -> None:
-    outcome = parse_twice(decode_startups, data, refused=Damaged)
+    outcome = parse_twice(decode_startups, data, refused=DamagedFile)
     if outcome.error is None:
         assert repr(decode_startups(encode_startups(outcome.value))) == repr(outcome.value)
 
@@ -130,7 +134,7 @@ def test_startups(data: bytes | str) -> None:
 @fuzz(150)
 @given(damaged(encode_bad_configs(BAD)) | json_texts(json.loads(encode_bad_configs(BAD))))
 def test_bad_configs(data: bytes | str) -> None:
-    outcome = parse_twice(decode_bad_configs, data, refused=Damaged)
+    outcome = parse_twice(decode_bad_configs, data, refused=DamagedFile)
     if outcome.error is None:
         assert decode_bad_configs(encode_bad_configs(outcome.value)) == outcome.value
 
@@ -154,7 +158,7 @@ def test_state_files(text: str) -> None:
 @fuzz(150)
 @given(mutated({"cpuManagerPolicy": "static", "memoryManagerPolicy": "None", "kubeReserved": {"cpu": "1"}}))
 def test_fields_of_any_config(values: Any) -> None:
-    parse_twice(state_keys, "kubelet", values)
+    parse_twice(state_file_keys, "kubelet", values)
     parse_twice(field_paths, values)
 
 
@@ -162,13 +166,13 @@ def test_fields_of_any_config(values: Any) -> None:
 @given(json_texts({"maxPods": 5}) | lines_of(["a: ", "b", "\n", "- ", "  ", "&x ", "*x", "{", "}"]))
 def test_init_configs_and_drop_ins(text: str) -> None:
     # PyYAML takes half a minute for a megabyte, and no component has a tenth of that.
-    parse_twice(decode, text[:4000], "the drop-in", refused=NotRendered)
+    parse_twice(decode_values, text[:4000], "the drop-in", refused=UndecodableConfig)
 
 
 @fuzz(100)
 @given(json_texts(REPORT))
 def test_report(text: str) -> None:
-    with mock.patch.object(Files, "read", return_value=text.encode("utf-8", "surrogatepass")):
+    with mock.patch.object(DurableFiles, "read", return_value=text.encode("utf-8", "surrogatepass")):
         parse_twice(read_report, "/nowhere")
 
 

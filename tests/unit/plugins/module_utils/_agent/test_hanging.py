@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import JudgeFailed
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import ValidationUnavailable
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     KubeError,
     ServerError,
@@ -236,7 +236,7 @@ def test_an_init_config_that_could_not_be_judged_is_judged_again(bench: Bench, m
     def fails(component: str, text: str, version: str, **options: Any) -> list[dict[str, Any]]:
         if failures[0] < 3:
             failures[0] += 1
-            raise JudgeFailed("killed")
+            raise ValidationUnavailable("killed")
         return judge(component, text, version, **options)
 
     monkeypatch.setattr(bench, "judge", fails)
@@ -254,7 +254,7 @@ def test_a_bundle_that_could_not_be_judged_is_judged_again(bench: Bench, monkeyp
 
     def fails(component: str, text: str, version: str, **options: Any) -> list[dict[str, Any]]:
         if killed:
-            raise JudgeFailed("the config could not be validated (exit -9)")
+            raise ValidationUnavailable("the config could not be validated (exit -9)")
         return judge(component, text, version, **options)
 
     monkeypatch.setattr(bench, "judge", fails)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe, render
+from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, render_status
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agent_bench import Bench
 from support.errands import Hangs
@@ -112,13 +112,13 @@ def test_status_tells_it_too_and_names_the_bundle(bench: Bench, journal: Journal
     deadly = bench.publish("mood: deadly\n", trial=Trial(60.0, 2))
     bench.assign(deadly)
     bench.run(30)
-    found = describe(bench.configuration, journal)
+    found = describe_node(bench.configuration, journal)
     assert found["components"]["kubelet"]["lastCrash"]["message"].endswith(" cannot run")
     assert found["badConfigs"][deadly.uid]["name"] == deadly.name
-    text = " ".join(render(found).split())
+    text = " ".join(render_status(found).split())
     crash = found["components"]["kubelet"]["lastCrash"]
     assert f"crashed {crash['time']}, said last: {crash['message']}" in text
     assert f"bad config {deadly.uid} ({deadly.name})" in text
-    without = describe(bench.configuration)
+    without = describe_node(bench.configuration)
     assert without["components"]["kubelet"]["lastCrash"]["message"] == ""
-    assert "said last" not in render({**without, "daemon": {"running": False, "report": None}})
+    assert "said last" not in render_status({**without, "daemon": {"running": False, "report": None}})

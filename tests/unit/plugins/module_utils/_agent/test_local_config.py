@@ -16,7 +16,10 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
     local_config_text,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import local_hash, parse
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_config import (
+    local_hash,
+    parse_local_config,
+)
 from support.agent_bench import Bench
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
@@ -45,7 +48,7 @@ def test_the_status_has_the_hash_of_what_the_node_prints(bench: Bench, tmp_path:
     bench.run(10)
     text = local_config_text(bench.configuration)
     assert reported(bench) == local_hash(text)
-    kubelet = parse(text)["kubelet"]
+    kubelet = parse_local_config(text)["kubelet"]
     assert kubelet.init["maxPods"] == 110
     assert kubelet.init["staticPodPath"] == str(tmp_path / "init" / "manifests")
     assert kubelet.deny == DenyPolicy(("maxPods",))
@@ -62,7 +65,7 @@ def test_another_init_config_is_another_hash(bench: Bench, tmp_path: Path) -> No
     assert hashes.get() not in ("", before)
     path.write_text("{")
     os.utime(path, (2, 2))
-    assert parse(local_config_text(bench.configuration))["kubelet"].init == {}
+    assert parse_local_config(local_config_text(bench.configuration))["kubelet"].init == {}
 
 
 def test_what_is_too_large_is_not_reported(bench: Bench, tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _hooks
 from ansible_collections.configok.node.plugins.module_utils._agent._hooks import poststop, prestart
-from ansible_collections.configok.node.plugins.module_utils._agent._notify import Nudges
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import LOCAL
+from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications
+from ansible_collections.configok.node.plugins.module_utils._agent._state._records import LOCAL_CONFIG
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agent_bench import Bench
 
@@ -50,7 +50,7 @@ def test_a_crash_is_written_down_with_its_start(bench: Bench) -> None:
 
 @pytest.mark.contract("nudge.reads-again")
 def test_both_nudge_the_daemon(bench: Bench) -> None:
-    daemon = Nudges(bench.configuration.run_directory)
+    daemon = Notifications(bench.configuration.run_directory)
     try:
         assert not daemon.wait(0)
         for hook in (prestart, poststop):
@@ -172,7 +172,7 @@ def test_opting_out_uses_the_init_config_and_keeps_the_records(tmp_path: Path) -
     current = bench.store.snapshot().current
     assert current is not None
     assert current.source == good
-    assert current != LOCAL
+    assert current != LOCAL_CONFIG
 
 
 @pytest.mark.contract("prestart.needs-no-api")

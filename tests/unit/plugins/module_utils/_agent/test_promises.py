@@ -14,7 +14,11 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import forget_bad
-from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ProbeResult, ServiceError, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import (
+    ProbeResult,
+    ServiceManagerError,
+    Unit,
+)
 from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import locked
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
@@ -166,7 +170,7 @@ def test_a_restart_that_a_shutdown_cancels_is_no_verdict(bench: Bench, monkeypat
     said = len(bench.said)
 
     def shuts_down(component: str) -> Unit:
-        raise ServiceError(f"the system shuts down: nothing is known of {component}.service")
+        raise ServiceManagerError(f"the system shuts down: nothing is known of {component}.service")
 
     with monkeypatch.context() as down:
         down.setattr(bench, "unit", shuts_down)

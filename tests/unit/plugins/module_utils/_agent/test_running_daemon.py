@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._controller import Daemon
+from ansible_collections.configok.node.plugins.module_utils._agent._controller import Controller
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ProbeResult, Unit
-from ansible_collections.configok.node.plugins.module_utils._agent._notify import Nudges, nudge
+from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications, notify_agent
 from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import SystemClock
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import OwnCheck
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import CommandCheck
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, config_maps, node
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
@@ -76,8 +76,8 @@ def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, cli
     bench = LiveBench(tmp_path, settling_time=0.05)
     bench.clock = SystemClock()  # type: ignore[assignment]
     bench.start("kubelet")  # in this boot
-    wake, stop = Nudges(bench.configuration.run_directory), threading.Event()
-    daemon = Daemon(
+    wake, stop = Notifications(bench.configuration.run_directory), threading.Event()
+    daemon = Controller(
         bench.configuration,
         client,
         bench,
@@ -86,7 +86,7 @@ def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, cli
         bench.clock,
         bench.journal,
         agent_version="0.1.0",
-        check=OwnCheck(bench.check),
+        check=CommandCheck(bench.check),
         is_same=bench.is_same,
     )
     thread = threading.Thread(target=daemon.run, args=(stop, wake))
@@ -115,14 +115,14 @@ def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, cli
 
 def test_nudges_arrive_however_deep_the_directory_is(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 100) / ("e" * 100)
-    nudge(str(deep))  # nobody there: no fault
-    nudges = Nudges(str(deep))
+    notify_agent(str(deep))  # nobody there: no fault
+    nudges = Notifications(str(deep))
     assert not nudges.wait(0.0)
-    nudge(str(deep))
-    nudge(str(deep))
+    notify_agent(str(deep))
+    notify_agent(str(deep))
     assert nudges.wait(5.0)
     assert not nudges.wait(0.0)
     nudges.set()
     assert nudges.wait(5.0)
     nudges.close()
-    nudge(str(deep))  # gone again
+    notify_agent(str(deep))  # gone again

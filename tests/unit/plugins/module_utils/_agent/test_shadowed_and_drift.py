@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe, render
+from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, render_status
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import Unit
-from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import keep
+from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import keep_rendered
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._component_flags import (
-    CommandLines,
-    command_line,
-    read_arguments,
-    shadowed,
+    CommandLineTracker,
+    overridden_fields,
+    read_command_line,
+    recorded_command_line,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import Drift
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import InitConfigDrift
 from support.agent_bench import Bench
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
@@ -37,7 +37,7 @@ def told(bench: Bench) -> dict[str, Any]:
 
 def screen(bench: Bench) -> str:
     """What `status` shows, without blanks: lines are wrapped there, and long paths anywhere."""
-    return "".join(render(describe(bench.configuration)).split())
+    return "".join(render_status(describe_node(bench.configuration)).split())
 
 
 def condition(bench: Bench) -> dict[str, Any]:
@@ -77,13 +77,13 @@ def test_other_flags_are_known_when_the_component_is_started_with_them(tmp_path:
 def test_many_shadowed_fields_are_counted(tmp_path: Path) -> None:
     store = Store(str(tmp_path), now=lambda: "t")
     gates = [f"G{number:02}" for number in range(30)]
-    name = keep("kubelet", store, json.dumps({"featureGates": dict.fromkeys(gates, True)}).encode())
+    name = keep_rendered("kubelet", store, json.dumps({"featureGates": dict.fromkeys(gates, True)}).encode())
     argv = ["kubelet", "--feature-gates=" + ",".join(f"{gate}=true" for gate in gates)]
     store.write_note("kubelet", "command-line", {"argv": argv})
-    found = shadowed(store, "kubelet", name)
+    found = overridden_fields(store, "kubelet", name)
     assert (len(found), found[-1]) == (21, "and 10 more")
-    assert shadowed(store, "kube-proxy", name) == ()
-    assert shadowed(store, "kubelet", "") == ()
+    assert overridden_fields(store, "kube-proxy", name) == ()
+    assert overridden_fields(store, "kubelet", "") == ()
 
 
 @pytest.mark.contract("render.shadowed")
@@ -144,8 +144,8 @@ def test_a_default_written_out_is_a_change_where_a_drop_in_makes_it_another_one(
 
 
 def test_the_command_line_of_a_process() -> None:
-    assert "pytest" in " ".join(read_arguments(os.getpid()))
-    assert read_arguments(2**22 + 1) == ()
+    assert "pytest" in " ".join(read_command_line(os.getpid()))
+    assert read_command_line(2**22 + 1) == ()
 
 
 def test_a_command_line_is_read_once_for_each_invocation_and_kept_while_the_component_is_down(tmp_path: Path) -> None:
@@ -157,13 +157,13 @@ def test_a_command_line_is_read_once_for_each_invocation_and_kept_while_the_comp
         reads.append(pid)
         return answers.pop(0)
 
-    lines = CommandLines(bench.configuration, bench.store, read)
+    lines = CommandLineTracker(bench.configuration, bench.store, read)
     lines.learn({})
     lines.learn({"kubelet": Unit("kubelet.service", "active", "i1", 7)})
     lines.learn({"kubelet": Unit("kubelet.service", "active", "i1", 7)})
     lines.learn({"kubelet": Unit("kubelet.service", "active", "i2", 8)})
     assert reads == [7, 8]
-    assert command_line(bench.store, "kubelet") == ("kubelet", "--v=2")
+    assert recorded_command_line(bench.store, "kubelet") == ("kubelet", "--v=2")
 
 
 # The host, as the daemon goes by it
@@ -247,7 +247,7 @@ def test_drift_of_the_init_config_is_reported_within_a_heartbeat_and_restarts_no
 
 def test_an_origin_that_is_gone_is_no_drift_and_one_that_cannot_be_read_as_yaml_is(tmp_path: Path) -> None:
     bench, origin = drifting(tmp_path)
-    drift = Drift(bench.configuration)
+    drift = InitConfigDrift(bench.configuration)
     assert drift.all() == []
     origin.write_text("{")
     assert drift.all() == [str(origin)]

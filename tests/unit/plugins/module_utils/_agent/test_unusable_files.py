@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe, render
+from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, render_status
 from ansible_collections.configok.node.plugins.module_utils._agent._store._trouble import directory_faults
 from support.agent_bench import Bench
 
@@ -86,7 +86,7 @@ def describe_without(refusal: Refusal, bench: Bench) -> dict[str, dict[str, dict
     """What status says, whose reader has all of root's powers."""
     before, refusal["error"] = refusal["error"], None
     try:
-        return describe(bench.configuration)
+        return describe_node(bench.configuration)
     finally:
         refusal["error"] = before
 
@@ -112,17 +112,17 @@ def test_what_is_over_in_a_moment_is_not_told(bench: Bench, refusal: Refusal) ->
 @pytest.mark.contract("say.files-unusable")
 def test_status_tells_of_a_directory_that_the_agent_cannot_use(bench: Bench, tmp_path: Path) -> None:
     bench.good_node()
-    assert describe(bench.configuration)["faults"] == []
+    assert describe_node(bench.configuration)["faults"] == []
     state = Path(bench.configuration.state_directory)
     state.chmod(0)
     try:
         if os.geteuid():
             return  # whoever is not root cannot look, and is told so
-        found = describe(bench.configuration)
+        found = describe_node(bench.configuration)
     finally:
         state.chmod(0o700)
     assert found["faults"] == [f"{state} has mode 0000, the agent needs 0700"]
-    text = " ".join(render(found).split())
+    text = " ".join(render_status(found).split())
     assert "has mode 0000, the agent needs 0700" in text
     assert "nothing, until the agent can use its own files" in text
     assert "give the agent its files back" in text

@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._de
     MINIMA,
     STRENGTHS,
     denials,
-    own_values,
+    node_values,
     unknown_fields,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import (
@@ -48,10 +48,10 @@ def test_credentials_and_the_api_servers_files_are_denied_as_a_whole() -> None:
 
 def test_values_of_its_own_are_the_init_config_under_the_instance_config() -> None:
     init, instance = {**HEAD, "maxPods": 1, "readOnlyPort": 1}, {"maxPods": 2}
-    own = own_values("KubeletConfiguration", init, instance)
+    own = node_values("KubeletConfiguration", init, instance)
     assert own == ({**HEAD, "maxPods": 2, "readOnlyPort": 1}, instance)
-    assert own_values("KubeProxyConfiguration", init, instance) == (instance, instance)
-    assert own_values("KubeletConfiguration", ["odd"], None) == ({}, {})
+    assert node_values("KubeProxyConfiguration", init, instance) == (instance, instance)
+    assert node_values("KubeletConfiguration", ["odd"], None) == ({}, {})
 
 
 _GCM, _RC4 = "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_RC4_128_SHA"
@@ -105,7 +105,7 @@ def test_a_bundle_may_not_weaken_what_the_node_has(
     document: dict[str, Any], own: dict[str, Any], paths: list[str]
 ) -> None:
     def refused(policy: DenyPolicy) -> list[str]:
-        found = denials({**HEAD, **own, **document}, policy, own_values(HEAD["kind"], {**HEAD, **own}, {}), 35)
+        found = denials({**HEAD, **own, **document}, policy, node_values(HEAD["kind"], {**HEAD, **own}, {}), 35)
         return sorted(format_path(one.path) for one in found)
 
     assert refused(DenyPolicy()) == paths
@@ -131,7 +131,7 @@ _LEFT_OUT: list[tuple[dict[str, Any], list[str]]] = [
 def test_a_bundle_may_not_weaken_a_node_by_what_it_leaves_out(own: dict[str, Any], paths: list[str]) -> None:
     def refused(policy: DenyPolicy, instance: dict[str, Any]) -> list[str]:
         init = {**HEAD, **own}
-        found = denials({**HEAD, "maxPods": 100}, policy, own_values(HEAD["kind"], init, instance), 35)
+        found = denials({**HEAD, "maxPods": 100}, policy, node_values(HEAD["kind"], init, instance), 35)
         return sorted(format_path(one.path) for one in found)
 
     assert refused(DenyPolicy(), {}) == paths
@@ -153,7 +153,7 @@ _FIELDS = st.sampled_from(
 @given(st.dictionaries(_FIELDS, _ODD), st.dictionaries(_FIELDS, _ODD))
 def test_odd_documents_are_compared_without_a_fault(document: dict[str, Any], own: dict[str, Any]) -> None:
     kind = HEAD["kind"]
-    found = list(denials({**HEAD, **document}, DenyPolicy(), own_values(kind, {**HEAD, **own}, own), 35))
+    found = list(denials({**HEAD, **document}, DenyPolicy(), node_values(kind, {**HEAD, **own}, own), 35))
     assert {problem.rule for problem in found} <= {"denied"}
-    same = own_values(kind, {**HEAD, **document}, {})
+    same = node_values(kind, {**HEAD, **document}, {})
     assert list(denials({**HEAD, **document}, DenyPolicy(), same, 35)) == [], "all are its own values"

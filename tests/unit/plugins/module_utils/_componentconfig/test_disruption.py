@@ -13,9 +13,9 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._data._change_impact import IMPACT
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._disruption import (
     check_overrides,
-    classes,
+    disruption_classes,
     disruption_of,
-    heaviest,
+    heaviest_class,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
 
@@ -92,9 +92,9 @@ def test_overrides_that_cannot_be_meant(overrides: dict[str, str], sentence: str
 
 
 def test_the_heaviest() -> None:
-    assert heaviest([]) is None
-    assert heaviest(["restart", "replace", "drain"]) == "replace"
-    assert heaviest(classes()) == "replace"
+    assert heaviest_class([]) is None
+    assert heaviest_class(["restart", "replace", "drain"]) == "replace"
+    assert heaviest_class(disruption_classes()) == "replace"
 
 
 def test_the_facts_name_only_what_is_known() -> None:
@@ -102,7 +102,7 @@ def test_the_facts_name_only_what_is_known() -> None:
     kind = find_kind("kubelet.config.k8s.io/v1beta1", KUBELET)
     assert kind is not None
     for row in [*facts["conditions"], *({"field": name, **row} for name, row in facts["fields"].items())]:
-        assert row["class"] in classes(), row
+        assert row["class"] in disruption_classes(), row
         assert row["field"].split(".")[0] in kind.fields, row
         assert not isinstance(row.get("when"), dict) or set(row["when"]) <= set(kind.fields), row
     # What is said in words about another field must be data as well.

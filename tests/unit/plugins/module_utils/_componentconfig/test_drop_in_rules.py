@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import (
-    lay_over,
-    rule_at,
-    used_with,
+    effective_with_drop_ins,
+    merge_drop_ins,
+    support_at,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import defaulted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
 from support.fuzzing import fuzz
 
@@ -48,7 +48,9 @@ RULES = st.sampled_from([28, 29, 31, 32, 36])
 def used(minor: int, main: dict[str, Any], *drop_ins: dict[str, Any]) -> dict[str, Any]:
     """What the kubelet uses, defaults filled in."""
     assert KIND is not None
-    return defaulted(lay_over({**HEAD, **main}, [{**HEAD, **one} for one in drop_ins], KIND, minor), KIND, minor)
+    return apply_defaults(
+        merge_drop_ins({**HEAD, **main}, [{**HEAD, **one} for one in drop_ins], KIND, minor), KIND, minor
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,14 +65,14 @@ def used(minor: int, main: dict[str, Any], *drop_ins: dict[str, Any]) -> dict[st
     ],
 )
 def test_the_rule_of_a_minor(minor: int, name: str, environment: str) -> None:
-    rule = rule_at(minor)
+    rule = support_at(minor)
     assert rule is not None
     assert (rule.name, rule.environment) == (name, environment)
     assert rule.note("maxPods") != rule.note("evictionHard")
 
 
 def test_there_is_no_directory_before_1_28() -> None:
-    assert rule_at(27) is None
+    assert support_at(27) is None
     assert used(27, {"maxPods": 60}, {"maxPods": 70})["maxPods"] == 60
 
 
@@ -143,7 +145,7 @@ def test_a_drop_in_twice_is_a_drop_in_once(
 def test_no_value_is_invented(minor: int, main: dict[str, Any], one: dict[str, Any], other: dict[str, Any]) -> None:
     """But for defaults, every top-level scalar and list is one that the main file or a drop-in says."""
     assert KIND is not None
-    result = lay_over({**HEAD, **main}, [one, other], KIND, minor)
+    result = merge_drop_ins({**HEAD, **main}, [one, other], KIND, minor)
     for field in ("maxPods", "failSwapOn", "syncFrequency", "clusterDNS"):
         assert field not in result or result[field] in [layer.get(field) for layer in (main, one, other)]
 
@@ -161,5 +163,5 @@ def test_the_switch_that_adds_the_defaults_of_eviction_holds_for_the_main_file_a
         (few, {**switch, **other}, {"memory.available": "50Mi", "nodefs.available": "7%"}),
         ({}, {**switch, **few}, added),
     ):
-        result = used_with({**HEAD, **main}, [{**HEAD, **drop_in}], KIND, 36)
+        result = effective_with_drop_ins({**HEAD, **main}, [{**HEAD, **drop_in}], KIND, 36)
         assert result["evictionHard"] == made

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import effective_diff
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._equality import same_config
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import defaulted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
     Kind,
     find_kind,
@@ -141,7 +141,7 @@ def test_a_config_is_the_same_as_its_defaulted_form_where_no_later_default_diffe
     assert kind is not None
     minor = max(minors_of(kind))
     config = data.draw(configs(kind, minor))
-    assert same_config(config, defaulted(config, kind, minor), minor)
+    assert same_config(config, apply_defaults(config, kind, minor), minor)
 
 
 @pytest.mark.parametrize(

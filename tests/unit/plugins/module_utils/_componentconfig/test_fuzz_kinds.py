@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import canonical
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import defaulted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import Kind, kinds, prune
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._type_check import check_types
 from support.config_objects import broken_configs, configs, minors_of
@@ -40,17 +40,17 @@ def test_every_object(kind: Kind, data: st.DataObject) -> None:
 
     # It has the types of its version: nothing is wrong but what rules say, twice the same.
     assert check_types(config, kind, minor, is_json=False).problems == []
-    verdict = validate(text, versions=[f"1.{minor}"])
-    assert validate(document, versions=[f"1.{minor}"]) == verdict
+    verdict = check(text, versions=[f"1.{minor}"])
+    assert check(document, versions=[f"1.{minor}"]) == verdict
     assert not {one.rule for one in verdict} & {"type", "enum", "unknown-field", "kind", "duplicate"}
 
     # What the component makes of it has them too; it stays when it is made again, and without what says nothing.
-    resolved = defaulted(config, kind, minor)
+    resolved = apply_defaults(config, kind, minor)
     assert check_types(resolved, kind, minor, is_json=False).problems == []
-    assert defaulted(resolved, kind, minor) == resolved
+    assert apply_defaults(resolved, kind, minor) == resolved
     pruned = prune(config)
     assert prune(pruned) == pruned
-    assert canonical(prune(defaulted(pruned, kind, minor))) == canonical(prune(resolved))
+    assert canonical(prune(apply_defaults(pruned, kind, minor))) == canonical(prune(resolved))
     assert config == before
 
 
@@ -63,7 +63,7 @@ def test_every_broken_object(kind: Kind, data: st.DataObject) -> None:
     config = data.draw(broken_configs(kind, minor))
     text = encode(config)
     assert decode(text).data == config
-    assert validate(text, versions=[f"1.{minor}"]) == validate(text, versions=[f"1.{minor}"])
-    resolved = defaulted(config, kind, minor)
-    assert defaulted(resolved, kind, minor) == resolved
+    assert check(text, versions=[f"1.{minor}"]) == check(text, versions=[f"1.{minor}"])
+    resolved = apply_defaults(config, kind, minor)
+    assert apply_defaults(resolved, kind, minor) == resolved
     assert prune(prune(config)) == prune(config)

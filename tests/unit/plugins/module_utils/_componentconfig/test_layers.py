@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import merge
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import render
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
 from support.fuzzing import fuzz
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
@@ -88,27 +88,27 @@ POOL = HEAD + "# more pods here\nmaxPods: -1\nevictionHard:\n  memory.available:
 
 
 def test_render() -> None:
-    rendered = render([("base.yaml", BASE), ("pool.yaml", POOL)])
+    rendered = load([("base.yaml", BASE), ("pool.yaml", POOL)])
     assert rendered.findings == []
     assert rendered.text == HEAD + "maxPods: -1\nevictionHard:\n  memory.available: bogus\n  nodefs.available: 10%\n"
     assert decode(rendered.text).data == (rendered.document.data if rendered.document else None)
 
 
 def test_provenance_reaches_the_findings() -> None:
-    document = render([("base.yaml", BASE), ("pool.yaml", POOL)]).document
+    document = load([("base.yaml", BASE), ("pool.yaml", POOL)]).document
     assert document is not None
     assert document.file_of(("evictionHard", "nodefs.available")) == "base.yaml"
     assert document.line_of(("evictionHard", "nodefs.available")) == 6
-    assert [(one.file, one.line, one.path) for one in validate(document, versions=["1.35"])] == [
+    assert [(one.file, one.line, one.path) for one in check(document, versions=["1.35"])] == [
         ("pool.yaml", 4, "maxPods"),
         ("pool.yaml", 6, "evictionHard[memory.available]"),
     ]
 
 
 def test_duplicates_in_a_layer_are_found_by_validate() -> None:
-    document = render([("base.yaml", BASE), ("pool.yaml", HEAD + "maxPods: 1\nmaxPods: 2\n")]).document
+    document = load([("base.yaml", BASE), ("pool.yaml", HEAD + "maxPods: 1\nmaxPods: 2\n")]).document
     assert document is not None
-    assert [(one.file, one.line, one.rule) for one in validate(document)] == [("pool.yaml", 4, "duplicate")]
+    assert [(one.file, one.line, one.rule) for one in check(document)] == [("pool.yaml", 4, "duplicate")]
 
 
 @pytest.mark.parametrize(
@@ -122,10 +122,10 @@ def test_duplicates_in_a_layer_are_found_by_validate() -> None:
     ],
 )
 def test_a_layer_that_does_not_fit(text: str, path: str) -> None:
-    rendered = render([("base.yaml", BASE), ("bad.yaml", text)])
+    rendered = load([("base.yaml", BASE), ("bad.yaml", text)])
     assert (rendered.text, rendered.document) == ("", None)
     assert {(one.file, one.path) for one in rendered.findings} >= {("bad.yaml", path)}
 
 
 def test_no_layers() -> None:
-    assert render([]).document is None
+    assert load([]).document is None

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._bundle_policy import (
-    bundle_problems,
+    bundle_findings,
     denied,
 )
 
@@ -58,7 +58,7 @@ def test_nothing_is_denied_in_what_is_no_mapping(data: object) -> None:
 
 def test_bundles() -> None:
     data = {"staticPodPath": "manifests", "resolvConf": "/etc/resolv.conf", "providerID": "x", "registerWithTaints": []}
-    assert {(one.path, one.rule) for one in bundle_problems(data, "KubeletConfiguration")} == {
+    assert {(one.path, one.rule) for one in bundle_findings(data, "KubeletConfiguration")} == {
         (("staticPodPath",), "relative-path"),
         (("providerID",), "instance-field"),
     }
@@ -66,5 +66,5 @@ def test_bundles() -> None:
 
 def test_relative_paths_in_a_list() -> None:
     data = {"extenders": [{"tlsConfig": {"caFile": "/ca"}}, {"tlsConfig": {"caFile": "ca"}}]}
-    found = list(bundle_problems(data, "KubeSchedulerConfiguration"))
+    found = list(bundle_findings(data, "KubeSchedulerConfiguration"))
     assert [one.path for one in found] == [("extenders", 1, "tlsConfig", "caFile")]

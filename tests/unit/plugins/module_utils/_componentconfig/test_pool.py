@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import Pool, validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import Targets, check
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 NODES = {"old-1": "v1.27.3", "old-2": "v1.27.16", "mid-1": "v1.31.4", "new-1": "v1.36.0"}
 
 
 def told(text: str) -> list[tuple[str, str, tuple[str, ...], tuple[str, ...]]]:
-    return [(one.path, one.message, one.versions, one.nodes) for one in validate(HEAD + text, nodes=NODES)]
+    return [(one.path, one.message, one.versions, one.nodes) for one in check(HEAD + text, nodes=NODES)]
 
 
 @pytest.mark.parametrize(
@@ -59,17 +59,17 @@ def test_what_some_nodes_lack(
 
 
 def test_few_names_are_said_and_all_are_listed() -> None:
-    pool = Pool([], {f"n{number}": "1.27" for number in range(5)} | {"other": "1.36"}, 30)
+    pool = Targets([], {f"n{number}": "1.27" for number in range(5)} | {"other": "1.36"}, 30)
     assert pool.suffix([27]) == " (Kubernetes 1.27: n0, n1, n2 and 2 more)"
     assert pool.nodes_of([27, 36]) == ("n0", "n1", "n2", "n3", "n4", "other")
 
 
 def test_versions_beside_nodes_and_neither() -> None:
-    assert Pool(["1.35"], {"a": "v1.31.1"}, 30).minors == [31, 35]
-    assert Pool(["1.35"], {"a": "v1.31.1"}, 30).suffix([35]) == " (Kubernetes 1.35)"
-    assert Pool([], {}, 30).minors == [30]
+    assert Targets(["1.35"], {"a": "v1.31.1"}, 30).minors == [31, 35]
+    assert Targets(["1.35"], {"a": "v1.31.1"}, 30).suffix([35]) == " (Kubernetes 1.35)"
+    assert Targets([], {}, 30).minors == [30]
 
 
 def test_a_node_of_no_version_is_named() -> None:
     with pytest.raises(ValueError, match="node a: not a Kubernetes version: 'new'"):
-        Pool([], {"a": "new"}, 30)
+        Targets([], {"a": "new"}, 30)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, worst
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
@@ -23,7 +23,7 @@ def test_all_faults_at_once_in_the_order_of_lines() -> None:
         HEAD
         + "maxPods: -1\nnoSuch: 1\nport: '1'\nmaxPods: -2\nhairpinMode: x\nevictionHard: {memory.available: bogus}\n"
     )
-    assert told(validate(text, file="f.yaml", versions=["1.35"])) == [
+    assert told(check(text, file="f.yaml", versions=["1.35"])) == [
         ("policy", 4, "noSuch", "unknown-field"),
         ("component", 5, "port", "type"),
         ("component", 6, "maxPods", "max-pods"),
@@ -34,7 +34,7 @@ def test_all_faults_at_once_in_the_order_of_lines() -> None:
 
 
 def test_a_finding_is_one_sentence() -> None:
-    found = validate(HEAD + "maxPods: -1\n", file="f.yaml", versions=["1.35"])
+    found = check(HEAD + "maxPods: -1\n", file="f.yaml", versions=["1.35"])
     assert [str(one) for one in found] == ["f.yaml:3: maxPods: -1: must be >= 0"]
     assert found[0].as_dict() == {
         "file": "f.yaml",
@@ -50,7 +50,7 @@ def test_a_finding_is_one_sentence() -> None:
 
 
 def test_a_set_of_versions_tells_which_ones() -> None:
-    found = validate(HEAD + "crashLoopBackOff: {}\n", versions=["v1.27.3", "1.31", "1.36.0", "1.31.9"])
+    found = check(HEAD + "crashLoopBackOff: {}\n", versions=["v1.27.3", "1.31", "1.36.0", "1.31.9"])
     assert [(one.versions, one.message) for one in found] == [
         (("1.27", "1.31"), "unknown field: KubeletConfiguration knows it from Kubernetes 1.32 (Kubernetes 1.27, 1.31)")
     ]
@@ -58,7 +58,7 @@ def test_a_set_of_versions_tells_which_ones() -> None:
 
 @pytest.mark.contract("validate.for-the-version")
 def test_a_gate_that_one_version_of_a_pool_lacks() -> None:
-    found = validate(HEAD + "featureGates: {KubeletCrashLoopBackOffMax: true}\n", versions=["1.31", "1.36"])
+    found = check(HEAD + "featureGates: {KubeletCrashLoopBackOffMax: true}\n", versions=["1.31", "1.36"])
     assert [(one.path, one.versions, one.level) for one in found] == [
         ("featureGates.KubeletCrashLoopBackOffMax", ("1.31",), "component")
     ]
@@ -68,25 +68,25 @@ def test_a_gate_that_one_version_of_a_pool_lacks() -> None:
     ("version", "judged_as"), [("1.38", "1.37"), ("1.19", "1.20"), ("1.3", "1.20 (write 1.30 in quotes)")]
 )
 def test_versions_beyond_the_data_warn(version: str, judged_as: str) -> None:
-    found = validate(HEAD + "maxPods: -1\n", versions=[version])
+    found = check(HEAD + "maxPods: -1\n", versions=[version])
     assert [(one.level, one.versions) for one in found] == [("warning", (version,)), ("component", (version,))]
     assert found[0].message.endswith(f"judged as {judged_as}")
 
 
 def test_gates_that_the_newest_minor_cannot_be_sure_of_warn() -> None:
-    found = validate(HEAD + "featureGates: {NoSuchGate: true}\n", versions=["1.36", "1.37"])
+    found = check(HEAD + "featureGates: {NoSuchGate: true}\n", versions=["1.36", "1.37"])
     assert [(one.level, one.versions) for one in found] == [("component", ("1.36",)), ("warning", ("1.37",))]
 
 
 def test_without_versions_the_newest_that_is_known_as_a_whole_judges() -> None:
-    found = validate(HEAD + "featureGates: {NoSuchGate: true}\n")
+    found = check(HEAD + "featureGates: {NoSuchGate: true}\n")
     assert [(one.level, one.versions) for one in found] == [("component", ("1.36",))]
 
 
 @pytest.mark.parametrize("version", ["", "2.1", "latest", "1", "1.x"])
 def test_versions_that_are_none(version: str) -> None:
     with pytest.raises(ValueError, match="not a Kubernetes version"):
-        validate(HEAD, versions=[version])
+        check(HEAD, versions=[version])
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_versions_that_are_none(version: str) -> None:
     ],
 )
 def test_kinds(text: str, component: str | None, level: str, path: str) -> None:
-    found = validate(text, component=component, versions=["1.35"])
+    found = check(text, component=component, versions=["1.35"])
     assert [(one.level, one.path) for one in found] == [(level, path)]
 
 
@@ -118,11 +118,11 @@ def test_kinds(text: str, component: str | None, level: str, path: str) -> None:
     ],
 )
 def test_a_kind_that_is_not_known(kind: str, message: str) -> None:
-    assert [one.message for one in validate(f"apiVersion: v1\nkind: {kind}\n")] == [message]
+    assert [one.message for one in check(f"apiVersion: v1\nkind: {kind}\n")] == [message]
 
 
 def test_a_config_of_an_unknown_component_is_judged_by_its_syntax() -> None:
-    found = validate("apiVersion: x/v1\nkind: X\na: 1\na: 2\npassword: x\n", component="my-proxy", bundle=True)
+    found = check("apiVersion: x/v1\nkind: X\na: 1\na: 2\npassword: x\n", component="my-proxy", bundle=True)
     assert {(one.level, one.rule) for one in found} == {
         ("warning", "kind"),
         ("policy", "duplicate"),
@@ -144,7 +144,7 @@ def test_a_config_of_an_unknown_component_is_judged_by_its_syntax() -> None:
     ],
 )
 def test_who_refuses_unknown_and_duplicate_fields(head: str, minor: str, level: str) -> None:
-    found = validate(head + "noSuch: 1\nnoSuch: 2\n", versions=[minor])
+    found = check(head + "noSuch: 1\nnoSuch: 2\n", versions=[minor])
     rules = ("duplicate", "unknown-field")
     assert [(one.rule, one.level) for one in found if one.rule in rules] == [(rule, level) for rule in rules]
 
@@ -153,19 +153,18 @@ def test_who_refuses_unknown_and_duplicate_fields(head: str, minor: str, level: 
     ("wrong", "right"), [("maxpods", "maxPods"), ("maxPod", "maxPods"), ("clusterDns", "clusterDNS")]
 )
 def test_a_misspelt_field_is_helped(wrong: str, right: str) -> None:
-    assert f"did you mean {right}?" in validate(HEAD + f"{wrong}: 1\n")[0].message
+    assert f"did you mean {right}?" in check(HEAD + f"{wrong}: 1\n")[0].message
 
 
 def test_fractions_that_are_whole_are_whole_in_yaml_but_not_in_json() -> None:
-    assert validate(HEAD + "maxPods: 110.0\n") == []
+    assert check(HEAD + "maxPods: 110.0\n") == []
     text = '{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "maxPods": 110.0}'
-    assert told(validate(text)) == [("component", 1, "maxPods", "type")]
+    assert told(check(text)) == [("component", 1, "maxPods", "type")]
 
 
 def test_zero_is_unset_where_the_kubelet_cannot_tell() -> None:
     assert (
-        validate(HEAD + "maxPods: 0\nport: 0\nnodeLeaseDurationSeconds: 0\nsyncFrequency: 0s\n", versions=["1.20"])
-        == []
+        check(HEAD + "maxPods: 0\nport: 0\nnodeLeaseDurationSeconds: 0\nsyncFrequency: 0s\n", versions=["1.20"]) == []
     )
 
 
@@ -173,8 +172,8 @@ def test_zero_is_unset_where_the_kubelet_cannot_tell() -> None:
 def test_bundles_have_no_secrets_relative_paths_or_values_of_one_node() -> None:
     text = HEAD + "staticPodPath: manifests\nproviderID: aws:///i-1\n"
     text += "staticPodURLHeader:\n  Authorization: [Bearer abcdefghijklmnopqrst]\n"
-    assert validate(text) == []
-    found = validate(text, bundle=True)
+    assert check(text) == []
+    found = check(text, bundle=True)
     assert told(found) == [
         ("policy", 3, "staticPodPath", "relative-path"),
         ("policy", 4, "providerID", "instance-field"),
@@ -185,19 +184,19 @@ def test_bundles_have_no_secrets_relative_paths_or_values_of_one_node() -> None:
 
 @pytest.mark.contract("manners.no-secret")
 def test_the_value_of_a_wrong_type_shows_no_secret() -> None:
-    found = validate(HEAD + "port: Bearer abcdefghijklmnopqrst\n")
+    found = check(HEAD + "port: Bearer abcdefghijklmnopqrst\n")
     assert "abcdefghij" not in str(found)
 
 
 def test_worst() -> None:
     assert worst([]) is None
-    assert worst(validate(HEAD + "a: 1\n")) == "policy"
-    assert worst(validate(HEAD + "a: 1\nmaxPods: -1\n")) == "component"
+    assert worst(check(HEAD + "a: 1\n")) == "policy"
+    assert worst(check(HEAD + "a: 1\nmaxPods: -1\n")) == "component"
 
 
 def test_a_component_that_is_nearly_called_like_one_is_told() -> None:
     text = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
-    [found] = validate(text, component="kubeletx")
+    [found] = check(text, component="kubeletx")
     assert found.level == "warning"
     assert found.message.endswith("did you mean kubelet?")
-    assert validate(text, component="second-agent") == []
+    assert check(text, component="second-agent") == []

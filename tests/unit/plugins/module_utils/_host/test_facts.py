@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
     File,
     Host,
-    Wanted,
+    HostQuery,
 )
 from ansible_collections.configok.node.plugins.module_utils._host._host_facts import read_host
 
@@ -31,7 +31,7 @@ def tree(root: Path, files: Mapping[str, str]) -> str:
 
 
 def test_an_empty_host_says_nothing(tmp_path: Path) -> None:
-    assert read_host(Wanted(), str(tmp_path)) == Host(cgroup_v2=False, numa_nodes=frozenset((0,)))
+    assert read_host(HostQuery(), str(tmp_path)) == Host(cgroup_v2=False, numa_nodes=frozenset((0,)))
 
 
 def test_the_facts_are_read_as_the_kernel_writes_them(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_the_facts_are_read_as_the_kernel_writes_them(tmp_path: Path) -> None:
             "sys/fs/cgroup/cgroup.controllers": "cpu memory\n",
         },
     )
-    assert read_host(Wanted(), root) == Host(
+    assert read_host(HostQuery(), root) == Host(
         swaps=("/dev/sda2", "/swap"),
         cpus=frozenset((0, 1, 2, 8)),
         memory=16303124 * 1024,
@@ -60,7 +60,7 @@ def test_the_facts_are_read_as_the_kernel_writes_them(tmp_path: Path) -> None:
 
 def test_no_swap_is_a_table_without_rows(tmp_path: Path) -> None:
     root = tree(tmp_path, {"proc/swaps": "Filename\tType\tSize\tUsed\tPriority\n"})
-    assert read_host(Wanted(), root).swaps == ()
+    assert read_host(HostQuery(), root).swaps == ()
 
 
 def test_files_by_their_kind_and_what_they_hold(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_files_by_their_kind_and_what_they_hold(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as one:
         one.bind(str(tmp_path / "s"))
     paths = frozenset(("/c", "/plain", "/d", "/s", "/none", "/tmp/none"))
-    assert read_host(Wanted(paths), root).files == {
+    assert read_host(HostQuery(paths), root).files == {
         "/c": File("file", frozenset(("CERTIFICATE",))),
         "/plain": File("file"),
         "/d": File("directory"),
@@ -93,7 +93,7 @@ def test_a_cgroup_is_found_under_the_names_of_both_drivers(
     tmp_path: Path, name: str, directory: str, version: int
 ) -> None:
     base = "sys/fs/cgroup/" + ("memory/" if version == 1 else "")
-    wanted = Wanted(cgroups=frozenset((name,)))
+    wanted = HostQuery(cgroups=frozenset((name,)))
     root = tree(tmp_path, {"sys/fs/cgroup/cgroup.controllers": ""} if version == 2 else {})
     assert read_host(wanted, root).cgroups == {name: False}
     (tmp_path / base / directory).mkdir(parents=True)
@@ -102,10 +102,10 @@ def test_a_cgroup_is_found_under_the_names_of_both_drivers(
 
 def test_a_state_file_that_is_not_json_is_damaged(tmp_path: Path) -> None:
     root = tree(tmp_path, {"r/cpu_manager_state": '{"policyName":"none"}', "r/memory_manager_state": ""})
-    found = read_host(Wanted(root_directory="/r"), root)
+    found = read_host(HostQuery(root_directory="/r"), root)
     assert found.damaged_state == ("memory_manager_state",)
     assert found.states == {"cpu_manager_state": {"policyName": "none"}}
-    assert read_host(Wanted(root_directory=""), root).damaged_state == ()
+    assert read_host(HostQuery(root_directory=""), root).damaged_state == ()
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_a_state_file_that_is_not_json_is_damaged(tmp_path: Path) -> None:
 )
 def test_the_runtimes_cgroup_driver_where_its_config_says_it_alone(tmp_path: Path, text: str, driver: str) -> None:
     root = tree(tmp_path, {"etc/containerd/config.toml": text})
-    assert read_host(Wanted(runtime="containerd"), root).runtime_driver == driver
-    assert read_host(Wanted(), root).runtime_driver == ""
+    assert read_host(HostQuery(runtime="containerd"), root).runtime_driver == driver
+    assert read_host(HostQuery(), root).runtime_driver == ""
 
 
 @pytest.mark.parametrize(
@@ -140,13 +140,13 @@ def test_the_runtimes_cgroup_driver_where_its_config_says_it_alone(tmp_path: Pat
 )
 def test_of_crios_files_the_last_that_says_it_wins(tmp_path: Path, files: Mapping[str, str], driver: str) -> None:
     root = tree(tmp_path, {f"etc/crio/{name}": text for name, text in files.items()})
-    assert read_host(Wanted(runtime="cri-o"), root).runtime_driver == driver
+    assert read_host(HostQuery(runtime="cri-o"), root).runtime_driver == driver
 
 
 def test_sockets_and_the_disk_that_holds_the_state(tmp_path: Path) -> None:
     cpus = {f"sys/devices/system/cpu/cpu{cpu}/topology/physical_package_id": f"{cpu // 2}\n" for cpu in range(4)}
     root = tree(tmp_path, {**cpus, "r/x": ""})
-    host = read_host(Wanted(root_directory="/r"), root)
+    host = read_host(HostQuery(root_directory="/r"), root)
     assert host.sockets == 2
     assert host.disk > 0
-    assert read_host(Wanted(root_directory="/none"), root).disk == 0
+    assert read_host(HostQuery(root_directory="/none"), root).disk == 0

@@ -20,7 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._options im
     client_from_params,
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import CredentialsError
-from ansible_collections.configok.node.plugins.module_utils._kube._credentials import NeedsPlugin, from_kubeconfig
+from ansible_collections.configok.node.plugins.module_utils._kube._credentials import PluginRequired, from_kubeconfig
 from ansible_collections.configok.node.plugins.module_utils._kube._user_credentials import load
 
 Write = Callable[..., str]
@@ -79,7 +79,7 @@ def test_data_and_token_files_win_as_in_kubectl(write: Write, tmp_path: Path) ->
     ],
 )
 def test_plugins_are_refused_on_a_node(write: Write, user: Any, words: str) -> None:
-    with pytest.raises(NeedsPlugin, match=words):
+    with pytest.raises(PluginRequired, match=words):
         from_kubeconfig(write(user))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
-from ansible_collections.configok.node.plugins.module_utils._kube._parallel import fan_out
+from ansible_collections.configok.node.plugins.module_utils._kube._parallel import run_parallel
 
 
 def test_every_item_has_its_result_or_error() -> None:
@@ -19,7 +19,7 @@ def test_every_item_has_its_result_or_error() -> None:
             raise NotFound(f"no {number}", status=404)
         return number * number
 
-    done: dict[int, Any] = dict(fan_out(function, range(100), workers=7))
+    done: dict[int, Any] = dict(run_parallel(function, range(100), workers=7))
     assert set(done) == set(range(100))
     assert all(
         isinstance(result, NotFound) if number % 3 == 0 else result == number * number
@@ -35,7 +35,7 @@ def test_results_come_as_they_are_done() -> None:
             assert first_may_end.wait(5)
         return name
 
-    results = fan_out(function, ["slow", "quick"], workers=2)
+    results = run_parallel(function, ["slow", "quick"], workers=2)
     assert next(results) == ("quick", "quick")
     first_may_end.set()
     assert list(results) == [("slow", "slow")]
@@ -43,12 +43,12 @@ def test_results_come_as_they_are_done() -> None:
 
 def test_items_are_begun_in_their_order() -> None:
     begun: list[int] = []
-    list(fan_out(begun.append, range(20), workers=1))
+    list(run_parallel(begun.append, range(20), workers=1))
     assert begun == list(range(20))
 
 
 def test_nothing_to_do() -> None:
-    assert list(fan_out(str, [])) == []
+    assert list(run_parallel(str, [])) == []
 
 
 def test_no_more_at_once_than_workers() -> None:
@@ -64,7 +64,7 @@ def test_no_more_at_once_than_workers() -> None:
         with lock:
             now -= 1
 
-    list(fan_out(function, range(40), workers=4))
+    list(run_parallel(function, range(40), workers=4))
     assert 2 <= most <= 4
 
 
@@ -78,7 +78,7 @@ def test_closing_starts_nothing_more_and_waits_for_nothing() -> None:
             hang.wait(10)
         return item
 
-    results = fan_out(function, range(1000), workers=4)
+    results = run_parallel(function, range(1000), workers=4)
     assert next(results) == (0, 0)
     began = time.monotonic()
     results.close()  # type: ignore[attr-defined]
@@ -96,5 +96,5 @@ def test_a_fault_of_ours_is_raised(fault: type[BaseException]) -> None:
         raise fault
 
     with pytest.raises(fault):
-        list(fan_out(function, range(1000), workers=2))
+        list(run_parallel(function, range(1000), workers=2))
     assert len(begun) <= 4

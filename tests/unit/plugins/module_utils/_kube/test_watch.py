@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube import _api_pa
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
 from ansible_collections.configok.node.plugins.module_utils._kube._retry import ONCE
-from ansible_collections.configok.node.plugins.module_utils._kube._watch import Event, watch
+from ansible_collections.configok.node.plugins.module_utils._kube._watch import WatchEvent, watch
 
 
 def node(name: str, version: int, uid: str = "") -> dict[str, Any]:
@@ -63,7 +63,7 @@ class Watching:
         return taken
 
 
-def brief(found: Event) -> tuple[str, str]:
+def brief(found: WatchEvent) -> tuple[str, str]:
     if found.object is None:
         return found.type, type(found.error).__name__ if found.error else ""
     metadata = found.object["metadata"]
@@ -340,7 +340,7 @@ def test_the_time_of_a_watch_is_drawn(server: Any, replies: Any, follow: Any) ->
 
 def ends_promptly(watching: Watching, begin: Callable[[], object]) -> None:
     """Run the watch in a thread, stop it when begin returns, and expect its end within a second."""
-    ended: list[Event] = []
+    ended: list[WatchEvent] = []
     thread = threading.Thread(target=lambda: ended.extend(watching.events))
     thread.start()
     begin()

@@ -11,37 +11,37 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdict
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import Using, Verdict
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, ConfigOk
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ComponentStatus,
     ConfigStatus,
+    parse_status,
     read_condition,
     read_status,
     status_patch,
-    try_status,
 )
 
 NEW, CUR, LKG = "n" * 36, "c" * 36, "l" * 36
 SOURCE = ConfigSource("configok-system", "workers-0123456789", "5f1c6dd2-8d3c-4d7a-9e57-0c6c0b1c2a11")
-LAST = Using("last-known-good", LKG)
+LAST = ConfigInUse("last-known-good", LKG)
 
 # The table of the contract: situation, status, message, reason.
 TABLE = [
-    (verdict.good(Using("current", CUR)), "True", f"using current (UID: {CUR})", "all checks passed"),
+    (verdict.good(ConfigInUse("current", CUR)), "True", f"using current (UID: {CUR})", "all checks passed"),
     (
-        verdict.good(Using("current")),
+        verdict.good(ConfigInUse("current")),
         "True",
         "using current (init)",
         "current is set to the local default, and an init config was provided",
     ),
     (
-        verdict.good(Using("current", init=False)),
+        verdict.good(ConfigInUse("current", init=False)),
         "True",
         "using current (default)",
         "current is set to the local default, and no init config was provided",
     ),
     (
-        verdict.failing(Using("current", CUR), "crashed more than 3 times within 10m"),
+        verdict.failing(ConfigInUse("current", CUR), "crashed more than 3 times within 10m"),
         "False",
         f"using current (UID: {CUR}), which is failing",
         "crashed more than 3 times within 10m",
@@ -49,15 +49,15 @@ TABLE = [
     (verdict.adopting(f"UID: {NEW}"), "Unknown", f"adopting (UID: {NEW})", "checks passed, not probed yet"),
     (
         verdict.not_synced(
-            Using("last-known-good"), "invalid NodeConfigSource, x", machine_cause="InvalidConfigSource"
+            ConfigInUse("last-known-good"), "invalid NodeConfigSource, x", machine_cause="InvalidConfigSource"
         ),
         "Unknown",
         "using last-known-good (init)",
         "failed to sync, desired config unclear, cause: invalid NodeConfigSource, x",
     ),
-    (verdict.assignment_lost(Using("current", CUR)), "Unknown", f"using current (UID: {CUR})", "assignment lost"),
+    (verdict.assignment_lost(ConfigInUse("current", CUR)), "Unknown", f"using current (UID: {CUR})", "assignment lost"),
     (
-        verdict.stale_assignment(Using("current", CUR), 4),
+        verdict.stale_assignment(ConfigInUse("current", CUR), 4),
         "Unknown",
         f"using current (UID: {CUR})",
         "stale assignment 4",
@@ -69,7 +69,7 @@ TABLE = [
         f"failed to validate current (UID: {NEW}): maxPods: -1",
     ),
     (
-        verdict.invalid_in_trial(Using("current", CUR), NEW, "maxPods: -1"),
+        verdict.invalid_in_trial(ConfigInUse("current", CUR), NEW, "maxPods: -1"),
         "False",
         f"using current (UID: {CUR})",
         f"failed to validate (UID: {NEW}): maxPods: -1",
@@ -110,14 +110,14 @@ TABLE = [
 
 @pytest.mark.contract("say.words", "say.cause-for-machines")
 @pytest.mark.parametrize(("said", "status", "message", "reason"), TABLE)
-def test_the_table(said: Verdict, status: str, message: str, reason: str) -> None:
+def test_the_table(said: ConfigOk, status: str, message: str, reason: str) -> None:
     assert (said.status, said.message, said.reason) == (status, message, reason)
     assert said.cause.isalnum()
 
 
 @pytest.mark.contract("say.damaged")
 def test_damaged_files_are_said_beside_what_is_said_otherwise() -> None:
-    said = verdict.with_damaged(verdict.good(Using("current", CUR)), "current")
+    said = verdict.with_damaged(verdict.good(ConfigInUse("current", CUR)), "current")
     assert said.status == "True"
     assert said.reason == "all checks passed; current was damaged and set aside"
 
@@ -167,7 +167,7 @@ def test_what_is_no_status(text: str) -> None:
 @pytest.mark.parametrize("assignment", ["9" * 4300, "9" * 4301, str(2**63 - 1)])
 def test_an_assignment_beyond_all_bounds_is_no_status(assignment: str) -> None:
     node = {"metadata": {"annotations": {"configok.dev/config-status": f'{{"assignment": {assignment}}}'}}}
-    status, error = try_status(node)
+    status, error = parse_status(node)
     assert status is None
     assert "assignment from 0 to" in error or "digits, at most 20 are allowed" in error
     assert len(error) < 200
@@ -183,7 +183,7 @@ def test_texts_of_a_status_can_always_be_written_and_what_is_no_text_is_left_awa
 
 def test_one_patch_says_everything() -> None:
     patch = status_patch(
-        verdict.good(Using("current", SOURCE.uid)), full_status(), SOURCE.name, now="2026-01-01T00:00:00Z"
+        verdict.good(ConfigInUse("current", SOURCE.uid)), full_status(), SOURCE.name, now="2026-01-01T00:00:00Z"
     )
     assert read_status(patch) == full_status()
     condition = read_condition(patch)

@@ -12,9 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import view_of
-from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import read_wish
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import LOCAL, Answered
+from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
+from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import read_desired_state
+from ansible_collections.configok.node.plugins.module_utils._agent._state._records import (
+    LOCAL_CONFIG,
+    AnsweredAssignment,
+)
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import (
     Assignment,
     ConfigSource,
@@ -152,8 +155,10 @@ def test_what_a_node_is_asked(source: str, assignment: str, status: str, known: 
             },
         }
     }
-    answered = Answered("u1", 7) if known else Answered()
-    wish = parse_twice(lambda: read_wish(view_of(node), answered, LOCAL, "configok-system")).value
+    answered = AnsweredAssignment("u1", 7) if known else AnsweredAssignment()
+    wish = parse_twice(
+        lambda: read_desired_state(annotations_of(node), answered, LOCAL_CONFIG, "configok-system")
+    ).value
     assert wish.kind in ("local", "keep", "adopt", "unassign", "failed", "lost", "stale", "invalid")
     assert wish.answered.id >= answered.id
     assert (wish.kind == "invalid") == bool(wish.cause)

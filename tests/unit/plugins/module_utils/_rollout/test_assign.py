@@ -15,9 +15,9 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import Using, assignment_lost
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, assignment_lost
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign, observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes, list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import node_view
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_status import (
     node_facts,
@@ -25,7 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._pool_statu
     pool_status,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record, update_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish_bundle
 from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import RolloutError
 from support.rollout_views import a_source, a_view
 from support.rollout_world import World
@@ -39,26 +39,26 @@ def test_one_request_for_a_node_and_none_the_second_time(make_world: MakeWorld) 
     world.nodes.behaviour = lambda _name, _source: SILENT
     source = world.publish(100).source
     world.server.requests.clear()
-    results = assign(world.client, source, selector="pool=workers")
+    results = assign_nodes(world.client, source, selector="pool=workers")
     assert [(one.name, one.assignment, one.changed, one.error) for one in results] == [
         (f"n{number:02d}", 1, True, "") for number in range(40)
     ]
     requests = world.server.requests
     assert (requests.count(verb="patch"), requests.count(verb="list"), requests.count(verb="get")) == (40, 1, 0)
-    assert not any(one.changed for one in assign(world.client, source, selector="pool=workers"))
+    assert not any(one.changed for one in assign_nodes(world.client, source, selector="pool=workers"))
     assert requests.count(verb="patch") == 40
 
 
 def test_ids_grow_and_forget_bad_assigns_anew(make_world: MakeWorld) -> None:
     world = make_world(3)
     first, second = a_source(1), a_source(2)
-    assert [one.assignment for one in assign(world.client, first, names=["n00", "n01"])] == [1, 1]
-    changed = assign(world.client, second, names=["n01"])
+    assert [one.assignment for one in assign_nodes(world.client, first, names=["n00", "n01"])] == [1, 1]
+    changed = assign_nodes(world.client, second, names=["n01"])
     assert (changed[0].assignment, changed[0].before) == (2, first)
-    assert [one.assignment for one in assign(world.client, second, names=["n01"], forget_bad=True)] == [3]
+    assert [one.assignment for one in assign_nodes(world.client, second, names=["n01"], forget_bad=True)] == [3]
     annotations = world.client.get(node("n01"))["metadata"]["annotations"]
     assert annotations["configok.dev/assignment"] == '{"id":3,"forgetBad":true}'
-    back = assign(world.client, None, names=["n01", "n02"])
+    back = assign_nodes(world.client, None, names=["n01", "n02"])
     assert [(one.assignment, one.changed) for one in back] == [(4, True), (0, False)]
     assert "configok.dev/config-source" not in world.client.get(node("n01"))["metadata"]["annotations"]
 
@@ -67,14 +67,14 @@ def test_annotations_that_were_lost_are_written_anew_with_an_id_above_what_was_a
     world = make_world(1)
     view = replace(world.nodes.view("n00"), given=7)
     world.nodes.say("n00", *status_of(view, None, GOOD)[-1])
-    results = assign(world.client, None, names=["n00"])
+    results = assign_nodes(world.client, None, names=["n00"])
     assert (results[0].assignment, results[0].changed) == (8, True)
 
 
 def test_check_mode_says_what_it_would_do_and_unknown_nodes_are_named(make_world: MakeWorld) -> None:
     world = make_world(2)
     world.server.requests.clear()
-    results = assign(world.client, a_source(), names=["n01"], check=True)
+    results = assign_nodes(world.client, a_source(), names=["n01"], check=True)
     assert [(one.name, one.assignment, one.changed, one.error) for one in results] == [("n01", 1, True, "")]
     assert world.server.requests.count(verb="patch", resource="nodes") == 1, "the API server judges it"
     assert world.nodes.view("n01").given == 0
@@ -95,7 +95,7 @@ def test_a_name_that_no_node_has_is_an_error_before_anything_is_changed(
     world = make_world(2)
     world.server.requests.clear()
     with pytest.raises(RolloutError, match=f"^{sentence}"):
-        assign(world.client, a_source(), names=["n00", *missing, "n01"], check=check)
+        assign_nodes(world.client, a_source(), names=["n00", *missing, "n01"], check=check)
     assert world.server.requests.count(verb="patch", resource="nodes") == 0
 
 
@@ -111,10 +111,10 @@ def test_a_node_that_lost_its_annotation_is_told_that_it_is_meant_so(
     world.nodes.behaviour = lambda _name, _source: SILENT
     lost = ConfigStatus(assignment=int(given or 0), active=active, cause=cause, agent_version="0.1.0")
     world.client.patch(node("n00"), {"metadata": {"annotations": {"configok.dev/assignment": given}}})
-    world.nodes.say("n00", assignment_lost(Using("current", a_source().uid)), lost)
-    told = assign(world.client, None, names=["n00"])
+    world.nodes.say("n00", assignment_lost(ConfigInUse("current", a_source().uid)), lost)
+    told = assign_nodes(world.client, None, names=["n00"])
     assert [(one.assignment, one.changed) for one in told] == [(int(given or 0) + 1, True)]
-    assert not assign(world.client, None, names=["n00"])[0].changed, "it has not answered yet"
+    assert not assign_nodes(world.client, None, names=["n00"])[0].changed, "it has not answered yet"
 
 
 @pytest.mark.parametrize("nonsense", ["9" * 4300, "9" * 4301, str(2**63 - 1), str(2**70)])
@@ -123,7 +123,7 @@ def test_nonsense_of_one_node_costs_no_other_node(make_world: MakeWorld, nonsens
     world.nodes.behaviour = lambda name, _source: SILENT if name == "n01" else GOOD
     annotations = {"configok.dev/config-status": f'{{"assignment": {nonsense}}}', "configok.dev/assignment": nonsense}
     world.client.patch(node("n01"), {"metadata": {"annotations": annotations}})
-    results = assign(world.client, a_source(), selector="pool=workers")
+    results = assign_nodes(world.client, a_source(), selector="pool=workers")
     assert [(one.name, one.changed) for one in results if one.name != "n01"] == [
         ("n00", True),
         ("n02", True),
@@ -133,7 +133,7 @@ def test_nonsense_of_one_node_costs_no_other_node(make_world: MakeWorld, nonsens
     assert [result.phase for result in world.rollout(target, canary={"count": 1, "soak": "1s"})][-1] == "Complete"
     (left_out,) = world.plan(target).left_out
     assert (left_out.node, "config-status cannot be read" in left_out.reason) == ("n01", True)
-    (not_fine,) = pool_status(world.record(), observe(world.client))["not_fine"]
+    (not_fine,) = pool_status(world.record(), list_nodes(world.client))["not_fine"]
     assert (not_fine["node"], not_fine["state"], not_fine["reason"]) == ("n01", "unknown", left_out.reason)
 
 
@@ -149,7 +149,7 @@ def test_check_mode_says_what_the_api_server_would_refuse(make_world: MakeWorld)
             raise Forbidden("you may not", where="PATCH nodes/n00", status=403)
 
     forbidding: Any = Forbidding()
-    (result,) = assign(forbidding, a_source(), names=["n00"], check=True)
+    (result,) = assign_nodes(forbidding, a_source(), names=["n00"], check=True)
     assert (result.changed, "you may not" in result.error) == (False, True)
 
 
@@ -165,11 +165,11 @@ def test_a_node_that_changed_since_it_was_listed_is_read_again(make_world: MakeW
         def patch(self, path: str, body: Any, **options: Any) -> Any:
             if not self.raced:
                 self.raced = True
-                assign(world.client, a_source(2), names=["n00"])
+                assign_nodes(world.client, a_source(2), names=["n00"])
             return world.client.patch(path, body, **options)
 
     racing: Any = Racing()
-    results = assign(racing, a_source(1), names=["n00"])
+    results = assign_nodes(racing, a_source(1), names=["n00"])
     assert (results[0].assignment, results[0].error) == (2, "")
     assert world.nodes.view("n00").source == a_source(1)
 
@@ -177,17 +177,17 @@ def test_a_node_that_changed_since_it_was_listed_is_read_again(make_world: MakeW
 def test_publishing_twice_is_one_object_and_one_revision(make_world: MakeWorld) -> None:
     world = make_world(0)
     bundle = build_bundle("workers", {"kubelet": "kind: X"}, change_cause="because", author="me")
-    would = publish(world.client, bundle, clock=world.clock, check=True)
+    would = publish_bundle(world.client, bundle, clock=world.clock, check=True)
     assert (would.changed, would.revision, would.target.is_published) == (True, 1, False)
     assert read_record(world.client, "workers").revisions == ()
-    first = publish(world.client, bundle, clock=world.clock)
-    again = publish(world.client, bundle, clock=world.clock)
+    first = publish_bundle(world.client, bundle, clock=world.clock)
+    again = publish_bundle(world.client, bundle, clock=world.clock)
     assert (first.changed, again.changed, again.revision) == (True, False, 1)
     assert first.target == again.target
     revision = read_record(world.client, "workers").revisions[0]
     assert (revision.cause, revision.author, revision.uid) == ("because", "me", first.target.uid)
-    other = publish(world.client, build_bundle("workers", {"kubelet": "kind: Y"}), clock=world.clock)
-    assert (other.revision, publish(world.client, bundle, clock=world.clock).revision) == (2, 3)
+    other = publish_bundle(world.client, build_bundle("workers", {"kubelet": "kind: Y"}), clock=world.clock)
+    assert (other.revision, publish_bundle(world.client, bundle, clock=world.clock).revision) == (2, 3)
 
 
 def test_before_the_cluster_is_prepared_reading_works_and_writing_says_what_to_do(make_world: MakeWorld) -> None:
@@ -195,10 +195,10 @@ def test_before_the_cluster_is_prepared_reading_works_and_writing_says_what_to_d
     for name in ("configok-rollouts", "configok-system"):
         world.client.delete(f"/api/v1/namespaces/{name}")
     bundle = build_bundle("workers", {"kubelet": "kind: X"})
-    assert publish(world.client, bundle, clock=world.clock, check=True).changed
+    assert publish_bundle(world.client, bundle, clock=world.clock, check=True).changed
     assert read_record(world.client, "workers").rollout is None
     with pytest.raises(RolloutError, match="namespace configok-system does not exist: prepare the cluster"):
-        publish(world.client, bundle, clock=world.clock)
+        publish_bundle(world.client, bundle, clock=world.clock)
 
 
 def test_a_record_that_somebody_else_wrote_is_read_again(make_world: MakeWorld) -> None:
@@ -220,9 +220,9 @@ def test_a_record_that_somebody_else_wrote_is_read_again(make_world: MakeWorld) 
 
 def test_observing_reads_pages_and_names(make_world: MakeWorld) -> None:
     world = make_world(5)
-    assert [view.name for view in observe(world.client, selector="pool=workers")] == [f"n{n:02d}" for n in range(5)]
-    assert [view.name for view in observe(world.client, names=["n03", "nope", "n01"])] == ["n01", "n03"]
-    assert observe(world.client, selector="pool=other") == []
+    assert [view.name for view in list_nodes(world.client, selector="pool=workers")] == [f"n{n:02d}" for n in range(5)]
+    assert [view.name for view in list_nodes(world.client, names=["n03", "nope", "n01"])] == ["n01", "n03"]
+    assert list_nodes(world.client, selector="pool=other") == []
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_status_gives_the_reason_in_the_agent_s_own_words(make_world: MakeWorld)
     target = world.publish(100)
     world.nodes.behaviour = lambda _name, _source: CRASHES
     world.rollout(target)
-    views = observe(world.client, selector="pool=workers")
+    views = list_nodes(world.client, selector="pool=workers")
     status = pool_status(world.record(), views)
     assert (status["phase"], status["revision"]) == ("Halted", 1)
     assert status["by_state"] == {"failed": 2, "ok": 4}

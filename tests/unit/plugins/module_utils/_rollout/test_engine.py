@@ -14,34 +14,37 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._wave_task import describe
+from ansible_collections.configok.node.plugins.module_utils._ansible._wave_task import wave_result
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, events, lease, node
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import Using, assignment_lost
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, assignment_lost
 from ansible_collections.configok.node.plugins.module_utils._rollout import (
     _node_watcher,
     _record,
     _runner,
     _transitions,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign, observe
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes, list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import node_view
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import Lock
+from ansible_collections.configok.node.plugins.module_utils._rollout._planner import make_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import PoolLock
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_status import pool_status
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import forget_config, update_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import read_target, undo_revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import (
+    clear_bad_config,
+    update_record,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import find_undo_revision, read_target
 from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
     Interrupted,
-    Locked,
     LockLost,
+    PoolLocked,
     RolloutError,
     RolloutRefused,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._runner import settle
-from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import begin, take_back
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import complete
+from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import start_rollback, start_rollout
 from support.rollout_views import a_target, a_view
 from support.rollout_world import World
 from support.simulated_nodes import ADOPTS, CRASHES, GOOD, SILENT, status_of
@@ -110,7 +113,7 @@ def test_a_good_config_goes_through_canary_and_waves_and_running_again_changes_n
     before = world.client.get(config_map("configok-rollouts", "workers"))
     again = world.plan(target)
     assert not again.changes
-    assert not settle(world.client, again, runner="again", progress=world.said.append).changed
+    assert not complete(world.client, again, runner="again", progress=world.said.append).changed
     assert world.client.get(config_map("configok-rollouts", "workers")) == before
     assert len(world.nodes.assignments) == 12
 
@@ -145,7 +148,7 @@ def test_a_deadly_config_stops_at_the_canary_and_no_other_node_is_touched(make_w
     with pytest.raises(RolloutRefused, match="is refused"):
         world.publish(200)
     # And undone by a rollout like any other.
-    back = read_target(world.client, undo_revision(record))
+    back = read_target(world.client, find_undo_revision(record))
     assert back == good
     assert [one.phase for one in world.rollout(back)] == ["Complete"]
     assert all(world.nodes.view(f"n{number:02d}").is_on(good.source) for number in range(12))
@@ -154,7 +157,7 @@ def test_a_deadly_config_stops_at_the_canary_and_no_other_node_is_touched(make_w
 def test_undo_goes_to_the_init_config_when_there_is_nothing_before(make_world: MakeWorld) -> None:
     world = make_world(4)
     world.rollout(world.publish(100))
-    assert undo_revision(world.record()) is None
+    assert find_undo_revision(world.record()) is None
     assert [one.phase for one in world.rollout(Target.init())][-1] == "Complete"
     assert all(world.nodes.view(f"n{number:02d}").is_on(None) for number in range(4))
     assert not world.plan(Target.init()).changes
@@ -166,7 +169,7 @@ def test_a_node_that_lost_its_assignment_is_undone_also_by_a_run_that_follows_a_
     view = world.nodes.view("n02")
     world.client.patch(node("n02"), {"metadata": {"annotations": {"configok.dev/config-source": None}}})
     assert view.status is not None
-    using = Using("current", None if view.active is None else view.active.uid)
+    using = ConfigInUse("current", None if view.active is None else view.active.uid)
     world.nodes.say("n02", assignment_lost(using), view.status._replace(assigned=None, cause="AssignmentLost"))
 
     class DyingBeforeItAssigns(Dying):
@@ -338,15 +341,15 @@ def test_a_soak_that_is_interrupted_early_is_written_down(make_world: MakeWorld)
     made = world.plan(world.publish(100), canary={"count": 2, "soak": "300s"})
     began: list[float] = []
     world.when("ConfigOK, soaking", lambda: began.append(world.clock.monotonic()))
-    keep = Lock.keep
+    keep = PoolLock.keep
 
-    def interrupted(lock: Lock) -> bool:
+    def interrupted(lock: PoolLock) -> bool:
         if began and world.clock.monotonic() - began[0] > 15:
             raise KeyboardInterrupt
         return keep(lock)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Lock, "keep", interrupted)
+        patch.setattr(PoolLock, "keep", interrupted)
         with pytest.raises(Interrupted):
             world.move(made, "canary")
     rollout = world.record().rollout
@@ -366,15 +369,15 @@ def test_the_soak_of_a_resumed_wave_goes_on_where_it_stood(make_world: MakeWorld
         began.append(world.clock.monotonic())
 
     world.when("ConfigOK, soaking", stop_in_time)
-    keep = Lock.keep
+    keep = PoolLock.keep
 
-    def interrupted(lock: Lock) -> bool:
+    def interrupted(lock: PoolLock) -> bool:
         if began and world.clock.monotonic() - began[0] > 200:
             raise KeyboardInterrupt if how == "interrupted" else Killed
         return keep(lock)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Lock, "keep", interrupted)
+        patch.setattr(PoolLock, "keep", interrupted)
         with pytest.raises(Interrupted if how == "interrupted" else Killed):
             world.move(made, "canary")
     rollout = world.record().rollout
@@ -394,14 +397,14 @@ def test_a_node_that_passed_and_is_reassigned_by_somebody_else_has_drifted(make_
     world = make_world(6)
     other, target = world.publish(90), world.publish(100)
     if when == "already there":
-        assign(world.client, target.source, names=["n01"])
+        assign_nodes(world.client, target.source, names=["n01"])
         until(lambda: world.nodes.view("n01").is_on(target.source))
     made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], soak="20s")
     canary = made.wave("canary").nodes[0]
     victim = {"already there": "n01", "in its own wave": made.wave("wave 1").nodes[0]}.get(when, canary)
 
     def steal() -> None:
-        assign(world.client, other.source, names=[victim])
+        assign_nodes(world.client, other.source, names=[victim])
         until(lambda: world.nodes.view(victim).is_on(other.source))
 
     def steal_and_go_on() -> None:
@@ -425,7 +428,7 @@ def test_a_node_that_passed_and_is_reassigned_by_somebody_else_has_drifted(make_
         assert [(one.node, one.kind) for one in result.exceptions] == [(victim, "drifted")]
         assert f"then somebody else assigned it {other.name} (assignment" in result.exceptions[0].reason
         assert any(f"DRIFTED: {victim}: it had passed" in line for line in world.lines())
-    status = pool_status(world.record(), observe(world.client, selector="pool=workers"))
+    status = pool_status(world.record(), list_nodes(world.client, selector="pool=workers"))
     assert [(one["node"], one["state"]) for one in status["not_fine"]] == [(victim, "drifted")]
     assert f"somebody else assigned it {other.name}" in status["not_fine"][0]["reason"]
     assert status["by_state"]["drifted"] == 1
@@ -441,10 +444,10 @@ def test_a_node_that_passed_in_the_rollout_before_has_drifted_too(make_world: Ma
     world.nodes.add("mute")
     world.nodes.set_ready("mute", False)
     assert world.rollout(target, **policy)[-1].phase == "Complete"
-    assign(world.client, other.source, names=["n01"])
+    assign_nodes(world.client, other.source, names=["n01"])
     until(lambda: world.nodes.view("n01").is_on(other.source))
     world.nodes.set_ready("mute", True)  # it was left out: nothing to drift from
-    status = pool_status(world.record(), observe(world.client, selector="pool=workers"))
+    status = pool_status(world.record(), list_nodes(world.client, selector="pool=workers"))
     assert [one["node"] for one in status["not_fine"] if one["state"] == "drifted"] == ["n01"]
 
 
@@ -455,15 +458,15 @@ def test_a_node_that_used_the_target_before_the_first_rollout_has_drifted_too(
     world = make_world(3)
     other, target = world.publish(90), world.publish(100)
     names = ["n00", "n01", "n02"] if began == "settled" else ["n01"]
-    assign(world.client, target.source, names=names)
+    assign_nodes(world.client, target.source, names=names)
     until(lambda: all(world.nodes.view(name).is_on(target.source) for name in names))
     if began == "settled":
-        settle(world.client, world.plan(target, maxUnavailable=1), runner="me", progress=world.said.append)
+        complete(world.client, world.plan(target, maxUnavailable=1), runner="me", progress=world.said.append)
     else:
         assert world.rollout(target, maxUnavailable=1)[-1].phase == "Complete"
-    assign(world.client, other.source, names=["n01"])
+    assign_nodes(world.client, other.source, names=["n01"])
     until(lambda: world.nodes.view("n01").is_on(other.source))
-    status = pool_status(world.record(), observe(world.client, selector="pool=workers"))
+    status = pool_status(world.record(), list_nodes(world.client, selector="pool=workers"))
     assert status["by_state"]["drifted"] == 1
 
 
@@ -471,10 +474,10 @@ def test_a_node_that_drifted_and_is_moved_again_has_not_drifted_any_more(make_wo
     world = make_world(6)
     target = world.publish(100)
     world.rollout(target)
-    assign(world.client, None, names=["n01"])
+    assign_nodes(world.client, None, names=["n01"])
     until(lambda: world.nodes.view("n01").is_on(None))
     assert world.rollout(target)[-1].exceptions == ()
-    status = pool_status(world.record(), observe(world.client, selector="pool=workers"))
+    status = pool_status(world.record(), list_nodes(world.client, selector="pool=workers"))
     assert (status["not_fine"], status["exceptions"]) == ([], [])
 
 
@@ -485,7 +488,7 @@ def test_what_a_rollback_took_back_has_not_drifted(make_world: MakeWorld) -> Non
     doomed = set(world.plan(second).wave("wave 2").nodes[:2])
     world.nodes.behaviour = lambda name, source: CRASHES if name in doomed and source == second.source else GOOD
     assert world.rollout(second, onFailure="rollback")[-1].phase == "Halted"
-    status = pool_status(world.record(), observe(world.client, selector="pool=workers"))
+    status = pool_status(world.record(), list_nodes(world.client, selector="pool=workers"))
     assert {one["state"] for one in status["not_fine"]} == {"failed"}
 
 
@@ -535,7 +538,7 @@ def test_nodes_that_the_lane_leaves_down_hold_up_no_later_wave(make_world: MakeW
     world = make_world(8)
     target = world.publish(100)
     if place == "first":  # the config has passed on a node
-        assign(world.client, target.source, names=["n00"])
+        assign_nodes(world.client, target.source, names=["n00"])
         until(lambda: world.nodes.view("n00").is_on(target.source))
     for name in ("n03", "n04"):
         broken(world, name)
@@ -618,7 +621,7 @@ def test_a_node_whose_false_answers_another_assignment_is_taken_back() -> None:
     ]
     before = dict.fromkeys([view.name for view in views], None)
     record = Record("workers", rollout=Rollout(1, target, "Halted", (), 3, "now", "now", before=before))
-    rollout = take_back(record, views, runner="me", now="now").rollout
+    rollout = start_rollback(record, views, runner="me", now="now").rollout
     assert rollout is not None
     assert rollout.returning == ("good", "refused the last")
 
@@ -636,8 +639,8 @@ def test_nodes_that_appear_while_the_lane_is_the_last_wave_get_a_canary_of_their
     assert [wave.name for wave in made.waves] == ["broken"]
     world.nodes.behaviour = lambda _name, _source: CRASHES
     if when == "before it goes on":
-        views = observe(world.client, selector="pool=workers")
-        update_record(world.client, "workers", lambda record: begin(record, made, views, "now"))
+        views = list_nodes(world.client, selector="pool=workers")
+        update_record(world.client, "workers", lambda record: start_rollout(record, made, views, "now"))
 
     def recover() -> None:
         for name in ("n00", "n01"):
@@ -678,7 +681,7 @@ def test_a_config_on_which_no_node_has_passed_does_not_reach_broken_nodes_before
     assert [one.result for one in world.record().revisions] == ["Complete" if passed else "Unproven"]
     if fate == CRASHES:  # nothing is left to move, and nothing has passed by now
         again = world.plan(first, **QUICK)
-        assert settle(world.client, again, runner="again", progress=world.said.append).phase == "Complete"
+        assert complete(world.client, again, runner="again", progress=world.said.append).phase == "Complete"
         assert [one.result for one in world.record().revisions] == ["Unproven"]
     for name in ("n01", "n02", "n03"):
         world.nodes.add(name)
@@ -689,7 +692,7 @@ def test_a_config_on_which_no_node_has_passed_does_not_reach_broken_nodes_before
     # Nor does an undo go there by itself.
     world.nodes.behaviour = lambda _name, _source: GOOD
     world.rollout(world.publish(100), maxUnavailable=4, **QUICK)
-    found = undo_revision(world.record())
+    found = find_undo_revision(world.record())
     assert (found.number if found else None) == (1 if passed else None)
 
 
@@ -699,18 +702,18 @@ def test_a_pool_without_a_node_that_can_be_moved_proves_nothing(make_world: Make
     target = world.publish(100)
     world.nodes.add("mute", agent=False)
     world.nodes.add("n00")
-    assign(world.client, target.source, names=["n00"])
+    assign_nodes(world.client, target.source, names=["n00"])
     until(lambda: world.nodes.view("n00").is_on(target.source))
     if not there:
         world.client.delete(node("n00"))
-    result = settle(world.client, world.plan(target, **QUICK), runner="me", progress=world.said.append)
+    result = complete(world.client, world.plan(target, **QUICK), runner="me", progress=world.said.append)
     assert (result.phase, result.changed) == ("Complete", True)
     assert [one.result for one in world.record().revisions] == ["Complete" if there else "Unproven"]
     if not there:  # and when a node has passed, by whatever way, running again says so
         world.nodes.add("n01")
-        assign(world.client, target.source, names=["n01"])
+        assign_nodes(world.client, target.source, names=["n01"])
         until(lambda: world.nodes.view("n01").is_on(target.source))
-        settle(world.client, world.plan(target, **QUICK), runner="again", progress=world.said.append)
+        complete(world.client, world.plan(target, **QUICK), runner="again", progress=world.said.append)
         assert [one.result for one in world.record().revisions] == ["Complete"]
 
 
@@ -732,10 +735,10 @@ def test_a_halted_rollout_with_nothing_left_to_move_stays_halted_until_its_confi
     halted = world.record()
     assert halted.rollout is not None
     made = world.plan(target, **TWO)
-    result = settle(world.client, made, runner="again", progress=world.said.append)
+    result = complete(world.client, made, runner="again", progress=world.said.append)
     assert (result.phase, result.failed, result.changed) == ("Halted", True, False)
     assert result.reason == halted.rollout.reason
-    assert describe(made, result)["msg"].startswith("pool workers is Halted: 1 node has failed, the budget is 0: ")
+    assert wave_result(made, result)["msg"].startswith("pool workers is Halted: 1 node has failed, the budget is 0: ")
     assert world.record() == halted
     # Another target does not wait for the answer.
     world.nodes.behaviour = lambda _name, _source: GOOD
@@ -754,7 +757,7 @@ def test_a_halted_undo_to_the_init_config_is_complete_once_all_nodes_are_there(m
     update_record(world.client, "workers", halted)
     made = world.plan(Target.init(), **TWO)
     assert not made.changes
-    assert settle(world.client, made, runner="again", progress=world.said.append).phase == "Complete"
+    assert complete(world.client, made, runner="again", progress=world.said.append).phase == "Complete"
 
 
 def test_one_new_node_does_not_end_a_config_that_others_use(make_world: MakeWorld) -> None:
@@ -773,7 +776,7 @@ def test_one_new_node_does_not_end_a_config_that_others_use(make_world: MakeWorl
 def test_a_halted_rollout_whose_config_was_cleared_goes_on(make_world: MakeWorld, liar_is: str) -> None:
     world = make_world(2)
     target, liar = halted_with_nothing_left(world)
-    forget_config(world.client, "workers", None, reason="broken disk", author="alice", clock=world.clock)
+    clear_bad_config(world.client, "workers", None, reason="broken disk", author="alice", clock=world.clock)
     world.nodes.behaviour = lambda _name, _source: GOOD
     if liar_is == "there":
         assert [one.phase for one in world.rollout(target, **TWO)] == ["Complete"]
@@ -782,7 +785,7 @@ def test_a_halted_rollout_whose_config_was_cleared_goes_on(make_world: MakeWorld
     world.client.delete(node(liar))
     made = world.plan(target, **TWO)
     assert not made.changes
-    assert settle(world.client, made, runner="again", progress=world.said.append).phase == "Complete"
+    assert complete(world.client, made, runner="again", progress=world.said.append).phase == "Complete"
     rollout = world.record().rollout
     assert rollout is not None
     assert (rollout.phase, rollout.waves, rollout.exceptions) == ("Complete", (), ())
@@ -798,17 +801,19 @@ def test_a_paused_rollout_with_nothing_left_to_move_is_complete_only_when_its_no
     world.nodes.behaviour = lambda _name, _source: SILENT
     assert [one.phase for one in world.rollout(target, **TWO, **QUICK)] == ["Paused"]
     world.nodes.behaviour = lambda _name, _source: GOOD
-    assign(world.client, None, names=["n00", "n01"])
+    assign_nodes(world.client, None, names=["n00", "n01"])
     until(lambda: world.nodes.view("n00").is_on(None) and world.nodes.view("n01").is_on(None))
-    assign(world.client, target.source, names=there)
+    assign_nodes(world.client, target.source, names=there)
     until(lambda: all(world.nodes.view(name).is_on(target.source) for name in there))
     for name in {"n00", "n01"} - set(there):
         world.nodes.set_ready(name, False)
     # As a run planned it that did not see the record yet.
-    views = observe(world.client, selector="pool=workers")
-    made = plan(views, world.pool(**TWO), target, Record("workers").with_revision(target, time="", author="", cause=""))
+    views = list_nodes(world.client, selector="pool=workers")
+    made = make_plan(
+        views, world.pool(**TWO), target, Record("workers").with_revision(target, time="", author="", cause="")
+    )
     assert not made.changes
-    result = settle(world.client, made, runner="again", progress=world.said.append)
+    result = complete(world.client, made, runner="again", progress=world.said.append)
     assert (result.phase, result.failed) == (phase, phase == "Paused")
     rollout = world.record().rollout
     assert rollout is not None
@@ -945,7 +950,7 @@ def test_a_node_that_lost_its_config_after_the_rollout_was_completed_is_moved_ag
     world = make_world(6)
     init, target = None, world.publish(100)
     world.rollout(target)
-    assign(world.client, init, names=["n01"])
+    assign_nodes(world.client, init, names=["n01"])
     until(lambda: world.nodes.view("n01").is_on(init))
     results = world.rollout(target)
     assert [(one.wave, one.phase, one.changed) for one in results] == [("canary", "Complete", True)]
@@ -1007,7 +1012,7 @@ def test_a_rollout_does_without_events(make_world: MakeWorld) -> None:
 def test_ctrl_c_while_it_settles_is_told_in_a_sentence(make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     world = make_world(2)
     target = world.publish(100)
-    assign(world.client, target.source, names=["n00", "n01"])
+    assign_nodes(world.client, target.source, names=["n00", "n01"])
     until(lambda: all(world.nodes.view(name).is_on(target.source) for name in ("n00", "n01")))
 
     def press(*_arguments: object, **_options: object) -> None:
@@ -1016,7 +1021,7 @@ def test_ctrl_c_while_it_settles_is_told_in_a_sentence(make_world: MakeWorld, mo
     made = world.plan(target)
     monkeypatch.setattr(_runner, "update_record", press)
     with pytest.raises(Interrupted, match=r"interrupted in pool workers: .*run it again to go on"):
-        settle(world.client, made, runner="me", progress=world.said.append, clock=world.clock)
+        complete(world.client, made, runner="me", progress=world.said.append, clock=world.clock)
     assert world.client.get(lease("configok-rollouts", "workers"))["spec"]["holderIdentity"] == ""
 
 
@@ -1026,12 +1031,12 @@ def test_settling_leaves_a_pool_alone_that_somebody_moves(make_world: MakeWorld)
     world.rollout(good)
     made = world.plan(good)
     other = world.plan(world.publish(200))
-    lock = Lock(world.client, "workers", "somebody", clock=world.clock, duration=5.0)
+    lock = PoolLock(world.client, "workers", "somebody", clock=world.clock, duration=5.0)
     lock.acquire(lambda _line: None)
     update_record(
         world.client,
         "workers",
-        lambda record: begin(record, other, observe(world.client, selector="pool=workers"), "now"),
+        lambda record: start_rollout(record, other, list_nodes(world.client, selector="pool=workers"), "now"),
     )
     stop = threading.Event()
 
@@ -1042,8 +1047,8 @@ def test_settling_leaves_a_pool_alone_that_somebody_moves(make_world: MakeWorld)
     holder = threading.Thread(target=hold)
     holder.start()
     try:
-        with pytest.raises(Locked, match="is being moved by somebody"):
-            settle(world.client, made, runner="me", progress=world.said.append, clock=world.clock, lease_duration=5.0)
+        with pytest.raises(PoolLocked, match="is being moved by somebody"):
+            complete(world.client, made, runner="me", progress=world.said.append, clock=world.clock, lease_duration=5.0)
     finally:
         stop.set()
         holder.join()
@@ -1074,7 +1079,9 @@ def test_a_runner_that_loses_its_lock_amid_a_window_assigns_nothing_more(make_wo
                 self.patched += 1
                 if self.patched == 1:
                     world.clock.sleep(40.0)  # the other threads have come to their PATCH by then
-                    Lock(world.client, "workers", "thief", clock=world.clock, duration=5.0).acquire(lambda _line: None)
+                    PoolLock(world.client, "workers", "thief", clock=world.clock, duration=5.0).acquire(
+                        lambda _line: None
+                    )
                 else:
                     world.clock.sleep(120.0)
                 return method(*args, **kwargs)
@@ -1224,11 +1231,11 @@ def test_a_paused_rollout_that_another_replaces_is_superseded(make_world: MakeWo
     assert world.rollout(second, nodeTimeout="210s")[-1].phase == "Paused"
     # Somebody puts the nodes back by hand, so that the way back has nothing to move.
     world.nodes.behaviour = lambda _name, _source: GOOD
-    assign(world.client, first.source, names=[f"n{number:02d}" for number in range(6)])
+    assign_nodes(world.client, first.source, names=[f"n{number:02d}" for number in range(6)])
     until(lambda: all(world.nodes.view(f"n{number:02d}").is_on(first.source) for number in range(6)))
     back = world.plan(first)
     assert not back.changes
-    settle(world.client, back, runner="back", progress=world.said.append, clock=world.clock)
+    complete(world.client, back, runner="back", progress=world.said.append, clock=world.clock)
     assert [one.result for one in world.record().revisions] == ["Complete", "Superseded"]
 
 
@@ -1252,7 +1259,7 @@ def test_never_more_than_max_unavailable_at_a_time_those_that_are_down_included(
 
     def adopt(name: str, _source: object) -> str:
         nonlocal most
-        views = observe(world.client, selector="pool=workers")
+        views = list_nodes(world.client, selector="pool=workers")
         # This node has not answered yet; the others, where they have something to answer, have not either.
         most = max(most, sum(1 for view in views if view.given != view.answered or view.ready is not True))
         return GOOD
@@ -1275,7 +1282,7 @@ def test_nodes_that_go_down_while_a_wave_moves_count_at_every_assignment(make_wo
     at_assignment = []
 
     def adopt(name: str, _source: object) -> str:
-        views = observe(world.client, selector="pool=workers")
+        views = list_nodes(world.client, selector="pool=workers")
         down = {view.name for view in views if view.ready is not True}
         at_assignment.append(len(down | {view.name for view in views if view.given != view.answered}))
         # One node after the other goes down, before this one answers.
@@ -1347,7 +1354,7 @@ def test_nothing_is_assigned_when_the_watch_is_lost_while_the_record_is_written(
 ) -> None:
     world = make_world(4)
     made = world.plan(world.publish(100))
-    assigning = _transitions.assigning
+    assigning = _transitions.before_assigning
     ends: list[float] = []
     refused: list[str] = []
     blind: list[str] = []
@@ -1370,7 +1377,7 @@ def test_nothing_is_assigned_when_the_watch_is_lost_while_the_record_is_written(
             ends.append(time.monotonic() + 0.5)
         return assigning(*arguments, **options)
 
-    monkeypatch.setattr(_transitions, "assigning", lose_the_watch)
+    monkeypatch.setattr(_transitions, "before_assigning", lose_the_watch)
     assert world.move(made, "canary").phase == "Canary"
     assert blind == []
 
@@ -1380,7 +1387,7 @@ def test_nothing_is_assigned_when_nodes_go_down_while_the_record_is_written(
 ) -> None:
     world = make_world(8)
     made = world.plan(world.publish(100), maxUnavailable=2, **QUICK)
-    assigning = _transitions.assigning
+    assigning = _transitions.before_assigning
     falling = set(made.wave("wave 2").nodes[:2])
     seen: set[str] = set()
 
@@ -1398,7 +1405,7 @@ def test_nothing_is_assigned_when_nodes_go_down_while_the_record_is_written(
         return assigning(*arguments, **options)
 
     monkeypatch.setattr(f"{_node_watcher.__name__}.node_view", see)
-    monkeypatch.setattr(_transitions, "assigning", slowly)
+    monkeypatch.setattr(_transitions, "before_assigning", slowly)
     result = world.move(made, "canary")
     assert (result.phase, world.nodes.assignments) == ("Paused", [])
     assert result.reason.startswith("nodes down for another reason: 2")

@@ -13,7 +13,10 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, node
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import ANNOTATION_ASSIGNMENT
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import decode_record, forget_config
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import (
+    clear_bad_config,
+    decode_record,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
     RolloutError,
     RolloutRefused,
@@ -39,7 +42,7 @@ def halted_by_one(world: World) -> tuple[Any, str]:
 
 def forget(world: World, **options: Any) -> tuple[str, bool]:
     given: dict[str, Any] = {"reason": "the disk was broken", "author": "alice", "clock": world.clock, **options}
-    return forget_config(world.client, "workers", given.pop("bundle", None), **given)
+    return clear_bad_config(world.client, "workers", given.pop("bundle", None), **given)
 
 
 def test_one_node_of_several_does_not_end_a_config_and_the_operator_is_asked(make_world: MakeWorld) -> None:

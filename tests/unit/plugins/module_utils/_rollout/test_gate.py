@@ -16,12 +16,12 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._gate impor
     GONE,
     PASS,
     WAIT,
-    Task,
-    judge,
+    Attempt,
+    evaluate,
 )
 from support.rollout_views import a_source, a_view
 
-TASK = Task("uid-of-n", a_source(), 7, assigned_at=1000.0, was_ready=True, timeout=300.0, soak=120.0)
+TASK = Attempt("uid-of-n", a_source(), 7, assigned_at=1000.0, was_ready=True, timeout=300.0, soak=120.0)
 EARLY, LATE = 1010.0, 1300.0
 SOAKING = replace(TASK, good_since=1005.0)
 LOST = replace(TASK, lost_since=1020.0)
@@ -89,30 +89,30 @@ ADOPTING = {"answered": 7, "config_ok": "Unknown", "cause": "Adopting"}
         (TASK, told(deleting=True), EARLY, GONE, "deleted"),
     ],
 )
-def test_gate(task: Task, view: Any, now: float, verdict: str, reason: str) -> None:
-    answer = judge(view, task, now)
+def test_gate(task: Attempt, view: Any, now: float, verdict: str, reason: str) -> None:
+    answer = evaluate(view, task, now)
     assert (answer.verdict, reason in answer.reason) == (verdict, True), answer
 
 
 def test_a_soak_that_broke_off_begins_anew() -> None:
-    broken = judge(told(answered=7, config_ok="Unknown", cause="Other"), SOAKING, EARLY)
+    broken = evaluate(told(answered=7, config_ok="Unknown", cause="Other"), SOAKING, EARLY)
     assert (broken.verdict, broken.good_since) == (WAIT, None)
-    again = judge(told(**GOOD), replace(SOAKING, good_since=broken.good_since), 1020.0)
+    again = evaluate(told(**GOOD), replace(SOAKING, good_since=broken.good_since), 1020.0)
     assert again.good_since == 1020.0
 
 
 def test_what_is_good_is_good_since_it_was_first_seen_so() -> None:
-    first = judge(told(**GOOD), TASK, 1020.0)
-    assert judge(told(**GOOD), replace(TASK, good_since=first.good_since), 1030.0).good_since == 1020.0
+    first = evaluate(told(**GOOD), TASK, 1020.0)
+    assert evaluate(told(**GOOD), replace(TASK, good_since=first.good_since), 1030.0).good_since == 1020.0
 
 
 def test_a_node_that_turns_unknown_during_the_soak_has_its_time_again_once() -> None:
-    lost = SOAKING.after(judge(told(**GOOD, ready=None), SOAKING, 1400.0))
+    lost = SOAKING.after(evaluate(told(**GOOD, ready=None), SOAKING, 1400.0))
     assert (lost.good_since, lost.lost_since, lost.deadline) == (None, 1400.0, 1700.0)
-    back = lost.after(judge(told(**GOOD), lost, 1410.0))
+    back = lost.after(evaluate(told(**GOOD), lost, 1410.0))
     assert back.good_since == 1410.0, "the soak begins anew"
-    assert judge(told(**GOOD, ready=None), back, 1420.0).verdict == WAIT
-    assert judge(told(**GOOD, ready=None), back, 1701.0).verdict == DONT_KNOW, "it does not go on like this for ever"
+    assert evaluate(told(**GOOD, ready=None), back, 1420.0).verdict == WAIT
+    assert evaluate(told(**GOOD, ready=None), back, 1701.0).verdict == DONT_KNOW, "it does not go on like this for ever"
 
 
 @pytest.mark.parametrize(
@@ -126,9 +126,9 @@ def test_a_node_that_turns_unknown_during_the_soak_has_its_time_again_once() -> 
     ],
 )
 def test_a_node_that_vanished_is_judged_by_what_was_last_known_of_it(
-    task: Task, last: Any, verdict: str, reason: str
+    task: Attempt, last: Any, verdict: str, reason: str
 ) -> None:
-    answer = judge(None, task, EARLY, last=last)
+    answer = evaluate(None, task, EARLY, last=last)
     assert (answer.verdict, reason in answer.reason) == (verdict, True), answer
-    deleting = judge(replace(last, deleting=True), task, EARLY)
+    deleting = evaluate(replace(last, deleting=True), task, EARLY)
     assert deleting.verdict == verdict

@@ -12,10 +12,10 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden, Unreachable
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import lease
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import Lock, holder_of
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import PoolLock, current_holder
 from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
-    Locked,
     LockLost,
+    PoolLocked,
     RolloutError,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
@@ -44,8 +44,8 @@ class HandClock(Clock):
         self.while_asleep()
 
 
-def locks(world: World, clock: HandClock, *names: str) -> list[Lock]:
-    return [Lock(world.client, "workers", name, clock=clock) for name in names]
+def locks(world: World, clock: HandClock, *names: str) -> list[PoolLock]:
+    return [PoolLock(world.client, "workers", name, clock=clock) for name in names]
 
 
 def test_a_second_runner_stops_with_a_sentence_that_names_the_first(make_world: MakeWorld) -> None:
@@ -55,7 +55,7 @@ def test_a_second_runner_stops_with_a_sentence_that_names_the_first(make_world: 
     first.acquire(said.append)
     assert said == []
     clock.while_asleep = first.keep
-    with pytest.raises(Locked, match="pool workers is being moved by alice@a, since 2026-01-01T00:01:40"):
+    with pytest.raises(PoolLocked, match="pool workers is being moved by alice@a, since 2026-01-01T00:01:40"):
         second.acquire(said.append)
     assert "locked by alice@a: waiting 15s" in said[0]
 
@@ -79,7 +79,7 @@ def test_a_lease_that_claims_to_hold_for_years_is_waited_for_five_minutes(make_w
     first.acquire(said.append)
     held = world.client.get(PATH)
     world.client.replace(PATH, {**held, "spec": {**held["spec"], "leaseDurationSeconds": 2**31 - 1}})
-    assert holder_of(world.client, "workers", clock) == ""
+    assert current_holder(world.client, "workers", clock) == ""
     second.acquire(said.append)
     assert "waiting 300s" in said[0]
     assert clock.time <= 100.0 + 2 * 300.0 + 1.0
@@ -141,7 +141,7 @@ def test_a_renewal_whose_answer_was_lost_is_no_loss_of_the_lock(make_world: Make
             return answer
 
     client: Any = Lossy()
-    lock = Lock(client, "workers", "alice@a", clock=clock)
+    lock = PoolLock(client, "workers", "alice@a", clock=clock)
     lock.acquire(lambda _line: None)
     clock.time += 6
     client.lose = True
@@ -160,7 +160,7 @@ def test_releasing_without_an_api_server_is_no_error(make_world: MakeWorld) -> N
             return getattr(world.client, name)
 
     client: Any = Away()
-    lock = Lock(client, "workers", "alice@a", clock=clock)
+    lock = PoolLock(client, "workers", "alice@a", clock=clock)
     lock.acquire(lambda _line: None)
     client.away = True
     lock.release()
@@ -175,18 +175,18 @@ def test_without_the_namespace_it_says_what_to_do(make_world: MakeWorld) -> None
 
 def test_who_moves_a_pool_is_judged_by_renewals_and_not_by_the_name_in_the_lease(make_world: MakeWorld) -> None:
     world, clock = make_world(0), HandClock()
-    assert holder_of(world.client, "workers", clock) == ""
+    assert current_holder(world.client, "workers", clock) == ""
     first = locks(world, clock, "alice@a")[0]
     first.acquire(lambda _line: None)
     clock.while_asleep = first.keep
-    assert holder_of(world.client, "workers", clock) == "alice@a"
+    assert current_holder(world.client, "workers", clock) == "alice@a"
     clock.while_asleep = lambda: None
     began = clock.time
-    assert holder_of(world.client, "workers", clock) == "", "it is dead"
+    assert current_holder(world.client, "workers", clock) == "", "it is dead"
     assert clock.time - began >= 15.0
     first.release()
     began = clock.time
-    assert holder_of(world.client, "workers", clock) == ""
+    assert current_holder(world.client, "workers", clock) == ""
     assert clock.time == began
 
 
@@ -196,7 +196,7 @@ def test_a_user_who_may_not_read_leases_learns_nothing_false(make_world: MakeWor
             raise Forbidden("you may not", where=path, status=403)
 
     viewer: Any = Viewer()
-    assert holder_of(viewer, "workers", HandClock()) is None
+    assert current_holder(viewer, "workers", HandClock()) is None
 
 
 def test_a_lease_whose_last_renewal_was_not_answered_is_given_up_all_the_same(make_world: MakeWorld) -> None:

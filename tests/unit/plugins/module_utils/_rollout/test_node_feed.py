@@ -15,9 +15,9 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Listing
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Gone, KubeError, ServerError
 from ansible_collections.configok.node.plugins.module_utils._rollout import _node_watcher
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_watcher import NodeFeed
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_watcher import NodeWatcher
 from ansible_collections.configok.node.plugins.module_utils._rollout._outage import LONGEST
-from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import ApiAway, RolloutError
+from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import ApiUnavailable, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 
 LONGEST_WAIT = _node_watcher._LONGEST_WAIT
@@ -73,7 +73,7 @@ class Scripted:
         raise reply
 
 
-def until(feed: NodeFeed, kind: str) -> list[str]:
+def until(feed: NodeWatcher, kind: str) -> list[str]:
     taken: list[str] = []
     for _each in range(50):
         taken += [event.type for event in feed.take(0.1)]
@@ -82,11 +82,11 @@ def until(feed: NodeFeed, kind: str) -> list[str]:
     raise AssertionError(f"no {kind}: {taken}")
 
 
-def make(client: Any) -> NodeFeed:
-    return NodeFeed(client, "pool=workers", Clock())
+def make(client: Any) -> NodeWatcher:
+    return NodeWatcher(client, "pool=workers", Clock())
 
 
-def check_blind_until_listed(feed: NodeFeed, client: Scripted, fault: type[KubeError]) -> None:
+def check_blind_until_listed(feed: NodeWatcher, client: Scripted, fault: type[KubeError]) -> None:
     assert isinstance(feed.fault, fault)
     assert feed.views["n"].uid == "u1"
     client.may_list.set()
@@ -134,6 +134,9 @@ def test_nodes_that_cannot_be_listed_for_five_minutes_end_the_run_with_a_sentenc
         def monotonic(self) -> float:
             return super().monotonic() * 1000
 
-    feed = NodeFeed(Denying(), "pool=workers", Hurried())  # type: ignore[arg-type]
-    with feed, pytest.raises(ApiAway, match=r"could not be listed for 300s .*etcd is slow.*run it again to go on"):
+    feed = NodeWatcher(Denying(), "pool=workers", Hurried())  # type: ignore[arg-type]
+    with (
+        feed,
+        pytest.raises(ApiUnavailable, match=r"could not be listed for 300s .*etcd is slow.*run it again to go on"),
+    ):
         feed.sync(lambda: None, lambda _line: None)

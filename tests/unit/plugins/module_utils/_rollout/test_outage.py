@@ -19,14 +19,14 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import lease
 from ansible_collections.configok.node.plugins.module_utils._rollout._outage import Outage
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import Lock
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import PoolLock
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
-    ApiAway,
+    ApiUnavailable,
     LockLost,
     RolloutError,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._session import Session
+from ansible_collections.configok.node.plugins.module_utils._rollout._session import RunSession
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 from support.rollout_world import World
 from support.simulated_nodes import ADOPTS, CRASHES, GOOD, status_of
@@ -240,7 +240,9 @@ def test_a_longer_outage_ends_the_run_with_the_advice_to_run_it_again(make_world
     world = make_world(4)
     target = world.publish(100)
     away = Away(world, 1000.0, lambda name, path: name == "patch" and "/nodes/" in path)
-    with pytest.raises(ApiAway, match=r"has not answered for 30\ds .*nothing else is assigned.*run it again to go on"):
+    with pytest.raises(
+        ApiUnavailable, match=r"has not answered for 30\ds .*nothing else is assigned.*run it again to go on"
+    ):
         world.rollout(target, client=away)
     assert world.nodes.assignments == []
     world.clock.sleep(6.0)
@@ -258,7 +260,9 @@ def test_a_run_that_comes_back_and_finds_its_lock_taken_assigns_nothing(make_wor
             def call(*args: Any, **kwargs: Any) -> Any:
                 if self.until is not None and len(self.refused) == 3:
                     self.refused.append("thief")
-                    Lock(world.client, "workers", "thief", clock=world.clock, duration=5.0).acquire(lambda _line: None)
+                    PoolLock(world.client, "workers", "thief", clock=world.clock, duration=5.0).acquire(
+                        lambda _line: None
+                    )
                 return method(*args, **kwargs)
 
             return method if name == "interruptible" else call
@@ -418,7 +422,7 @@ def test_a_lock_that_need_not_be_renewed_is_no_answer_of_the_server(make_world: 
     world = make_world(0)
     clock = HandClock()
     said: list[str] = []
-    session = Session(
+    session = RunSession(
         world.client,
         world.plan(world.publish(100)),
         "canary",

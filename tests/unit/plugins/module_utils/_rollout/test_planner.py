@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._rollout._canary import choose_canary, spread
+from ansible_collections.configok.node.plugins.module_utils._rollout._canary import choose_canary, spread_over_zones
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target, Wave
-from ansible_collections.configok.node.plugins.module_utils._rollout._planner import plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._planner import make_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import duration, render
+from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import duration, render_plan
 from support.fuzzing import fuzz
 from support.rollout_views import a_source, a_target, a_view
 
@@ -35,7 +35,7 @@ def names(count: int) -> list[str]:
 
 
 def test_percents_are_what_is_reached_with_the_canary_and_the_last_wave_reaches_all() -> None:
-    made = plan([a_view(name) for name in names(100)], pool(), a_target(), EMPTY)
+    made = make_plan([a_view(name) for name in names(100)], pool(), a_target(), EMPTY)
     assert [(wave.name, len(wave.nodes)) for wave in made.waves] == [
         ("canary", 3),
         ("wave 1", 7),
@@ -43,9 +43,9 @@ def test_percents_are_what_is_reached_with_the_canary_and_the_last_wave_reaches_
         ("wave 3", 70),
     ]
     assert (made.max_unavailable, made.failure_budget, made.refusals) == (10, 1, ())
-    short = plan([a_view(name) for name in names(100)], pool(waves=["10%"]), a_target(), EMPTY)
+    short = make_plan([a_view(name) for name in names(100)], pool(waves=["10%"]), a_target(), EMPTY)
     assert [len(wave.nodes) for wave in short.waves] == [3, 7, 90]
-    counts = plan([a_view(name) for name in names(100)], pool(waves=[5, "50%", 100]), a_target(), EMPTY)
+    counts = make_plan([a_view(name) for name in names(100)], pool(waves=[5, "50%", 100]), a_target(), EMPTY)
     assert [len(wave.nodes) for wave in counts.waves] == [3, 2, 45, 50]
 
 
@@ -53,12 +53,12 @@ def test_the_canary_covers_the_pool_and_what_it_leaves_uncovered_is_named() -> N
     views = [a_view(name, zone="a") for name in names(20)]
     views[3] = a_view("n003", zone="b")
     views[7] = a_view("n007", zone="a", kubelet_version="v1.34.1")
-    made = plan(views, pool(canary={"count": 3, "cover": ["kubeletVersion", "zone"]}), a_target(), EMPTY)
+    made = make_plan(views, pool(canary={"count": 3, "cover": ["kubeletVersion", "zone"]}), a_target(), EMPTY)
     assert set(made.wave("canary").nodes) == {"n000", "n003", "n007"}
     assert made.uncovered == ()
-    fewer = plan(views, pool(canary={"count": 2, "cover": ["kubeletVersion", "zone"]}), a_target(), EMPTY)
+    fewer = make_plan(views, pool(canary={"count": 2, "cover": ["kubeletVersion", "zone"]}), a_target(), EMPTY)
     assert fewer.uncovered == ("kubeletVersion=v1.35.0, zone=b (1 node)",)
-    one = plan(views, pool(canary={"count": 1, "cover": ["rack"]}), a_target(), EMPTY)
+    one = make_plan(views, pool(canary={"count": 1, "cover": ["rack"]}), a_target(), EMPTY)
     assert one.uncovered == ()
 
 
@@ -73,7 +73,7 @@ def test_the_canary_shows_new_values_before_common_combinations() -> None:
 
 def test_a_canary_by_label_takes_only_nodes_that_have_it() -> None:
     views = [a_view(name, labels={"canary": "yes"} if name == "n005" else {}) for name in names(10)]
-    made = plan(views, pool(canary={"labels": {"canary": "yes"}}), a_target(), EMPTY)
+    made = make_plan(views, pool(canary={"labels": {"canary": "yes"}}), a_target(), EMPTY)
     assert made.wave("canary").nodes == ("n005",)
 
 
@@ -100,7 +100,7 @@ def test_labels_that_give_no_canary_are_refused(labels: dict[str, str], sentence
         a_view("without-agent", agent=False, labels={"tier": "x"}),
         a_view("on-it", source=a_source(), labels={"tier": "done"}),
     ]
-    assert list(plan(views, pool(canary={"labels": labels}), a_target(), EMPTY).refusals) == sentences
+    assert list(make_plan(views, pool(canary={"labels": labels}), a_target(), EMPTY).refusals) == sentences
 
 
 @pytest.mark.parametrize(("in_trial", "canary"), [(True, ("on-it",)), (False, ())])
@@ -108,7 +108,7 @@ def test_a_labelled_node_that_is_in_its_trial_on_the_target_is_the_canary(
     in_trial: bool, canary: tuple[str, ...]
 ) -> None:
     views = [*map(a_view, names(10)), a_view("on-it", source=a_source(), in_trial=in_trial, labels={"tier": "first"})]
-    made = plan(views, pool(canary={"labels": {"tier": "first"}}), a_target(), EMPTY)
+    made = make_plan(views, pool(canary={"labels": {"tier": "first"}}), a_target(), EMPTY)
     assert [wave.nodes for wave in made.waves if wave.name == "canary"] == ([canary] if canary else [])
     assert made.already == (() if canary else ("on-it",))
     assert sum(len(wave.nodes) for wave in made.waves) == 10 + len(canary)
@@ -123,9 +123,9 @@ def test_a_labelled_node_that_is_in_its_trial_on_the_target_is_the_canary(
 )
 def test_a_canary_that_is_to_cover_what_no_node_has_is_refused(cover: str, sentence: str) -> None:
     views = [a_view(name, labels={"rack": "1"}) for name in names(10)]
-    (refusal,) = plan(views, pool(canary={"cover": ["zone", cover]}), a_target(), EMPTY).refusals
+    (refusal,) = make_plan(views, pool(canary={"cover": ["zone", cover]}), a_target(), EMPTY).refusals
     assert sentence in refusal
-    assert plan(views, pool(canary={"cover": ["zone", "rack", "architecture"]}), a_target(), EMPTY).refusals == ()
+    assert make_plan(views, pool(canary={"cover": ["zone", "rack", "architecture"]}), a_target(), EMPTY).refusals == ()
 
 
 @pytest.mark.parametrize(
@@ -146,14 +146,14 @@ def test_a_canary_that_is_to_cover_what_no_node_has_is_refused(cover: str, sente
     ],
 )
 def test_nodes_that_cannot_be_moved_are_left_out_with_why(view: NodeView, reason: str) -> None:
-    made = plan([view, *(a_view(name) for name in names(20))], pool(), a_target(), EMPTY)
+    made = make_plan([view, *(a_view(name) for name in names(20))], pool(), a_target(), EMPTY)
     assert [one.node for one in made.left_out] == ["x"]
     assert reason in made.left_out[0].reason
 
 
 @pytest.mark.parametrize("version", ["0.0.9", "0.1.7", "0.2.0", "dev"])
 def test_agents_of_neighbouring_versions_are_moved(version: str) -> None:
-    made = plan([a_view("x", agent_version=version), *map(a_view, names(5))], pool(), a_target(), EMPTY)
+    made = make_plan([a_view("x", agent_version=version), *map(a_view, names(5))], pool(), a_target(), EMPTY)
     assert made.left_out == ()
 
 
@@ -170,7 +170,7 @@ def with_broken(count: int = 20) -> list[NodeView]:
 
 
 def test_broken_nodes_have_a_lane_of_their_own_after_the_canary() -> None:
-    made = plan(with_broken(), pool(maxUnavailable=1), a_target(), EMPTY)
+    made = make_plan(with_broken(), pool(maxUnavailable=1), a_target(), EMPTY)
     assert [wave.name for wave in made.waves][:2] == ["canary", "broken"]
     assert made.waves[1] == Wave("broken", ("n004", "n005", "n006"), 120.0)
     assert not set(made.waves[0].nodes) & {view.name for view in BROKEN_NODES}
@@ -188,11 +188,11 @@ def test_broken_nodes_go_first_with_a_config_that_has_passed_on_others(shown: st
     else:
         other = replace(target, uid=a_source(8).uid) if shown == "by its content" else target
         record = record.with_revision(other, time="then", author="", cause="").with_result(1, "Complete")
-    assert [wave.name for wave in plan(views, pool(), target, record).waves][:2] == ["broken", "canary"]
+    assert [wave.name for wave in make_plan(views, pool(), target, record).waves][:2] == ["broken", "canary"]
     halted = EMPTY.with_revision(a_target(), time="then", author="", cause="").with_result(1, "Halted")
-    assert plan(with_broken(), pool(), a_target(), halted).waves[0].name == "canary"
+    assert make_plan(with_broken(), pool(), a_target(), halted).waves[0].name == "canary"
     trying = [*with_broken(), a_view("on", source=a_source(), in_trial=True)]
-    assert plan(trying, pool(), a_target(), EMPTY).waves[0].name == "canary"
+    assert make_plan(trying, pool(), a_target(), EMPTY).waves[0].name == "canary"
 
 
 @pytest.mark.parametrize("cause", ["Failing", "Suspect"])
@@ -200,32 +200,32 @@ def test_broken_nodes_go_first_with_a_config_that_has_passed_on_others(shown: st
 def test_a_node_that_says_only_by_its_cause_that_it_fails_is_broken_and_no_canary(cause: str, begun: bool) -> None:
     views = [a_view("n000", config_ok="False", cause=cause, component="unknown"), *map(a_view, names(5)[1:])]
     if not begun:
-        made = plan(views, pool(canary={"count": 5}), a_target(), EMPTY)
+        made = make_plan(views, pool(canary={"count": 5}), a_target(), EMPTY)
         assert [(wave.name, len(wave.nodes)) for wave in made.waves] == [("canary", 4), ("broken", 1)]
         return
     # It is in a wave to come: it does not take the place of a canary that has vanished.
     waves = (Wave("canary", ("gone",), 5.0), Wave("wave 1", tuple(names(5)), 2.0))
     rollout = Rollout(1, a_target(), "Paused", waves, 6, "then", "then")
-    made = plan(views, pool(), a_target(), replace(EMPTY, rollout=rollout))
+    made = make_plan(views, pool(), a_target(), replace(EMPTY, rollout=rollout))
     assert made.wave("canary").nodes == ("n001",)
 
 
 def test_a_healthy_node_that_refused_its_last_config_is_not_broken() -> None:
     views = [a_view(name, source=a_source(9), active=None, config_ok="False", cause="CrashLoop") for name in names(2)]
-    made = plan(views, pool(canary={"count": 1}, maxUnavailable=1), a_target(), EMPTY)
+    made = make_plan(views, pool(canary={"count": 1}, maxUnavailable=1), a_target(), EMPTY)
     assert [(wave.name, len(wave.nodes)) for wave in made.waves] == [("canary", 1), ("wave 1", 1)]
 
 
 def test_nodes_on_the_target_are_skipped_only_when_they_say_so_for_this_assignment() -> None:
     on = a_view("on", source=a_source(), given=4)
     behind = a_view("behind", source=a_source(), given=4, answered=3)
-    made = plan([on, behind, *map(a_view, names(5))], pool(), a_target(), EMPTY)
+    made = make_plan([on, behind, *map(a_view, names(5))], pool(), a_target(), EMPTY)
     assert made.already == ("on",)
     assert "behind" in {name for wave in made.waves for name in wave.nodes}
-    everywhere = plan([on], pool(), a_target(), EMPTY)
+    everywhere = make_plan([on], pool(), a_target(), EMPTY)
     assert (everywhere.waves, everywhere.changes) == ((), False)
-    assert plan([a_view("a")], pool(), Target.init(), EMPTY).already == ("a",)
-    unpublished = plan([on], pool(), a_target(published=False), EMPTY)
+    assert make_plan([a_view("a")], pool(), Target.init(), EMPTY).already == ("a",)
+    unpublished = make_plan([on], pool(), a_target(published=False), EMPTY)
     assert unpublished.already == ()
 
 
@@ -238,28 +238,30 @@ def test_nodes_on_the_target_are_skipped_only_when_they_say_so_for_this_assignme
     ],
 )
 def test_budgets_that_allow_everything_are_refused(count: int, policy: dict[str, Any], sentence: str) -> None:
-    made = plan([a_view(name) for name in names(count)], pool(**policy), a_target(), EMPTY)
+    made = make_plan([a_view(name) for name in names(count)], pool(**policy), a_target(), EMPTY)
     assert sentence in made.refusals[0]
 
 
 def test_a_budget_that_nodes_down_have_used_up_is_refused_and_not_starved_on() -> None:
     views = [a_view(name, ready=name > "n001") for name in names(10)]
-    made = plan(views, pool(maxUnavailable=2), a_target(), EMPTY)
+    made = make_plan(views, pool(maxUnavailable=2), a_target(), EMPTY)
     assert "2 nodes are down already (n000, n001), and maxUnavailable 2 of 10 is 2" in made.refusals[0]
-    assert plan(views, pool(maxUnavailable=3), a_target(), EMPTY).refusals == ()
+    assert make_plan(views, pool(maxUnavailable=3), a_target(), EMPTY).refusals == ()
 
 
 def test_a_config_that_failed_before_is_refused_by_uid_and_by_content() -> None:
     record = EMPTY.with_bad(a_target(), "n1 crashed", "2026-01-01T00:00:00Z")
     views = [a_view(name) for name in names(5)]
-    assert "n1 crashed" in plan(views, pool(), a_target(), record).refusals[0]
+    assert "n1 crashed" in make_plan(views, pool(), a_target(), record).refusals[0]
     same_content = replace(a_target(), uid=a_source(2).uid)
-    assert "n1 crashed" in plan(views, pool(), same_content, record).refusals[0]
-    assert plan(views, pool(), a_target(2), record).refusals == ()
+    assert "n1 crashed" in make_plan(views, pool(), same_content, record).refusals[0]
+    assert make_plan(views, pool(), a_target(2), record).refusals == ()
 
 
 def test_a_canary_shorter_than_the_trial_is_said_loudly() -> None:
-    made = plan([a_view(name) for name in names(5)], pool(canary={"soak": "1m"}), a_target(trial=Trial(600.0)), EMPTY)
+    made = make_plan(
+        [a_view(name) for name in names(5)], pool(canary={"soak": "1m"}), a_target(trial=Trial(600.0)), EMPTY
+    )
     assert made.warnings[0].startswith("THE CANARY'S SOAK OF 60s IS SHORTER THAN THE TRIAL OF 600s")
 
 
@@ -268,12 +270,12 @@ def test_a_rollout_that_was_begun_goes_on_with_its_waves_and_its_size() -> None:
     waves = (Wave("canary", ("n000",), 5.0), Wave("wave 1", ("n001", "gone"), 2.0))
     rollout = Rollout(1, target, "Paused", waves, 50, "then", "then", finished=1)
     views = [a_view("n000", source=a_source()), a_view("n001"), a_view("late"), a_view("mute", agent=False)]
-    made = plan(views, pool(), target, replace(EMPTY, rollout=rollout))
+    made = make_plan(views, pool(), target, replace(EMPTY, rollout=rollout))
     assert made.running
     assert made.waves == (Wave("canary", ("n000",), 5.0, True), Wave("wave 1", ("n001", "late"), 2.0, False))
     assert (made.gone, made.size, made.max_unavailable) == (("gone",), 50, 5)
     assert [one.node for one in made.left_out] == ["mute"]
-    other = plan(views, pool(), a_target(2), replace(EMPTY, rollout=rollout))
+    other = make_plan(views, pool(), a_target(2), replace(EMPTY, rollout=rollout))
     assert not other.running
 
 
@@ -284,7 +286,7 @@ def test_late_nodes_never_join_the_lane_of_broken_nodes(before: tuple[str, ...],
     rollout = Rollout(1, target, "Paused", waves, 3, "then", "then")
     late = [a_view(name) for name in ("late1", "late2", "late3")]
     views = [*BROKEN_NODES, *(a_view("n000") for _name in before), *late]
-    made = plan(views, pool(canary={"count": 1}), target, replace(EMPTY, rollout=rollout))
+    made = make_plan(views, pool(canary={"count": 1}), target, replace(EMPTY, rollout=rollout))
     assert made.waves[: len(waves)] == waves
     assert [(wave.name, len(wave.nodes)) for wave in made.waves[len(waves) :]] == after
 
@@ -296,10 +298,10 @@ def test_a_canary_for_late_nodes_that_cannot_be_meant_is_refused(policy: dict[st
     lane = replace(BROKEN_NODES[0], labels={"tier": "lane"})
     late = [a_view(name, labels={"canary": "yes"}) for name in ("late1", "late2", "late3", "late4", "late5")]
     record = replace(EMPTY, rollout=rollout)
-    (refusal,) = plan([lane, *late], pool(canary=policy), target, record).refusals
+    (refusal,) = make_plan([lane, *late], pool(canary=policy), target, record).refusals
     assert refusal.startswith("policy.canary.")
-    assert plan([lane, *late], pool(canary={"labels": {"canary": "yes"}}), target, record).refusals == ()
-    assert plan([lane], pool(canary=policy), target, record).refusals == (), "no canary is to be chosen"
+    assert make_plan([lane, *late], pool(canary={"labels": {"canary": "yes"}}), target, record).refusals == ()
+    assert make_plan([lane], pool(canary=policy), target, record).refusals == (), "no canary is to be chosen"
 
 
 def test_a_late_node_that_is_in_its_trial_on_the_target_is_the_canary_of_late_nodes() -> None:
@@ -307,7 +309,7 @@ def test_a_late_node_that_is_in_its_trial_on_the_target_is_the_canary_of_late_no
     rollout = Rollout(1, target, "Paused", (Wave("broken", ("n004",), 2.0),), 1, "then", "then")
     trying = a_view("on-it", source=a_source(), in_trial=True, labels={"tier": "first"})
     views = [BROKEN_NODES[0], a_view("late"), trying]
-    made = plan(views, pool(canary={"labels": {"tier": "first"}}), target, replace(EMPTY, rollout=rollout))
+    made = make_plan(views, pool(canary={"labels": {"tier": "first"}}), target, replace(EMPTY, rollout=rollout))
     assert [(wave.name, wave.nodes) for wave in made.waves[1:]] == [("canary", ("on-it",)), ("wave 1", ("late",))]
 
 
@@ -315,7 +317,7 @@ def test_waves_are_spread_over_zones() -> None:
     views = [a_view(f"a{number}", zone="a") for number in range(8)] + [
         a_view(f"b{number}", zone="b") for number in range(4)
     ]
-    zones = [view.zone for view in spread(views)]
+    zones = [view.zone for view in spread_over_zones(views)]
     for end in (3, 6, 9, 12):
         assert zones[:end].count("b") == end // 3
 
@@ -359,21 +361,21 @@ def test_every_node_is_in_exactly_one_place_in_a_stable_order(
     views: list[NodeView], waves: list[Any], count: int, seed: Any
 ) -> None:
     wanted = pool(waves=waves, canary={"count": count})
-    made = plan(views, wanted, a_target(), EMPTY)
+    made = make_plan(views, wanted, a_target(), EMPTY)
     places = [name for wave in made.waves for name in wave.nodes]
     places += [*made.already, *(one.node for one in made.left_out)]
     assert sorted(places) == sorted(view.name for view in views)
     assert all(wave.nodes for wave in made.waves)
     shuffled = list(views)
     seed.shuffle(shuffled)
-    assert plan(shuffled, wanted, a_target(), EMPTY) == made
+    assert make_plan(shuffled, wanted, a_target(), EMPTY) == made
     assert Plan.from_dict(made.to_dict()) == made
-    assert render(made)
+    assert render_plan(made)
 
 
 def test_the_text_says_what_a_person_wants_to_know() -> None:
     views = [a_view(name, zone="ab"[int(name[1:]) % 2]) for name in names(30)] + [a_view("mute", agent=False)]
-    text = "\n".join(render(plan(views, pool(), a_target(), EMPTY)))
+    text = "\n".join(render_plan(make_plan(views, pool(), a_target(), EMPTY)))
     for part in (
         "Pool workers: 31 nodes, to revision 1 (workers-0000000001)",
         "WAVE     NODES   SOAK   WHICH",

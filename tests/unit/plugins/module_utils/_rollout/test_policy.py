@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._strict_mapping import Amount
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._strict_mapping import NodeCount
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import (
     POOL_KEYS,
     crash_loop_seconds,
@@ -143,14 +143,14 @@ def test_a_crash_loop_takes_its_restarts_and_then_the_health_timeout() -> None:
 @pytest.mark.parametrize(
     ("amount", "total", "limit", "goal"),
     [
-        (Amount(10, True), 5, 1, 1),
-        (Amount(10, True), 99, 9, 10),
-        (Amount(0, True), 99, 0, 0),
-        (Amount(7), 5, 7, 5),
-        (Amount(100, True), 7, 7, 7),
+        (NodeCount(10, True), 5, 1, 1),
+        (NodeCount(10, True), 99, 9, 10),
+        (NodeCount(0, True), 99, 0, 0),
+        (NodeCount(7), 5, 7, 5),
+        (NodeCount(100, True), 7, 7, 7),
     ],
 )
 def test_limits_are_rounded_down_but_not_to_nothing_and_goals_up(
-    amount: Amount, total: int, limit: int, goal: int
+    amount: NodeCount, total: int, limit: int, goal: int
 ) -> None:
     assert (amount.at_most(total), amount.at_least(total)) == (limit, goal)

@@ -20,25 +20,25 @@ from hypothesis import strategies as st
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import (
     BadConfig,
-    Exceptional,
-    Forgotten,
+    ClearedConfig,
+    FailedNode,
     Record,
     Revision,
     Rollout,
-    phase_of,
+    moving_phase,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import (
     MAX_BYTES,
     decode_record,
     encode_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import history, undo_revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import find_undo_revision, history
 from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
     InvalidRecord,
     RolloutError,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import taken_back
-from ansible_collections.configok.node.plugins.module_utils._rollout._window import Step
+from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import finish_rollback
+from ansible_collections.configok.node.plugins.module_utils._rollout._window import WindowStep
 from support.fuzzing import fuzz
 from support.rollout_views import a_source, a_target
 
@@ -93,7 +93,7 @@ def test_15000_nodes_fit_with_names_that_do_not_compress_and_all_bounds_reached(
         record = record.with_revision(a_target(number), time=NOW, author="a" * 400, cause="c" * 400)
         record = record.with_bad(a_target(number), "r" * 400, NOW)
     assert record.rollout is not None
-    found = {name: Exceptional(name, "gone", "wave 1", "r" * 400) for name in nodes}
+    found = {name: FailedNode(name, "gone", "wave 1", "r" * 400) for name in nodes}
     record = replace(record, rollout=record.rollout.with_exceptions(found))
     config_map = encode_record(record)
     assert len(json.dumps(config_map)) < 1024 * 1024
@@ -101,9 +101,9 @@ def test_15000_nodes_fit_with_names_that_do_not_compress_and_all_bounds_reached(
 
 
 def test_what_a_newer_version_adds_to_an_entry_is_left_out() -> None:
-    exceptions = (Exceptional("a", "failed", "canary", "no answer"),)
+    exceptions = (FailedNode("a", "failed", "canary", "no answer"),)
     bad = (BadConfig("uid", "name", "hash", "reason", "time"),)
-    forgotten = (Forgotten("uid", "name", "hash", "failure", "time", "reason", "author"),)
+    forgotten = (ClearedConfig("uid", "name", "hash", "failure", "time", "reason", "author"),)
     revisions = (Revision(1, "name", "namespace", "uid", "hash", "time"),)
     record = a_record(["a"], exceptions=exceptions)
     record = replace(record, bad=bad, forgotten=forgotten, revisions=revisions)
@@ -156,10 +156,10 @@ def test_a_record_of_another_format_or_pool_is_refused() -> None:
 
 
 def test_nodes_that_have_drifted_are_not_forgotten_when_others_are_taken_back() -> None:
-    drifted, failed = (Exceptional(name, kind, "wave 1", "") for name, kind in (("a", "drifted"), ("b", "failed")))
+    drifted, failed = (FailedNode(name, kind, "wave 1", "") for name, kind in (("a", "drifted"), ("b", "failed")))
     record = a_record(["a", "b", "c"], exceptions=(failed, drifted), taking_back=True)
-    lost = Exceptional("c", "unknown", "rollback", "")
-    back = taken_back(record, Step(outcome="done"), 1, {"c": lost}, now=NOW).rollout
+    lost = FailedNode("c", "unknown", "rollback", "")
+    back = finish_rollback(record, WindowStep(outcome="done"), 1, {"c": lost}, now=NOW).rollout
     assert back is not None
     assert set(back.exceptions) == {drifted, failed, lost}
 
@@ -167,8 +167,8 @@ def test_nodes_that_have_drifted_are_not_forgotten_when_others_are_taken_back() 
 def test_the_newest_word_on_a_node_counts_and_failures_are_kept_first() -> None:
     rollout = a_record(["a"]).rollout
     assert rollout is not None
-    many = {f"n{number}": Exceptional(f"n{number}", "gone", "wave 1", "") for number in range(300)}
-    rollout = rollout.with_exceptions(many).with_exceptions({"x": Exceptional("x", "failed", "wave 1", "no")})
+    many = {f"n{number}": FailedNode(f"n{number}", "gone", "wave 1", "") for number in range(300)}
+    rollout = rollout.with_exceptions(many).with_exceptions({"x": FailedNode("x", "failed", "wave 1", "no")})
     assert rollout.failures == 1
     assert rollout.exceptions[0].node == "x"
     assert rollout.without_exceptions(frozenset(["x"])).failures == 0
@@ -190,7 +190,7 @@ def test_whether_a_node_has_passed(waves: tuple[tuple[str, int], ...], exception
     names = iter(f"n{number}" for number in range(300))
     made = tuple(Wave(name, tuple(next(names) for _node in range(count)), 0.0) for name, count in waves)
     rollout = Rollout(1, a_target(), "Wave 0", made, 300, NOW, NOW, finished=len(made))
-    rollout = rollout.with_exceptions({name: Exceptional(name, "unknown", "broken", "") for name in exceptions})
+    rollout = rollout.with_exceptions({name: FailedNode(name, "unknown", "broken", "") for name in exceptions})
     assert rollout.has_passed == passed
     assert not replace(rollout, finished=0).has_passed
 
@@ -199,7 +199,7 @@ def test_whether_a_node_has_passed(waves: tuple[tuple[str, int], ...], exception
     ("wave", "phase"), [("canary", "Canary"), ("wave 3", "Wave 3"), ("broken", "Wave 0"), ("wave 12", "Wave 12")]
 )
 def test_phases(wave: str, phase: str) -> None:
-    assert phase_of(wave) == phase
+    assert moving_phase(wave) == phase
 
 
 def with_results(*results: str) -> Record:
@@ -225,7 +225,7 @@ def with_results(*results: str) -> Record:
 def test_undo_goes_to_the_newest_revision_that_was_completed(
     results: tuple[str, ...], to: int | None, number: int | None
 ) -> None:
-    found = undo_revision(with_results(*results), to)
+    found = find_undo_revision(with_results(*results), to)
     assert (found.number if found else None) == number
 
 
@@ -233,7 +233,7 @@ def test_an_undo_after_an_undo_goes_further_back() -> None:
     record = with_results("Complete", "Complete", "Complete")
     assert record.rollout is not None
     on_second = replace(record, rollout=replace(record.rollout, revision=2, target=a_target(2)))
-    found = undo_revision(on_second)
+    found = find_undo_revision(on_second)
     assert found is not None
     assert found.number == 1
 
@@ -242,26 +242,26 @@ def test_an_undo_that_was_killed_goes_on_and_not_one_further_back() -> None:
     record = with_results("Complete", "Complete", "Complete")
     assert record.rollout is not None
     undone = replace(record, rollout=replace(record.rollout, revision=2, target=a_target(2), phase="Wave 1"))
-    found = undo_revision(undone)
+    found = find_undo_revision(undone)
     assert found is not None
     assert found.number == 2
     to_init = replace(record, rollout=Rollout(0, Target.init(), "Paused", (), 3, NOW, NOW))
-    assert undo_revision(to_init) is None
+    assert find_undo_revision(to_init) is None
     # One that is under way to the newest revision is no undo: it is what is to be undone.
     forward = replace(record, rollout=replace(record.rollout, phase="Paused"))
-    found = undo_revision(forward)
+    found = find_undo_revision(forward)
     assert found is not None
     assert found.number == 2
 
 
 def test_an_undo_that_has_nowhere_to_go_says_so() -> None:
     with pytest.raises(RolloutError, match="has no revision 9: it has 1, 2; 0 is the init config"):
-        undo_revision(with_results("Complete", "Complete"), 9)
+        find_undo_revision(with_results("Complete", "Complete"), 9)
     with pytest.raises(RolloutError, match="never been rolled out"):
-        undo_revision(Record("workers"))
+        find_undo_revision(Record("workers"))
     on_init = replace(with_results("Complete"), rollout=Rollout(0, Target.init(), "Complete", (), 3, NOW, NOW))
     with pytest.raises(RolloutError, match="nothing before it"):
-        undo_revision(on_init)
+        find_undo_revision(on_init)
 
 
 def test_history_is_newest_first_and_says_which_is_current() -> None:

@@ -16,7 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._gate impor
     GONE,
     PASS,
     WAIT,
-    Answer,
+    GateResult,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._window import (
     FAILED,
@@ -26,12 +26,12 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._window imp
     STRUCK_OUT,
     UNKNOWN,
     WAITING,
-    Step,
     Window,
+    WindowStep,
 )
 from support.fuzzing import fuzz
 
-UP = Answer(WAIT, "soaking", 1.0)
+UP = GateResult(WAIT, "soaking", 1.0)
 
 
 def a_window(count: int = 6, **changes: Any) -> Window:
@@ -59,11 +59,11 @@ def test_in_a_wave_nodes_that_are_down_come_last() -> None:
     assert window.step(0).assign == (), "two of two are unavailable"
     window.set_down("n1", False)
     assert window.step(1).assign == ("n1",)
-    window.answer("n1", Answer(PASS))
+    window.answer("n1", GateResult(PASS))
     assert window.step(2).assign == ("n2",)
-    window.answer("n2", Answer(PASS))
+    window.answer("n2", GateResult(PASS))
     assert window.step(3).assign == ("n3",)
-    window.answer("n3", Answer(PASS))
+    window.answer("n3", GateResult(PASS))
     assert window.step(4).assign == ("n0",), "nothing else is left"
 
 
@@ -76,24 +76,24 @@ def test_no_more_is_assigned_at_a_time_than_is_asked_for() -> None:
 def test_a_canary_that_vanishes_pauses_and_one_that_nobody_passed_has_not_passed() -> None:
     window = a_window(2, canary=True)
     window.step(0)
-    window.answer("n0", Answer(PASS))
-    window.answer("n1", Answer(GONE, "the Node was deleted"))
+    window.answer("n0", GateResult(PASS))
+    window.answer("n1", GateResult(GONE, "the Node was deleted"))
     assert (window.step(1).outcome, window.step(1).full) == ("pause", "the canary has lost n1: the Node was deleted")
     assert a_window(0, canary=True).step(0).outcome == "pause"
     wave = a_window(1)
     wave.step(0)
-    wave.answer("n0", Answer(GONE, "the Node was deleted"))
+    wave.answer("n0", GateResult(GONE, "the Node was deleted"))
     assert wave.step(1).outcome == "done"
 
 
 def test_nothing_stops_the_lane_of_broken_nodes() -> None:
     window = a_window(4, lane=True, budget=0, down=["other"])
     assert window.step(0).assign == ("n0",)
-    window.answer("n0", Answer(FAIL, "it crashed"))
+    window.answer("n0", GateResult(FAIL, "it crashed"))
     assert window.step(1).assign == ("n1",)
-    window.answer("n1", Answer(DONT_KNOW, "silence"))
+    window.answer("n1", GateResult(DONT_KNOW, "silence"))
     window.set_down("elsewhere", True)
-    assert window.step(2) == Step()
+    assert window.step(2) == WindowStep()
     assert window.step(103).outcome == "done"
     assert window.counts[UNKNOWN] == 3
     assert window.reason("n3").startswith("it was not assigned: nodes down for another reason: 2")
@@ -102,13 +102,13 @@ def test_nothing_stops_the_lane_of_broken_nodes() -> None:
 def test_nodes_of_earlier_waves_that_fail_late_stop_the_lane() -> None:
     window = a_window(4, lane=True, budget=1)
     assert window.step(0).assign == ("n0", "n1")
-    window.answer("n0", Answer(FAIL, "it crashed"))
+    window.answer("n0", GateResult(FAIL, "it crashed"))
     window.late_failure("c0", "late")
     assert window.step(1).assign == ("n2",), "the lane's own failures spend nothing"
     window.late_failure("c1", "late too")
-    assert window.step(2) == Step(), "what is under way gets its verdict"
-    window.answer("n1", Answer(PASS))
-    window.answer("n2", Answer(PASS))
+    assert window.step(2) == WindowStep(), "what is under way gets its verdict"
+    window.answer("n1", GateResult(PASS))
+    window.answer("n2", GateResult(PASS))
     step = window.step(3)
     assert (step.outcome, step.full) == ("halt", "2 nodes have failed, the budget is 1: c0: late")
 
@@ -116,9 +116,9 @@ def test_nodes_of_earlier_waves_that_fail_late_stop_the_lane() -> None:
 def test_one_failure_is_within_a_budget_of_one_and_two_halt() -> None:
     window = a_window()
     window.step(0)
-    window.answer("n0", Answer(FAIL, "it crashed"))
+    window.answer("n0", GateResult(FAIL, "it crashed"))
     assert window.step(1).assign == ("n2",)
-    window.answer("n1", Answer(FAIL, "it crashed too"))
+    window.answer("n1", GateResult(FAIL, "it crashed too"))
     assert window.step(2).outcome == "", "n2 gets its verdict first"
     window.answer("n2", UP)
     step = window.step(3)
@@ -131,8 +131,8 @@ def test_a_node_that_passed_and_fails_later_spends_from_the_budget() -> None:
     window = a_window(2, budget=0)
     window.step(0)
     for name in ("n0", "n1"):
-        window.answer(name, Answer(PASS))
-    window.answer("n0", Answer(FAIL, "late"))
+        window.answer(name, GateResult(PASS))
+    window.answer("n0", GateResult(FAIL, "late"))
     assert window.step(1).outcome == "halt"
     earlier = a_window(2, budget=0)
     earlier.late_failure("elsewhere", "late")
@@ -209,9 +209,9 @@ def test_it_is_bounded_leaks_no_slot_and_ends(
                         unavailable.discard(name)
                         window.set_down(name, False)
                 elif what in ("fail", "gone", "unknown"):
-                    window.answer(name, Answer({"fail": FAIL, "gone": GONE, "unknown": DONT_KNOW}[what], what))
+                    window.answer(name, GateResult({"fail": FAIL, "gone": GONE, "unknown": DONT_KNOW}[what], what))
             elif window.state(name) == SOAKING and now >= at[name] + soak:
-                window.answer(name, Answer(FAIL if what == "fail in soak" else PASS, what))
+                window.answer(name, GateResult(FAIL if what == "fail in soak" else PASS, what))
         step = window.step(now)
     assert window.in_flight == ()
     states = [window.state(name) for name in nodes]

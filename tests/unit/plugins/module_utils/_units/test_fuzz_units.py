@@ -9,20 +9,20 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._config_override import setting_for
+from ansible_collections.configok.node.plugins.module_utils._systemd._config_override import find_override
 from ansible_collections.configok.node.plugins.module_utils._systemd._environment import (
     environment_files,
     parse_environment_file,
     variables,
 )
 from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import (
-    NotUnderstood,
+    UnsupportedUnit,
     arguments,
     config_flag,
     last_flag,
     parse_command,
     path_of,
-    start_of,
+    read_unit_start,
 )
 from ansible_collections.configok.node.plugins.module_utils._systemd._unit_checks import (
     PROPERTIES,
@@ -137,7 +137,7 @@ def test_environments(texts: list[str], files: list[str]) -> None:
 @fuzz(100)
 @given(st.lists(UNITS, min_size=1, max_size=3), st.lists(FILES, max_size=2), COMMANDS | st.just(""))
 def test_whole_units(texts: list[str], files: list[str], exec_start: str) -> None:
-    outcome = parse_twice(start_of, texts, files, exec_start, refused=NotUnderstood)
+    outcome = parse_twice(read_unit_start, texts, files, exec_start, refused=UnsupportedUnit)
     if outcome.error is not None:
         return
     start = outcome.value
@@ -146,14 +146,14 @@ def test_whole_units(texts: list[str], files: list[str], exec_start: str) -> Non
     assert all(parse_twice(refuse_start, "kubelet.service", texts, start, argv).value)
     merged = parse_twice(faults, "kubelet", dict.fromkeys(PROPERTIES, exec_start), texts, start, TARGET, None).value
     assert merged, "nothing of ours is in it, so something is wrong"
-    setting = parse_twice(setting_for, start, TARGET, refused=NotUnderstood)
+    setting = parse_twice(find_override, start, TARGET, refused=UnsupportedUnit)
     if setting.error is not None:
         return
     if setting.value.variable:
         ours = f"{setting.value.variable}=--config={TARGET}\n"
-        told = start_of(texts, [*files, ours], exec_start)
+        told = read_unit_start(texts, [*files, ours], exec_start)
     else:
-        told = start_of(texts, files, setting.value.exec_start)
+        told = read_unit_start(texts, files, setting.value.exec_start)
     flag = config_flag(told)
     assert flag is not None
     assert path_of(told, flag.value) == TARGET

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import start_of
+from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import read_unit_start
 from ansible_collections.configok.node.plugins.module_utils._systemd._unit_checks import PROPERTIES, faults
 from support.unit_layouts import TARGET
 
@@ -29,7 +29,7 @@ ExecStopPost=-+/bin/sh -c 'exec timeout 5 /usr/bin/python3 -I /x/configok-agent.
 
 def told(*more: str, running: str | None = None, file: str = f"CONFIG=--config={TARGET}\n", **shown: str) -> list[str]:
     texts = [UNIT, OURS, *more]
-    return faults("kubelet", {**GOOD, **shown}, texts, start_of(texts, [file]), TARGET, running)
+    return faults("kubelet", {**GOOD, **shown}, texts, read_unit_start(texts, [file]), TARGET, running)
 
 
 def test_a_unit_as_it_must_be_has_no_fault() -> None:

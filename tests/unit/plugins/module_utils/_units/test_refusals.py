@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import start_of
+from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import read_unit_start
 from ansible_collections.configok.node.plugins.module_utils._systemd._unit_checks import refuse_start, refuse_unit
 
 
@@ -53,7 +53,7 @@ def test_units(unit: str, load_state: str, hosts: list[str], sentence: str) -> N
 )
 def test_starts(lines: str, running: list[str], sentence: str) -> None:
     texts = [f"[Service]\n{lines}\n"]
-    told = refuse_start("kubelet.service", texts, start_of(texts, []), running)
+    told = refuse_start("kubelet.service", texts, read_unit_start(texts, []), running)
     assert len(told) == bool(sentence)
     assert sentence in "".join(told)
 
@@ -61,4 +61,4 @@ def test_starts(lines: str, running: list[str], sentence: str) -> None:
 @pytest.mark.contract("unsupported.dynamic-config-dir")
 def test_a_drop_in_may_bring_what_is_refused() -> None:
     texts = ["[Service]\nExecStart=/usr/bin/kubelet $X\n", "[Service]\nEnvironment=X=--dynamic-config-dir=/d\n"]
-    assert refuse_start("kubelet.service", texts, start_of(texts, []), [])
+    assert refuse_start("kubelet.service", texts, read_unit_start(texts, []), [])

@@ -7,29 +7,29 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._systemd._config_override import setting_for
+from ansible_collections.configok.node.plugins.module_utils._systemd._config_override import find_override
 from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import (
-    NotUnderstood,
+    UnsupportedUnit,
     config_flag,
     path_of,
-    start_of,
+    read_unit_start,
 )
 from support.unit_layouts import LAYOUTS, TARGET, Layout
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
 def test_what_is_read_is_found_and_what_is_set_wins(layout: Layout) -> None:
-    start = start_of(layout.texts, layout.files)
+    start = read_unit_start(layout.texts, layout.files)
     flag = config_flag(start)
     assert path_of(start, flag.value if flag else "") == layout.config
 
-    setting = setting_for(start, TARGET)
+    setting = find_override(start, TARGET)
     assert (setting.variable, setting.exec_start) == (layout.variable, layout.exec_start)
 
     # With the drop-in that the role writes of it, as systemd merges it.
     drop_in = f"[Service]\nExecStart=\nExecStart={setting.exec_start}\n" if setting.exec_start else "[Service]\n"
     ours = [f"{setting.variable}=--config={TARGET}\n"] if setting.variable else []
-    merged = start_of([*layout.texts, drop_in], [*layout.files, *ours])
+    merged = read_unit_start([*layout.texts, drop_in], [*layout.files, *ours])
     assert tuple(argument.text for argument in merged.arguments) == layout.arguments
     assert merged.command.program == start.command.program
     assert merged.command.prefix == start.command.prefix
@@ -39,10 +39,10 @@ PLAIN = "[Service]\nExecStart=/usr/bin/kubelet --config=/etc/k.yaml $EXTRA\n"
 
 
 def test_what_the_user_decides_is_taken_where_it_works() -> None:
-    start = start_of([PLAIN], [])
-    assert setting_for(start, TARGET, variable="EXTRA").variable == "EXTRA"
+    start = read_unit_start([PLAIN], [])
+    assert find_override(start, TARGET, variable="EXTRA").variable == "EXTRA"
     line = f"/usr/bin/kubelet --v=4 --config={TARGET}"
-    assert setting_for(start, TARGET, exec_start=line).exec_start == line
+    assert find_override(start, TARGET, exec_start=line).exec_start == line
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_what_the_user_decides_is_taken_where_it_works() -> None:
     ],
 )
 def test_what_would_not_win_is_refused(decided: dict[str, str], sentence: str) -> None:
-    with pytest.raises(NotUnderstood, match=sentence):
-        setting_for(start_of([PLAIN], []), TARGET, **decided)
+    with pytest.raises(UnsupportedUnit, match=sentence):
+        find_override(read_unit_start([PLAIN], []), TARGET, **decided)
 
 
 @pytest.mark.parametrize(
@@ -70,14 +70,14 @@ def test_what_would_not_win_is_refused(decided: dict[str, str], sentence: str) -
     ],
 )
 def test_a_unit_that_is_not_understood_is_refused_with_a_sentence(text: str, sentence: str) -> None:
-    with pytest.raises(NotUnderstood, match=sentence):
-        start_of([text], [])
+    with pytest.raises(UnsupportedUnit, match=sentence):
+        read_unit_start([text], [])
 
 
 def test_a_variable_that_is_unset_counts_for_nothing() -> None:
     unset = "[Service]\nUnsetEnvironment=KUBELET_CONFIG_ARGS\n"
     text = "[Service]\nEnvironment=KUBELET_CONFIG_ARGS=--config=/a\nExecStart=/usr/bin/kubelet $KUBELET_CONFIG_ARGS\n"
-    assert setting_for(start_of([text], []), TARGET).variable == "KUBELET_CONFIG_ARGS"
-    assert setting_for(start_of([text, unset], []), TARGET).exec_start.endswith(f" --config={TARGET}")
-    with pytest.raises(NotUnderstood, match="no --config would reach the component"):
-        setting_for(start_of([text, unset], []), TARGET, variable="NOT_THERE")
+    assert find_override(read_unit_start([text], []), TARGET).variable == "KUBELET_CONFIG_ARGS"
+    assert find_override(read_unit_start([text, unset], []), TARGET).exec_start.endswith(f" --config={TARGET}")
+    with pytest.raises(UnsupportedUnit, match="no --config would reach the component"):
+        find_override(read_unit_start([text, unset], []), TARGET, variable="NOT_THERE")

@@ -9,14 +9,14 @@ import threading
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._background import ThreadedErrand
+from ansible_collections.configok.node.plugins.module_utils._agent._background import BackgroundTask
 
 LONG = 10.0
 
 
 def test_what_is_done_in_time_wakes_nobody() -> None:
     woken = threading.Event()
-    errand = ThreadedErrand(woken.set)
+    errand = BackgroundTask(woken.set)
     assert [errand.under_way] == [False]
     errand.start(lambda: 7)
     assert errand.under_way
@@ -27,12 +27,12 @@ def test_what_is_done_in_time_wakes_nobody() -> None:
 
 def test_what_hangs_is_left_and_wakes_when_it_is_done() -> None:
     woken, let_go = threading.Event(), threading.Event()
-    errand = ThreadedErrand(woken.set)
+    errand = BackgroundTask(woken.set)
     errand.start(lambda: let_go.wait(LONG))
     assert not errand.wait(0.0)
     assert errand.under_way
     with pytest.raises(RuntimeError, match="not done"):
-        ThreadedErrand(woken.set).take()
+        BackgroundTask(woken.set).take()
     let_go.set()
     assert woken.wait(LONG)
     assert errand.wait(0.0)
@@ -40,7 +40,7 @@ def test_what_hangs_is_left_and_wakes_when_it_is_done() -> None:
 
 
 def test_what_is_raised_is_raised_where_it_is_taken() -> None:
-    errand = ThreadedErrand(lambda: None)
+    errand = BackgroundTask(lambda: None)
     errand.start(lambda: 1 // 0)
     assert errand.wait(LONG)
     with pytest.raises(ZeroDivisionError):
@@ -50,7 +50,7 @@ def test_what_is_raised_is_raised_where_it_is_taken() -> None:
 
 def test_one_at_a_time_unless_it_is_dropped() -> None:
     let_go = threading.Event()
-    errand = ThreadedErrand(lambda: None)
+    errand = BackgroundTask(lambda: None)
     errand.start(lambda: let_go.wait(LONG))
     with pytest.raises(RuntimeError, match="under way"):
         errand.start(lambda: 1)

@@ -10,25 +10,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._agent._state._active_config import (
-    Choice,
-    choose,
+    ActiveConfig,
     crash_reason,
     duration_text,
+    failure_from_mark,
     in_trial,
-    outcome_of_bad,
-    refuse_start,
+    must_refuse_start,
+    select_active,
     unhealthy_reason,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import LOCAL, Record
+from ansible_collections.configok.node.plugins.module_utils._agent._state._records import LOCAL_CONFIG, ConfigRecord
 from ansible_collections.configok.node.plugins.module_utils._agent._state._startups import BadConfig
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.fuzzing import fuzz
 
 
-def record(letter: str, threshold: int = 3) -> Record:
+def record(letter: str, threshold: int = 3) -> ConfigRecord:
     source = ConfigSource("configok-system", f"pool-{letter}", letter * 36)
-    return Record(source, content_hash=letter, trial=Trial(600.0, threshold), files={"kubelet": letter})
+    return ConfigRecord(source, content_hash=letter, trial=Trial(600.0, threshold), files={"kubelet": letter})
 
 
 A, B = record("a"), record("b")
@@ -43,34 +43,34 @@ NONE = {"current": False, "last-known-good": False}
 @pytest.mark.parametrize(
     ("current", "good", "bad", "crashes", "usable", "expected"),
     [
-        (LOCAL, LOCAL, {}, 0, NONE, Choice(LOCAL, "current")),
-        (LOCAL, LOCAL, {}, 99, NONE, Choice(LOCAL, "current")),
-        (A, LOCAL, {}, 0, ONLY_CURRENT, Choice(A, "current")),
-        (A, LOCAL, {}, 3, ONLY_CURRENT, Choice(A, "current")),
-        (A, LOCAL, {}, 4, ONLY_CURRENT, Choice(LOCAL, "last-known-good", "CrashLoop", 4)),
-        (A, B, {}, 4, ALL, Choice(B, "last-known-good", "CrashLoop", 4)),
-        (A, A, {}, 99, ALL, Choice(A, "current")),  # after the trial nothing is changed
-        (A, A, BAD_A, 0, ALL, Choice(A, "current")),
-        (A, B, BAD_A, 0, ALL, Choice(B, "last-known-good", "bad")),
-        (A, B, {}, 0, ONLY_GOOD, Choice(B, "last-known-good", "unusable")),
-        (A, B, {}, 0, NONE, Choice(LOCAL, "last-known-good", "unusable")),
-        (A, B, BAD_A, 0, ONLY_CURRENT, Choice(LOCAL, "last-known-good", "bad")),
-        (None, B, {}, 0, ALL, Choice(B, "last-known-good", "unreadable")),
-        (None, LOCAL, {}, 0, NONE, Choice(LOCAL, "last-known-good", "unreadable")),
-        (None, None, {}, 0, NONE, Choice(LOCAL, "last-known-good", "unreadable")),
-        (A, None, {}, 0, ONLY_CURRENT, Choice(A, "current")),
-        (A, None, {}, 4, ONLY_CURRENT, Choice(LOCAL, "last-known-good", "CrashLoop", 4)),
+        (LOCAL_CONFIG, LOCAL_CONFIG, {}, 0, NONE, ActiveConfig(LOCAL_CONFIG, "current")),
+        (LOCAL_CONFIG, LOCAL_CONFIG, {}, 99, NONE, ActiveConfig(LOCAL_CONFIG, "current")),
+        (A, LOCAL_CONFIG, {}, 0, ONLY_CURRENT, ActiveConfig(A, "current")),
+        (A, LOCAL_CONFIG, {}, 3, ONLY_CURRENT, ActiveConfig(A, "current")),
+        (A, LOCAL_CONFIG, {}, 4, ONLY_CURRENT, ActiveConfig(LOCAL_CONFIG, "last-known-good", "CrashLoop", 4)),
+        (A, B, {}, 4, ALL, ActiveConfig(B, "last-known-good", "CrashLoop", 4)),
+        (A, A, {}, 99, ALL, ActiveConfig(A, "current")),  # after the trial nothing is changed
+        (A, A, BAD_A, 0, ALL, ActiveConfig(A, "current")),
+        (A, B, BAD_A, 0, ALL, ActiveConfig(B, "last-known-good", "bad")),
+        (A, B, {}, 0, ONLY_GOOD, ActiveConfig(B, "last-known-good", "unusable")),
+        (A, B, {}, 0, NONE, ActiveConfig(LOCAL_CONFIG, "last-known-good", "unusable")),
+        (A, B, BAD_A, 0, ONLY_CURRENT, ActiveConfig(LOCAL_CONFIG, "last-known-good", "bad")),
+        (None, B, {}, 0, ALL, ActiveConfig(B, "last-known-good", "unreadable")),
+        (None, LOCAL_CONFIG, {}, 0, NONE, ActiveConfig(LOCAL_CONFIG, "last-known-good", "unreadable")),
+        (None, None, {}, 0, NONE, ActiveConfig(LOCAL_CONFIG, "last-known-good", "unreadable")),
+        (A, None, {}, 0, ONLY_CURRENT, ActiveConfig(A, "current")),
+        (A, None, {}, 4, ONLY_CURRENT, ActiveConfig(LOCAL_CONFIG, "last-known-good", "CrashLoop", 4)),
     ],
 )
 def test_the_ladder(
-    current: Record | None,
-    good: Record | None,
+    current: ConfigRecord | None,
+    good: ConfigRecord | None,
     bad: dict[str, BadConfig],
     crashes: int,
     usable: dict[str, bool],
-    expected: Choice,
+    expected: ActiveConfig,
 ) -> None:
-    found = choose(current, good, fresh=False, bad=bad, crashes={"kubelet": crashes}, usable=usable)
+    found = select_active(current, good, fresh=False, bad=bad, crashes={"kubelet": crashes}, usable=usable)
     if not found.left:
         assert (found.record, found.name) == (expected.record, expected.name)
     else:
@@ -78,7 +78,7 @@ def test_the_ladder(
 
 
 def test_a_fresh_node_uses_its_init_config_as_current() -> None:
-    assert choose(None, None, fresh=True, bad={}, crashes={}, usable={}) == Choice(LOCAL, "current")
+    assert select_active(None, None, fresh=True, bad={}, crashes={}, usable={}) == ActiveConfig(LOCAL_CONFIG, "current")
 
 
 @pytest.mark.contract("crashloop.over-the-threshold")
@@ -87,13 +87,13 @@ def test_crashes_must_exceed_the_threshold(threshold: int) -> None:
     current = record("a", threshold)
 
     def left(crashes: int) -> str:
-        return choose(current, LOCAL, fresh=False, bad={}, crashes={"kubelet": crashes}, usable=ALL).left
+        return select_active(current, LOCAL_CONFIG, fresh=False, bad={}, crashes={"kubelet": crashes}, usable=ALL).left
 
     assert left(threshold) == ""
     assert left(threshold + 1) == "CrashLoop"
 
 
-RECORDS = st.sampled_from([None, LOCAL, A, B])
+RECORDS = st.sampled_from([None, LOCAL_CONFIG, A, B])
 FLAGS = st.booleans()
 
 
@@ -107,22 +107,22 @@ FLAGS = st.booleans()
     fresh=FLAGS,
 )
 def test_what_is_chosen_is_always_usable(
-    current: Record | None,
-    good: Record | None,
+    current: ConfigRecord | None,
+    good: ConfigRecord | None,
     bad: dict[str, BadConfig],
     crashes: dict[str, int],
     usable: dict[str, bool],
     fresh: bool,
 ) -> None:
-    found = choose(current, good, fresh=fresh, bad=bad, crashes=crashes, usable=usable)
-    assert found.record in (current, good, LOCAL)
+    found = select_active(current, good, fresh=fresh, bad=bad, crashes=crashes, usable=usable)
+    assert found.record in (current, good, LOCAL_CONFIG)
     assert found.record.source is None or usable[found.name]
     # The init config is used only where last-known-good is it, or is unreadable or unusable.
-    if found.record is LOCAL and not fresh and found.left:
+    if found.record is LOCAL_CONFIG and not fresh and found.left:
         assert good is None or good.source is None or not usable["last-known-good"]
     # Going back settles it: what was gone back to is chosen again, whatever the crashes.
     if found.left and found.record.source is not None:
-        again = choose(
+        again = select_active(
             found.record, good, fresh=False, bad=bad, crashes=crashes, usable={"current": True, "last-known-good": True}
         )
         assert (again.record, again.left) == (found.record, "")
@@ -130,30 +130,30 @@ def test_what_is_chosen_is_always_usable(
 
 @pytest.mark.contract("init.refused-if-deadly")
 def test_only_an_init_config_is_ever_refused() -> None:
-    assert refuse_start(Choice(LOCAL, "current"), init_is_fatal=True)
-    assert not refuse_start(Choice(LOCAL, "current"), init_is_fatal=False)
-    assert not refuse_start(Choice(A, "current"), init_is_fatal=True)
+    assert must_refuse_start(ActiveConfig(LOCAL_CONFIG, "current"), init_is_fatal=True)
+    assert not must_refuse_start(ActiveConfig(LOCAL_CONFIG, "current"), init_is_fatal=False)
+    assert not must_refuse_start(ActiveConfig(A, "current"), init_is_fatal=True)
 
 
 def test_the_trial_ends_when_both_records_mean_the_same_content() -> None:
     assert in_trial(A, B)
     assert in_trial(A, None)
     assert not in_trial(A, A)
-    assert not in_trial(LOCAL, A)
-    pinned = Record(ConfigSource("configok-system", "pool-a", "c" * 36), content_hash="a", files={"kubelet": "a"})
+    assert not in_trial(LOCAL_CONFIG, A)
+    pinned = ConfigRecord(ConfigSource("configok-system", "pool-a", "c" * 36), content_hash="a", files={"kubelet": "a"})
     assert not in_trial(A, pinned)
 
 
 def test_an_outcome_can_be_told_from_the_bad_mark_alone() -> None:
-    crash = outcome_of_bad("u", BadConfig("t", crash_reason(3), "CrashLoop"), Trial(600.0, 2))
+    crash = failure_from_mark("u", BadConfig("t", crash_reason(3), "CrashLoop"), Trial(600.0, 2))
     assert (crash.kind, crash.crashes, crash.time) == ("CrashLoop", 3, "t")
-    counted = outcome_of_bad("u", BadConfig("t", crash_reason(5), "CrashLoop", crashes=5), Trial(600.0, 2))
+    counted = failure_from_mark("u", BadConfig("t", crash_reason(5), "CrashLoop", crashes=5), Trial(600.0, 2))
     assert counted.crashes == 5
     reason = unhealthy_reason(120.0, "kubelet: healthz: 500")
     mark = BadConfig("t", "in other words", "NotHealthy", within=90.0, probe="kubelet: healthz: 500")
-    probe = outcome_of_bad("u", mark, Trial())
+    probe = failure_from_mark("u", mark, Trial())
     assert (probe.kind, probe.within, probe.text) == ("NotHealthy", 90.0, "kubelet: healthz: 500")
-    older = outcome_of_bad("u", BadConfig("t", reason, "NotHealthy"), Trial())
+    older = failure_from_mark("u", BadConfig("t", reason, "NotHealthy"), Trial())
     assert (older.kind, older.text, older.time) == ("KnownBad", reason, "t")
 
 

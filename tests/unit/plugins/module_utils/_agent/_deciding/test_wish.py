@@ -7,34 +7,37 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import NodeView, read_wish
+from ansible_collections.configok.node.plugins.module_utils._agent._state._desired_state import (
+    NodeAnnotations,
+    read_desired_state,
+)
 from ansible_collections.configok.node.plugins.module_utils._agent._state._records import (
-    LOCAL,
-    Answered,
-    Outcome,
-    Record,
+    LOCAL_CONFIG,
+    AnsweredAssignment,
+    AssignmentFailure,
+    ConfigRecord,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 
 NAMESPACE = "configok-system"
 A = ConfigSource(NAMESPACE, "pool-a", "a" * 36)
 B = ConfigSource(NAMESPACE, "pool-b", "b" * 36)
-USING_A = Record(A, node_uid="n", assignment=5)
-ANSWERED_A = Answered("n", 5, A)
-FAILED_B = Answered("n", 6, B, Outcome("CrashLoop", B.uid))
+USING_A = ConfigRecord(A, node_uid="n", assignment=5)
+ANSWERED_A = AnsweredAssignment("n", 5, A)
+FAILED_B = AnsweredAssignment("n", 6, B, AssignmentFailure("CrashLoop", B.uid))
 
 
 @pytest.mark.contract("assignment.stale", "source.absent-unassigns", "source.absent-is-lost", "source.absent-other-uid")
 @pytest.mark.parametrize(
     ("source", "assignment", "node", "answered", "current", "kind", "new"),
     [
-        (None, None, "n", Answered(), LOCAL, "local", False),
-        (None, "3", "n", Answered(), LOCAL, "local", True),
-        (A, "1", "n", Answered(), LOCAL, "adopt", True),
+        (None, None, "n", AnsweredAssignment(), LOCAL_CONFIG, "local", False),
+        (None, "3", "n", AnsweredAssignment(), LOCAL_CONFIG, "local", True),
+        (A, "1", "n", AnsweredAssignment(), LOCAL_CONFIG, "adopt", True),
         (A, "5", "n", ANSWERED_A, USING_A, "keep", False),
         (A, "6", "n", ANSWERED_A, USING_A, "keep", True),
         (B, "6", "n", ANSWERED_A, USING_A, "adopt", True),
-        (B, "6", "n", Answered("n", 6, B), USING_A, "adopt", False),  # answered, then cut short
+        (B, "6", "n", AnsweredAssignment("n", 6, B), USING_A, "adopt", False),  # answered, then cut short
         (B, "6", "n", FAILED_B, USING_A, "failed", False),
         (B, "7", "n", FAILED_B, USING_A, "adopt", True),
         (A, "7", "n", FAILED_B, USING_A, "keep", True),
@@ -47,14 +50,22 @@ FAILED_B = Answered("n", 6, B, Outcome("CrashLoop", B.uid))
         (None, "5", "n", ANSWERED_A, USING_A, "lost", False),
         (None, "4", "n", ANSWERED_A, USING_A, "lost", False),
         (None, "6", "n", ANSWERED_A, USING_A, "unassign", True),
-        (None, "6", "n", Answered("n", 6), USING_A, "lost", False),  # 6 came with an invalid source, since taken away
-        (None, "6", "n", Answered("n", 6), LOCAL, "local", False),
-        (None, "7", "n", FAILED_B, LOCAL, "unassign", True),
+        (
+            None,
+            "6",
+            "n",
+            AnsweredAssignment("n", 6),
+            USING_A,
+            "lost",
+            False,
+        ),  # 6 came with an invalid source, since taken away
+        (None, "6", "n", AnsweredAssignment("n", 6), LOCAL_CONFIG, "local", False),
+        (None, "7", "n", FAILED_B, LOCAL_CONFIG, "unassign", True),
         (None, "9", "other", ANSWERED_A, USING_A, "lost", False),  # another Node object of the same name
-        (None, "9", "other", Answered("other", 9), USING_A, "lost", False),  # it came along with that Node
-        (None, "10", "other", Answered("other", 9), USING_A, "unassign", True),  # and this did not
-        (None, None, "other", Answered("other"), USING_A, "lost", False),
-        (None, "1", "other", Answered("other"), USING_A, "unassign", True),
+        (None, "9", "other", AnsweredAssignment("other", 9), USING_A, "lost", False),  # it came along with that Node
+        (None, "10", "other", AnsweredAssignment("other", 9), USING_A, "unassign", True),  # and this did not
+        (None, None, "other", AnsweredAssignment("other"), USING_A, "lost", False),
+        (None, "1", "other", AnsweredAssignment("other"), USING_A, "unassign", True),
         (A, "1", "other", ANSWERED_A, USING_A, "keep", True),
         (B, "1", "other", ANSWERED_A, USING_A, "adopt", True),
     ],
@@ -63,13 +74,13 @@ def test_wishes(
     source: ConfigSource | None,
     assignment: str | None,
     node: str,
-    answered: Answered,
-    current: Record,
+    answered: AnsweredAssignment,
+    current: ConfigRecord,
     kind: str,
     new: bool,
 ) -> None:
-    view = NodeView(node, None if source is None else source.encode(), assignment)
-    found = read_wish(view, answered, current, NAMESPACE)
+    view = NodeAnnotations(node, None if source is None else source.encode(), assignment)
+    found = read_desired_state(view, answered, current, NAMESPACE)
     assert (found.kind, found.new) == (kind, new)
     if kind in ("lost", "stale"):
         assert found.answered.outcome is None or found.answered == answered
@@ -78,29 +89,33 @@ def test_wishes(
 
 
 def test_an_invalid_source_is_answered_all_the_same() -> None:
-    found = read_wish(NodeView("n", "{}", "6"), ANSWERED_A, USING_A, NAMESPACE)
-    assert (found.kind, found.answered) == ("invalid", Answered("n", 6))
-    again = read_wish(NodeView("n", "{}", "6"), found.answered, USING_A, NAMESPACE)
+    found = read_desired_state(NodeAnnotations("n", "{}", "6"), ANSWERED_A, USING_A, NAMESPACE)
+    assert (found.kind, found.answered) == ("invalid", AnsweredAssignment("n", 6))
+    again = read_desired_state(NodeAnnotations("n", "{}", "6"), found.answered, USING_A, NAMESPACE)
     assert again.kind == "invalid"
 
 
 @pytest.mark.contract("source.absent-other-uid")
 @pytest.mark.parametrize(("assignment", "seen"), [(None, 0), ("9", 9)])
 def test_the_ids_that_a_registered_node_brings_along_are_remembered(assignment: str | None, seen: int) -> None:
-    found = read_wish(NodeView("other", None, assignment), ANSWERED_A, USING_A, NAMESPACE)
-    assert (found.kind, found.answered) == ("lost", Answered("other", seen))
+    found = read_desired_state(NodeAnnotations("other", None, assignment), ANSWERED_A, USING_A, NAMESPACE)
+    assert (found.kind, found.answered) == ("lost", AnsweredAssignment("other", seen))
 
 
 @pytest.mark.contract("assignment.answered")
 def test_an_id_after_the_highest_that_can_be_chosen_is_accepted() -> None:
     highest = 2**53 - 1
-    found = read_wish(NodeView("n", B.encode(), str(highest + 1)), Answered("n", highest, A), USING_A, NAMESPACE)
+    found = read_desired_state(
+        NodeAnnotations("n", B.encode(), str(highest + 1)), AnsweredAssignment("n", highest, A), USING_A, NAMESPACE
+    )
     assert (found.kind, found.answered.id) == ("adopt", highest + 1)
-    far = read_wish(NodeView("n", B.encode(), str(highest + 1)), ANSWERED_A, USING_A, NAMESPACE)
+    far = read_desired_state(NodeAnnotations("n", B.encode(), str(highest + 1)), ANSWERED_A, USING_A, NAMESPACE)
     assert (far.kind, far.answered) == ("invalid", ANSWERED_A)
 
 
 @pytest.mark.contract("assignment.forget-bad")
 def test_forget_bad_travels_with_the_assignment() -> None:
-    found = read_wish(NodeView("n", B.encode(), '{"id": 6, "forgetBad": true}'), ANSWERED_A, USING_A, NAMESPACE)
+    found = read_desired_state(
+        NodeAnnotations("n", B.encode(), '{"id": 6, "forgetBad": true}'), ANSWERED_A, USING_A, NAMESPACE
+    )
     assert found.forget_bad

@@ -13,7 +13,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     InvalidConfiguration,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validate_on_node import (
-    refuse_unknown_fields,
+    check_deny_policy,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 
@@ -33,7 +33,7 @@ def configuration(name: str, deny: DenyPolicy) -> AgentConfiguration:
     ],
 )
 def test_fields_that_exist(name: str, deny: DenyPolicy) -> None:
-    refuse_unknown_fields(configuration(name, deny))
+    check_deny_policy(configuration(name, deny))
 
 
 @pytest.mark.parametrize(
@@ -52,5 +52,5 @@ def test_fields_that_exist(name: str, deny: DenyPolicy) -> None:
 )
 def test_fields_that_do_not_exist(name: str, deny: DenyPolicy, sentence: str) -> None:
     with pytest.raises(InvalidConfiguration) as caught:
-        refuse_unknown_fields(configuration(name, deny))
+        check_deny_policy(configuration(name, deny))
     assert sentence in str(caught.value)

@@ -13,21 +13,21 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import ComponentConfiguration
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import Inputs
-from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import render
+from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
+from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import render_config
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import (
     read_drop_ins,
     read_own_configs,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._validate_on_node import judge_here
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validate_on_node import validate_on_node
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
-    errors_of,
-    first_error,
+    first_error_text,
+    refusing_findings,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import MOST_FINDINGS, Finding
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host, Wanted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host, HostQuery
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 SWAPPING = Host(swaps=("/dev/sda2",))
@@ -41,7 +41,7 @@ class Node:
         self.argv: list[str] = ["/usr/bin/kubelet", "--config=/c"]
         self.component = ComponentConfiguration("kubelet", "kubelet.service", deny=DenyPolicy())
         self.host = Host()
-        self.wanted: list[Wanted] = []
+        self.wanted: list[HostQuery] = []
 
     def instance(self, text: str) -> None:
         """Give the node an instance config."""
@@ -64,18 +64,18 @@ class Node:
         return str(path)
 
     @property
-    def inputs(self) -> Inputs:
+    def inputs(self) -> NodeInputs:
         """What the agent has read of all that."""
         argv = tuple(self.argv)
         return read_own_configs(self.component)._replace(arguments=argv, drop_ins=read_drop_ins(argv))
 
-    def read_host(self, wanted: Wanted) -> Host:
+    def read_host(self, wanted: HostQuery) -> Host:
         self.wanted.append(wanted)
         return self.host
 
     def judge(self, text: str, *, version: str = "v1.31.0", known: bool = False) -> list[Finding]:
         """What is said of a document."""
-        return judge_here(
+        return validate_on_node(
             (HEAD + text).encode(),
             "bundle",
             self.component,
@@ -118,8 +118,8 @@ def test_a_kind_without_a_list_is_refused_until_the_node_allows_it(node: Node) -
     document = b"apiVersion: controllermanager.config.k8s.io/v1\nkind: LeaderMigrationConfiguration\nleaderName: a\n"
     for allowed, rules in (((), [("kind", "denied")]), (("*",), []), (("leaderName",), [])):
         component = ComponentConfiguration("cm", "cm.service", deny=DenyPolicy(allowed=allowed), host_checks=False)
-        found = judge_here(
-            document, "bundle", component, inputs=Inputs(), version="v1.31.0", known=False, read_host=node.read_host
+        found = validate_on_node(
+            document, "bundle", component, inputs=NodeInputs(), version="v1.31.0", known=False, read_host=node.read_host
         )
         assert [(one.path, one.rule) for one in found if one.rule == "denied"] == rules
 
@@ -241,18 +241,20 @@ def test_the_first_error_is_the_real_one_and_the_same_as_offline(
     found = [one.as_dict() for one in node.judge(text)]
     offline = [
         one.as_dict()
-        for one in validate(HEAD + text, file="bundle", component="kubelet", versions=["v1.31.0"], bundle=True)
+        for one in check(HEAD + text, file="bundle", component="kubelet", versions=["v1.31.0"], bundle=True)
     ]
-    assert (first_error("kubelet", found) if errors_of(found) else "").startswith(said)
-    assert [_sentence(one) for one in errors_of(found)] == [_sentence(one) for one in errors_of(offline)]
-    assert bool(errors_of(found)) is bool(said)
+    assert (first_error_text("kubelet", found) if refusing_findings(found) else "").startswith(said)
+    assert [_sentence(one) for one in refusing_findings(found)] == [
+        _sentence(one) for one in refusing_findings(offline)
+    ]
+    assert bool(refusing_findings(found)) is bool(said)
 
 
 def test_a_document_in_json_is_held_against_json_whatever_lies_over_it(node: Node) -> None:
     text = b'{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "maxPods": 110.0}'
     node.instance("healthzPort: 10249\n")
     node.drop_in("10-more.conf", HEAD + "eventBurst: 100\n")
-    [found] = judge_here(
+    [found] = validate_on_node(
         text,
         "bundle",
         node.component,
@@ -261,14 +263,14 @@ def test_a_document_in_json_is_held_against_json_whatever_lies_over_it(node: Nod
         known=False,
         read_host=node.read_host,
     )
-    [offline] = validate(text, file="bundle", component="kubelet", versions=["v1.31.0"], bundle=True)
+    [offline] = check(text, file="bundle", component="kubelet", versions=["v1.31.0"], bundle=True)
     assert _sentence(found.as_dict()) == _sentence(offline.as_dict())
 
 
 @pytest.mark.contract("render.instance-config")
 @pytest.mark.parametrize(("text", "_said", "given"), [row for row in ODD if row[2]], ids=str)
 def test_what_is_written_beside_an_instance_config_is_what_was_judged(text: str, _said: str, given: Any) -> None:
-    written = json.loads(render(HEAD + text, "healthzPort: 10249\n"))
+    written = json.loads(render_config(HEAD + text, "healthzPort: 10249\n"))
     assert {key: written[key] for key in given} == given
     assert [type(written[key]) for key in given] == [type(value) for value in given.values()]
 
@@ -341,11 +343,11 @@ def test_known_means_the_host_alone(node: Node) -> None:
 @pytest.mark.parametrize("text", ["- a\n", "", "{", "apiVersion: v1\nkind: ConfigMap\n"])
 def test_what_is_no_config_is_one_finding_and_never_a_traceback(node: Node, text: str) -> None:
     node.instance("healthzPort: 10249\n")
-    found = judge_here(
+    found = validate_on_node(
         text.encode(),
         "bundle",
         node.component,
-        inputs=Inputs(arguments=tuple(node.argv)),
+        inputs=NodeInputs(arguments=tuple(node.argv)),
         version="v1.31.0",
         known=False,
         read_host=node.read_host,
@@ -365,10 +367,10 @@ def test_what_was_read_once_is_what_is_judged_whatever_the_file_says_now(node: N
     drop_in = node.drop_in("10-swap.conf", HEAD + "failSwapOn: false\n# \xe4\n")
     Path(drop_in).write_bytes(Path(drop_in).read_text().encode("utf-16"))
     node.host = SWAPPING
-    inputs = Inputs.from_dict(json.loads(json.dumps(node.inputs.to_dict())))
+    inputs = NodeInputs.from_dict(json.loads(json.dumps(node.inputs.to_dict())))
     node.instance(HEAD + "maxPod: 1\n")
     Path(drop_in).unlink()
     text = (HEAD + "enforceNodeAllocatable: [pods, system-reserved]\n").encode()
     options: dict[str, Any] = {"version": "v1.31.0", "known": False, "read_host": node.read_host}
-    [found] = judge_here(text, "bundle", node.component, inputs=inputs, **options)
+    [found] = validate_on_node(text, "bundle", node.component, inputs=inputs, **options)
     assert (found.level, found.file, found.message) == ("warning", drop_in, "the file is UTF-16: write it in UTF-8")

@@ -11,19 +11,22 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import ComponentConfiguration
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import JudgeFailed, OwnCheck
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
+    CommandCheck,
+    ValidationUnavailable,
+)
 
 COMPONENT = ComponentConfiguration(name="kubelet", unit="kubelet.service", check_command=("check",))
 
 
-def own_check(code: int, said: str) -> OwnCheck:
+def own_check(code: int, said: str) -> CommandCheck:
     def run(
         argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None, stdin: str = ""
     ) -> CommandResult:
         assert list(argv) == ["check", "/config"]
         return CommandResult(code, "", said)
 
-    return OwnCheck(run)
+    return CommandCheck(run)
 
 
 def test_what_it_accepts_has_no_finding() -> None:
@@ -34,7 +37,7 @@ def test_what_it_accepts_has_no_finding() -> None:
 def test_what_it_says_is_told_without_secrets() -> None:
     (finding,) = own_check(1, "reading\nbad token: hunter2 in the file\n")(COMPONENT, "/config")
     assert finding["message"] == "refused by its own check: bad token: *** in the file"
-    with pytest.raises(JudgeFailed) as failed:
+    with pytest.raises(ValidationUnavailable) as failed:
         own_check(127, "bad token: hunter2")(COMPONENT, "/config")
     assert "hunter2" not in str(failed.value)
 

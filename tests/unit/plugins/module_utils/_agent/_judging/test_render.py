@@ -11,29 +11,29 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import (
-    NotRendered,
-    decode,
+    UndecodableConfig,
+    decode_values,
     default_document,
     field_paths,
     fingerprint,
     policy_of,
-    render,
-    render_init,
+    render_config,
+    render_init_config,
     stale_state_files,
-    state_keys,
+    state_file_keys,
 )
 
 
 @pytest.mark.contract("render.no-defaults-written")
 def test_without_an_instance_config_the_bytes_are_the_documents() -> None:
-    assert render("a: 1 # comment\n", None) == b"a: 1 # comment\n"
-    assert render("a: 1\n", " \n") == b"a: 1\n"
+    assert render_config("a: 1 # comment\n", None) == b"a: 1 # comment\n"
+    assert render_config("a: 1\n", " \n") == b"a: 1\n"
 
 
 @pytest.mark.contract("render.instance-config")
 def test_the_instance_config_is_laid_over_by_key_and_lists_as_a_whole() -> None:
     instance = "apiVersion: x\nkind: Y\nlabels: {b: 2}\ntaints: [t]\n"
-    found = json.loads(render("apiVersion: v\nkind: K\nlabels: {a: 1, b: 1}\ntaints: [r, s]\n", instance))
+    found = json.loads(render_config("apiVersion: v\nkind: K\nlabels: {a: 1, b: 1}\ntaints: [r, s]\n", instance))
     assert found == {"apiVersion": "v", "kind": "K", "labels": {"a": 1, "b": 2}, "taints": ["t"]}
 
 
@@ -41,19 +41,19 @@ def test_the_instance_config_is_laid_over_by_key_and_lists_as_a_whole() -> None:
     ("document", "instance"), [("a: [", "b: 1"), ("a: 1", "b: ["), ("- a", "b: 1"), ("a: 1", "- b")]
 )
 def test_what_cannot_be_merged_is_told(document: str, instance: str) -> None:
-    with pytest.raises(NotRendered):
-        render(document, instance)
+    with pytest.raises(UndecodableConfig):
+        render_config(document, instance)
 
 
 def test_an_init_config_that_cannot_be_read_as_yaml_is_left_to_the_component() -> None:
-    assert render_init("kubelet", b"a: [\n", "/etc") == b"a: [\n"
-    assert render_init("kubelet", b"\xff", "/etc") == b"\xff"
-    assert render_init("other", b"staticPodPath: a\n", "/etc") == b"staticPodPath: a\n"
+    assert render_init_config("kubelet", b"a: [\n", "/etc") == b"a: [\n"
+    assert render_init_config("kubelet", b"\xff", "/etc") == b"\xff"
+    assert render_init_config("other", b"staticPodPath: a\n", "/etc") == b"staticPodPath: a\n"
 
 
 def test_an_init_config_with_a_relative_path_keeps_the_meaning_that_kubernetes_gives_it() -> None:
     text = b"staticPodPath: m\nproviderID: 1:20\nfailSwapOn: n\nmaxPods: 4.1e1\nclusterDomain: 2026-01-01\n"
-    assert json.loads(render_init("kubelet", text, "/etc")) == {
+    assert json.loads(render_init_config("kubelet", text, "/etc")) == {
         "staticPodPath": "/etc/m",
         "providerID": "1:20",
         "failSwapOn": False,
@@ -61,7 +61,7 @@ def test_an_init_config_with_a_relative_path_keeps_the_meaning_that_kubernetes_g
         "clusterDomain": "2026-01-01",
     }
     # A fraction in JSON stays one: the component refuses it there as a whole number.
-    assert b'"maxPods": 1.0' in render_init("kubelet", b'{"staticPodPath": "m", "maxPods": 1.0}', "/etc")
+    assert b'"maxPods": 1.0' in render_init_config("kubelet", b'{"staticPodPath": "m", "maxPods": 1.0}', "/etc")
 
 
 def test_the_smallest_documents() -> None:
@@ -89,14 +89,14 @@ def test_the_smallest_documents() -> None:
     ],
 )
 def test_fingerprints(one: str, other: str, same: bool) -> None:
-    assert (fingerprint(decode(one, "one")) == fingerprint(decode(other, "other"))) is same
+    assert (fingerprint(decode_values(one, "one")) == fingerprint(decode_values(other, "other"))) is same
 
 
 @pytest.mark.contract("render.instance-config")
 def test_null_in_the_instance_config_takes_a_field_back_and_empty_values_stay() -> None:
     """As the engine merges layers: what is judged is what is written."""
     document = "a: {p: 1, q: 2}\nb: {}\nc: null\nd: [1]\n"
-    found = json.loads(render(document, "a: {p: null}\nd: []\ne: {f: null}\n"))
+    found = json.loads(render_config(document, "a: {p: null}\nd: []\ne: {f: null}\n"))
     assert found == {"a": {"q": 2}, "b": {}, "d": [], "e": {}}
 
 
@@ -117,7 +117,7 @@ def test_no_hard_eviction_is_not_the_default_to_the_memory_manager() -> None:
     static = {"memoryManagerPolicy": "Static", "reservedMemory": [{"numaNode": 0}]}
 
     def key(change: dict[str, Any]) -> str:
-        return state_keys("kubelet", {**static, **change})["memory_manager_state"]["key"]
+        return state_file_keys("kubelet", {**static, **change})["memory_manager_state"]["key"]
 
     assert key({"evictionHard": {}}) != key({})
     assert key({"evictionHard": {"nodefs.available": "5%"}}) == key({"evictionHard": {}})
@@ -127,20 +127,20 @@ def test_no_hard_eviction_is_not_the_default_to_the_memory_manager() -> None:
 
 @pytest.mark.contract("adopt.state-files")
 def test_state_files_depend_on_their_own_fields_only() -> None:
-    before = state_keys("kubelet", {"maxPods": 1})
-    assert stale_state_files(before, state_keys("kubelet", {"maxPods": 2, "cpuManagerPolicy": "none"}), {}) == []
-    static = state_keys("kubelet", {"cpuManagerPolicy": "static"})
+    before = state_file_keys("kubelet", {"maxPods": 1})
+    assert stale_state_files(before, state_file_keys("kubelet", {"maxPods": 2, "cpuManagerPolicy": "none"}), {}) == []
+    static = state_file_keys("kubelet", {"cpuManagerPolicy": "static"})
     assert stale_state_files(before, static, {}) == ["cpu_manager_state"]
     assert stale_state_files(static, before, {}) == ["cpu_manager_state"]
-    changed = state_keys("kubelet", {"memoryManagerPolicy": "Static", "reservedMemory": [{"numaNode": 0}]})
+    changed = state_file_keys("kubelet", {"memoryManagerPolicy": "Static", "reservedMemory": [{"numaNode": 0}]})
     assert stale_state_files(before, changed, {}) == ["memory_manager_state"]
     assert stale_state_files({}, changed, {}) == []
-    assert state_keys("kube-proxy", {"cpuManagerPolicy": "static"}) == {}
+    assert state_file_keys("kube-proxy", {"cpuManagerPolicy": "static"}) == {}
 
 
 def test_deep_nesting_is_an_error_and_not_the_end_of_the_process() -> None:
-    with pytest.raises(NotRendered, match=r"the init config:2: .*nested deeper"):
-        decode("kind: x\na: " + "[" * 100_000, "the init config")
+    with pytest.raises(UndecodableConfig, match=r"the init config:2: .*nested deeper"):
+        decode_values("kind: x\na: " + "[" * 100_000, "the init config")
 
 
 RESERVED = {"kubeReserved": {"cpu": "1", "memory": "1Gi"}, "systemReserved": {"cpu": "1"}}
@@ -163,13 +163,13 @@ RESERVED = {"kubeReserved": {"cpu": "1", "memory": "1Gi"}, "systemReserved": {"c
 def test_reservations_matter_to_a_state_file_under_a_policy_that_hands_out(
     policies: dict[str, Any], change: dict[str, Any], stale: list[str]
 ) -> None:
-    before = state_keys("kubelet", {**RESERVED, **policies})
-    assert stale_state_files(before, state_keys("kubelet", {**RESERVED, **policies, **change}), {}) == stale
+    before = state_file_keys("kubelet", {**RESERVED, **policies})
+    assert stale_state_files(before, state_file_keys("kubelet", {**RESERVED, **policies, **change}), {}) == stale
 
 
 @pytest.mark.contract("adopt.state-files")
 def test_a_state_file_says_itself_under_which_policy_it_was_written() -> None:
-    static = state_keys("kubelet", {"cpuManagerPolicy": "static"})
+    static = state_file_keys("kubelet", {"cpuManagerPolicy": "static"})
     assert policy_of(b'{"policyName":"none","defaultCpuSet":"","checksum":1}') == "none"
     assert [policy_of(text) for text in (None, b"", b"[]", b"{", b"[" * 100_000)] == [""] * 5
     assert stale_state_files({}, static, {"cpu_manager_state": "none"}) == ["cpu_manager_state"]

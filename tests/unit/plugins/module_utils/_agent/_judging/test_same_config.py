@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import Inputs
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import CommandComparison
+from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
+from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import SameConfigCommand
 
-INPUTS = Inputs(drop_ins=(("/d/10.conf", "maxPods: 4\n"),))
+INPUTS = NodeInputs(drop_ins=(("/d/10.conf", "maxPods: 4\n"),))
 
 
 @pytest.mark.parametrize(("code", "same"), [(0, True), (1, False), (2, False), (124, False), (-9, False)])
@@ -27,7 +27,7 @@ def test_the_child_has_the_drop_ins_and_only_its_yes_counts(code: int, same: boo
         asked.append((list(argv), stdin))
         return CommandResult(code, "", "")
 
-    assert CommandComparison(run, ["configok-agent", "same"])("/a", "/b", "v1.35.0", INPUTS) is same
+    assert SameConfigCommand(run, ["configok-agent", "same"])("/a", "/b", "v1.35.0", INPUTS) is same
     [(argv, stdin)] = asked
     assert argv == ["configok-agent", "same", "--kubernetes-version", "v1.35.0", "--with-inputs", "/a", "/b"]
-    assert Inputs.from_dict(json.loads(stdin)) == INPUTS
+    assert NodeInputs.from_dict(json.loads(stdin)) == INPUTS

@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import Inputs
+from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store, digest
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
-    CommandJudge,
-    JudgeFailed,
-    errors_of,
-    first_error,
-    is_fatal,
-    judged,
-    judged_here,
+    ValidateCommand,
+    ValidationUnavailable,
+    first_error_text,
+    is_known_fatal,
+    refusing_findings,
+    validate_bundle_document,
+    validate_init_config,
 )
 
 FATAL = {"path": "maxPods", "message": "must be >= 0", "level": "component"}
@@ -48,7 +48,7 @@ class Runner:
 
 def test_the_child_is_asked_for_one_document() -> None:
     runner = Runner(1, json.dumps([FATAL]))
-    judge = CommandJudge(runner, ["configok-agent", "validate"])
+    judge = ValidateCommand(runner, ["configok-agent", "validate"])
     assert judge("kubelet", "maxPods: -1", "v1.35.0", bundle=True) == [FATAL]
     assert runner.stdin == "maxPods: -1"
     assert runner.argv == [
@@ -64,26 +64,26 @@ def test_the_child_is_asked_for_one_document() -> None:
     ]
     judge("kubelet", "", "", bundle=True, known=True)
     assert runner.argv[-2:] == ["--only-host", "-"]
-    inputs = Inputs(init="maxPods: 2\n", instance="maxPods: 1\n", arguments=("/usr/bin/kubelet", "--v=2"))
+    inputs = NodeInputs(init="maxPods: 2\n", instance="maxPods: 1\n", arguments=("/usr/bin/kubelet", "--v=2"))
     inputs = inputs._replace(drop_ins=(("/d/10.conf", "maxPods: 4\n"), ("/d/20.conf", "\udcff")))
     judge("kubelet", "maxPods: 3\n", "", bundle=True, inputs=inputs)
     assert runner.argv[-3:] == ["--on-node", "--with-inputs", "-"]
     asked = json.loads(runner.stdin)
-    assert (asked["document"], Inputs.from_dict(asked)) == ("maxPods: 3\n", inputs)
+    assert (asked["document"], NodeInputs.from_dict(asked)) == ("maxPods: 3\n", inputs)
     judge("kubelet", "", "", bundle=False)
     assert runner.argv == ["configok-agent", "validate", "--json", "--component", "kubelet", "-"]
 
 
 @pytest.mark.parametrize("out", ["", "Traceback", "{}", "[1]", "null"])
 def test_no_answer_is_no_verdict(out: str) -> None:
-    with pytest.raises(JudgeFailed, match=r"could not be validated \(exit 124\)"):
-        CommandJudge(Runner(124, out, "killed"), ["x"])("kubelet", "", "", bundle=True)
+    with pytest.raises(ValidationUnavailable, match=r"could not be validated \(exit 124\)"):
+        ValidateCommand(Runner(124, out, "killed"), ["x"])("kubelet", "", "", bundle=True)
 
 
 @pytest.mark.parametrize("code", [2, 124, 137, -9, -24])
 def test_a_child_that_did_not_come_to_its_end_gives_no_verdict_whatever_it_has_said(code: int) -> None:
-    with pytest.raises(JudgeFailed, match="could not be validated"):
-        CommandJudge(Runner(code, "[]"), ["x"])("kubelet", "", "", bundle=True)
+    with pytest.raises(ValidationUnavailable, match="could not be validated"):
+        ValidateCommand(Runner(code, "[]"), ["x"])("kubelet", "", "", bundle=True)
 
 
 @pytest.mark.contract("validate.only-once")
@@ -92,25 +92,25 @@ def test_nothing_is_judged_twice_but_what_changes_the_verdict(tmp_path: Path) ->
     calls: list[tuple[bool, bool]] = []
 
     def judge(
-        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: Inputs | None = None
+        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: NodeInputs | None = None
     ) -> list[dict[str, Any]]:
         calls.append((bundle, known))
         return [] if known else [WARNING]
 
     def ask(text: bytes, engine: str = "1", beside: object = None, instance: str | None = None) -> None:
-        inputs, tracked = Inputs(instance=instance), "v1"
+        inputs, tracked = NodeInputs(instance=instance), "v1"
         options: dict[str, Any] = {"version": "v1", "tracked": tracked, "engine": engine, "host": True}
-        judged_here(store, judge, "kubelet", text, beside=beside, inputs=inputs, **options)
+        validate_bundle_document(store, judge, "kubelet", text, beside=beside, inputs=inputs, **options)
 
     ask(b"a")
     ask(b"b")
     ask(b"a", engine="2")
     ask(b"a", beside=["x"])
     ask(b"a", instance="maxPods: 1")
-    judged(store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1")
+    validate_init_config(store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1")
     assert calls == [(True, False)] * 5 + [(False, False)]
     ask(b"a")
-    judged(store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1")
+    validate_init_config(store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1")
     assert calls[6:] == [(True, True)], "the host is looked at anew, and nothing else"
 
 
@@ -120,18 +120,18 @@ def test_what_is_said_of_the_host_holds_for_the_moment_and_is_never_kept(tmp_pat
     host = [SWAP]
 
     def judge(
-        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: Inputs | None = None
+        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: NodeInputs | None = None
     ) -> list[dict[str, Any]]:
         return [*([] if known else [WARNING]), *host]
 
     def ask() -> tuple[list[str], list[str]]:
-        found, of_host = judged_here(
+        found, of_host = validate_bundle_document(
             *(store, judge, "kubelet", b"a"),
             version="v1",
             tracked="v1",
             engine="1",
             beside=None,
-            inputs=Inputs(),
+            inputs=NodeInputs(),
             host=True,
         )
         return [one["path"] for one in found], [one["path"] for one in of_host]
@@ -141,7 +141,7 @@ def test_what_is_said_of_the_host_holds_for_the_moment_and_is_never_kept(tmp_pat
     host.clear()
     assert ask() == (["x"], [])
     assert "failSwapOn" not in (tmp_path / "kubelet-v1/verdicts").read_text()
-    assert not is_fatal(store.read_verdicts("kubelet", "v1"), digest(b"a"), "v1")
+    assert not is_known_fatal(store.read_verdicts("kubelet", "v1"), digest(b"a"), "v1")
 
 
 def test_a_config_that_was_refused_is_refused_without_a_look_at_the_host(tmp_path: Path) -> None:
@@ -149,19 +149,19 @@ def test_a_config_that_was_refused_is_refused_without_a_look_at_the_host(tmp_pat
     calls: list[bool] = []
 
     def judge(
-        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: Inputs | None = None
+        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: NodeInputs | None = None
     ) -> list[dict[str, Any]]:
         calls.append(known)
         return [FATAL]
 
     for _time in range(2):
-        found, host = judged_here(
+        found, host = validate_bundle_document(
             *(store, judge, "kubelet", b"a"),
             version="v1",
             tracked="v1",
             engine="1",
             beside=None,
-            inputs=Inputs(),
+            inputs=NodeInputs(),
             host=True,
         )
         assert ([one["path"] for one in found], host) == (["maxPods"], [])
@@ -171,38 +171,38 @@ def test_a_config_that_was_refused_is_refused_without_a_look_at_the_host(tmp_pat
 @pytest.mark.contract("init.refused-if-deadly")
 def test_only_what_the_component_dies_of_is_fatal_and_only_outside_a_bundle(tmp_path: Path) -> None:
     name = digest(b"a")
-    assert is_fatal({f"{name}:1:v1": [WARNING, FATAL]}, name, "v1")
-    assert not is_fatal({f"{name}:1:v1": [WARNING, POLICY]}, name, "v1")
-    assert not is_fatal({f"{name}:1:v1:bundle:0": [FATAL]}, name, "v1")
-    assert not is_fatal({f"{digest(b'b')}:1:v1": [FATAL]}, name, "v1")
-    assert not is_fatal({":1:v1": [FATAL]}, "", "v1")
+    assert is_known_fatal({f"{name}:1:v1": [WARNING, FATAL]}, name, "v1")
+    assert not is_known_fatal({f"{name}:1:v1": [WARNING, POLICY]}, name, "v1")
+    assert not is_known_fatal({f"{name}:1:v1:bundle:0": [FATAL]}, name, "v1")
+    assert not is_known_fatal({f"{digest(b'b')}:1:v1": [FATAL]}, name, "v1")
+    assert not is_known_fatal({":1:v1": [FATAL]}, "", "v1")
 
 
 def test_a_verdict_for_another_version_or_for_none_is_not_used(tmp_path: Path) -> None:
     """It may be recorded under the same version: that is tracked before the component is asked anew."""
     name = digest(b"a")
-    assert not is_fatal({f"{name}:1:v2": [FATAL], f"{name}:1:": [FATAL], f"{name}:1": [FATAL]}, name, "v1")
-    assert is_fatal({f"{name}:1:": [FATAL]}, name, "")
+    assert not is_known_fatal({f"{name}:1:v2": [FATAL], f"{name}:1:": [FATAL], f"{name}:1": [FATAL]}, name, "v1")
+    assert is_known_fatal({f"{name}:1:": [FATAL]}, name, "")
     store = Store(str(tmp_path), now=lambda: "t")
     asked: list[str] = []
 
     def judge(
-        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: Inputs | None = None
+        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: NodeInputs | None = None
     ) -> list[dict[str, Any]]:
         asked.append(version)
         return []
 
     for version in ("", "v1", "v2", "v1"):
         options: dict[str, Any] = {"version": version, "tracked": "v1", "engine": "1"}
-        judged(store, judge, "kubelet", b"a", **options)
-        judged_here(store, judge, "kubelet", b"a", beside=None, inputs=Inputs(), host=False, **options)
+        validate_init_config(store, judge, "kubelet", b"a", **options)
+        validate_bundle_document(store, judge, "kubelet", b"a", beside=None, inputs=NodeInputs(), host=False, **options)
     assert asked == ["", "", "v1", "v1", "v2", "v2"]
 
 
 def test_the_first_error_in_words() -> None:
-    assert errors_of([WARNING, FATAL, POLICY]) == [FATAL, POLICY]
-    assert first_error("kubelet", [WARNING, FATAL]) == "kubelet: maxPods: must be >= 0"
-    assert first_error("kubelet", [FATAL, POLICY]) == "kubelet: maxPods: must be >= 0 (and 1 more)"
+    assert refusing_findings([WARNING, FATAL, POLICY]) == [FATAL, POLICY]
+    assert first_error_text("kubelet", [WARNING, FATAL]) == "kubelet: maxPods: must be >= 0"
+    assert first_error_text("kubelet", [FATAL, POLICY]) == "kubelet: maxPods: must be >= 0 (and 1 more)"
 
 
 def test_what_is_recorded_can_be_read_back_however_much_was_found(tmp_path: Path) -> None:
@@ -210,14 +210,14 @@ def test_what_is_recorded_can_be_read_back_however_much_was_found(tmp_path: Path
     many = [{"path": "p" * 5000, "message": "m" * 100_000, "level": "policy"}] * 20_000
 
     def judge(
-        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: Inputs | None = None
+        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: NodeInputs | None = None
     ) -> list[dict[str, Any]]:
         return many
 
     for number in range(60):
-        found = judged(store, judge, "kubelet", b"%d" % number, version="", tracked="v1", engine="1")
+        found = validate_init_config(store, judge, "kubelet", b"%d" % number, version="", tracked="v1", engine="1")
         assert len(found) == 101
-        assert first_error("kubelet", found).endswith("m (and over 99 more)")
+        assert first_error_text("kubelet", found).endswith("m (and over 99 more)")
     verdicts = store.read_verdicts("kubelet", "v1")
     assert store.damaged == []
     assert f"{digest(b'59')}:1:" in verdicts

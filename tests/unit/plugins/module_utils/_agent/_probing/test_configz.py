@@ -16,7 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     ComponentConfiguration,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult, ProbeResult, Unit
-from ansible_collections.configok.node.plugins.module_utils._agent._probes import HealthProber, LiveConfig
+from ansible_collections.configok.node.plugins.module_utils._agent._probes import HealthProber, LiveConfigProbe
 from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import SystemClock
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import context_of
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
@@ -114,7 +114,7 @@ def answer(found: Sequence[str] = (), unknown: str = "") -> str:
 
 def test_a_difference_is_a_failed_look_and_is_looked_at_again() -> None:
     child, said = Child(answer(["maxPods: is 110, and 50 was given", "b"])), []
-    live = LiveConfig(child, ["agent", "compare"], lambda *words, **_fields: said.append(words))
+    live = LiveConfigProbe(child, ["agent", "compare"], lambda *words, **_fields: said.append(words))
     wanted = ProbeResult(False, "live config: maxPods: is 110, and 50 was given (and 1 more)")
     assert [live("kubelet", "i1"), live("kubelet", "i1")] == [wanted, wanted]
     child.result = CommandResult(0, answer(), "")
@@ -128,7 +128,7 @@ def test_a_difference_is_a_failed_look_and_is_looked_at_again() -> None:
 @pytest.mark.parametrize("out", [answer(unknown="forbidden"), "", "[]", "null", "Traceback"])
 def test_no_answer_is_no_verdict_and_is_said_once(out: str) -> None:
     said: list[Any] = []
-    live = LiveConfig(Child(out, "why"), ["x"], lambda *words, **_fields: said.append(words))
+    live = LiveConfigProbe(Child(out, "why"), ["x"], lambda *words, **_fields: said.append(words))
     assert [live("kubelet", f"i{number}") for number in range(3)] == [None] * 3
     assert len(said) == 1
 

@@ -11,50 +11,50 @@ from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._agent._state._health import (
     Health,
-    begin,
-    failed,
+    after_probe,
+    has_failed,
     healthy_seconds,
     is_healthy,
-    look,
-    next_look,
+    new_health,
+    next_probe_in,
 )
 from support.fuzzing import fuzz
 
 
 def see(health: Health, now: float, ok: bool, invocation: str = "i1") -> Health:
-    return look(health, ok=ok, detail="" if ok else "refused", invocation=invocation, now=now, settling=0.5)
+    return after_probe(health, ok=ok, detail="" if ok else "refused", invocation=invocation, now=now, settling=0.5)
 
 
 @pytest.mark.contract("probe.settling")
 def test_healthy_means_ok_for_the_settling_time() -> None:
-    health = see(begin(0.0), 1.0, True)
+    health = see(new_health(0.0), 1.0, True)
     assert not is_healthy(health)
-    assert next_look(health, now=1.0, settling=0.5, interval=10.0) == 0.5
+    assert next_probe_in(health, now=1.0, settling=0.5, interval=10.0) == 0.5
     assert is_healthy(see(health, 1.5, True))
     assert not is_healthy(see(see(health, 1.2, False), 1.5, True))
 
 
 @pytest.mark.contract("probe.health-timeout")
 def test_never_healthy_fails_by_time_not_by_looks() -> None:
-    health = begin(0.0)
+    health = new_health(0.0)
     for now in range(100):
         health = see(health, float(now), False)
-        assert not failed(health, now=float(now), timeout=120.0, threshold=3)
-    assert failed(health, now=120.0, timeout=120.0, threshold=3)
+        assert not has_failed(health, now=float(now), timeout=120.0, threshold=3)
+    assert has_failed(health, now=120.0, timeout=120.0, threshold=3)
 
 
 @pytest.mark.contract("probe.unhealthy-threshold")
 def test_once_healthy_it_fails_by_looks_in_a_row() -> None:
-    health = see(see(begin(0.0), 1.0, True), 2.0, True)
+    health = see(see(new_health(0.0), 1.0, True), 2.0, True)
     health = see(see(health, 12.0, False), 22.0, False)
-    assert not failed(health, now=22.0, timeout=120.0, threshold=3)
-    assert failed(see(health, 32.0, False), now=32.0, timeout=120.0, threshold=3)
+    assert not has_failed(health, now=22.0, timeout=120.0, threshold=3)
+    assert has_failed(see(health, 32.0, False), now=32.0, timeout=120.0, threshold=3)
     well = see(see(health, 32.0, True), 33.0, True)
-    assert not failed(see(well, 43.0, False), now=43.0, timeout=120.0, threshold=3)
+    assert not has_failed(see(well, 43.0, False), now=43.0, timeout=120.0, threshold=3)
 
 
 def test_another_invocation_has_to_prove_itself() -> None:
-    health = see(see(begin(0.0), 1.0, True), 2.0, True)
+    health = see(see(new_health(0.0), 1.0, True), 2.0, True)
     assert not is_healthy(see(health, 3.0, True, "i2"))
     restarted = see(health, 3.0, False, "i2")
     assert restarted.failures == 0
@@ -62,23 +62,23 @@ def test_another_invocation_has_to_prove_itself() -> None:
 
 @pytest.mark.contract("trial.sums-health")
 def test_only_seconds_of_one_healthy_invocation_count() -> None:
-    well = see(see(begin(0.0), 1.0, True), 2.0, True)
+    well = see(see(new_health(0.0), 1.0, True), 2.0, True)
     later = see(well, 12.0, True)
     assert healthy_seconds(well, later, most=20.0) == 10.0
     assert healthy_seconds(well, later, most=5.0) == 5.0
     other = see(see(later, 13.0, True, "i2"), 14.0, True, "i2")
     assert healthy_seconds(later, other, most=20.0) == 0.0
-    assert healthy_seconds(begin(0.0), later, most=20.0) == 0.0
+    assert healthy_seconds(new_health(0.0), later, most=20.0) == 0.0
 
 
 @fuzz(100)
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from(["i1", "i2"]), st.floats(0.01, 30.0)), max_size=40))
 def test_counted_seconds_never_exceed_the_time_that_passed(looks: list[tuple[bool, str, float]]) -> None:
-    health, now, counted = begin(0.0), 0.0, 0.0
+    health, now, counted = new_health(0.0), 0.0, 0.0
     for ok, invocation, pause in looks:
         now += pause
         before, health = health, see(health, now, ok, invocation)
         counted += healthy_seconds(before, health, most=1000.0)
-        assert next_look(health, now=now, settling=0.5, interval=10.0) > 0
+        assert next_probe_in(health, now=now, settling=0.5, interval=10.0) > 0
         assert is_healthy(health) <= ok
     assert counted <= now + 1e-6

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._agent._state._records import (
-    LOCAL,
-    Answered,
-    Damaged,
-    Outcome,
-    Record,
+    LOCAL_CONFIG,
+    AnsweredAssignment,
+    AssignmentFailure,
+    ConfigRecord,
+    DamagedFile,
     same_config,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_
 from support.fuzzing import fuzz
 
 SOURCE = ConfigSource("configok-system", "pool-0123456789", "a" * 36)
-RECORD = Record(
+RECORD = ConfigRecord(
     source=SOURCE,
     content_hash="c" * 64,
     assignment=7,
@@ -35,27 +35,29 @@ RECORD = Record(
     confirmed=True,
     files={"kubelet": "f" * 64},
 )
-ANSWERED = Answered("n", 7, SOURCE, Outcome("CrashLoop", "a" * 36, "crashed", crashes=3, suspect=True))
+ANSWERED = AnsweredAssignment(
+    "n", 7, SOURCE, AssignmentFailure("CrashLoop", "a" * 36, "crashed", crashes=3, suspect=True)
+)
 
 
 @pytest.mark.contract("files.records")
 def test_records_round_trip() -> None:
-    assert Record.decode(RECORD.encode()) == RECORD
-    assert Answered.decode(ANSWERED.encode()) == ANSWERED
-    assert Answered.decode(Answered().encode()) == Answered()
+    assert ConfigRecord.decode(RECORD.encode()) == RECORD
+    assert AnsweredAssignment.decode(ANSWERED.encode()) == ANSWERED
+    assert AnsweredAssignment.decode(AnsweredAssignment().encode()) == AnsweredAssignment()
 
 
 @pytest.mark.contract("files.records")
 def test_empty_means_the_local_config() -> None:
-    assert LOCAL.encode() == b""
-    assert Record.decode(b"") == LOCAL
+    assert LOCAL_CONFIG.encode() == b""
+    assert ConfigRecord.decode(b"") == LOCAL_CONFIG
 
 
-@pytest.mark.parametrize("kind", [Record, Answered])
+@pytest.mark.parametrize("kind", [ConfigRecord, AnsweredAssignment])
 @fuzz(100)
 @given(data=st.binary(min_size=1, max_size=80))
-def test_noise_is_damaged(kind: type[Record] | type[Answered], data: bytes) -> None:
-    with pytest.raises(Damaged):
+def test_noise_is_damaged(kind: type[ConfigRecord] | type[AnsweredAssignment], data: bytes) -> None:
+    with pytest.raises(DamagedFile):
         kind.decode(data)
 
 
@@ -66,19 +68,21 @@ def test_any_flipped_bit_is_noticed_or_means_nothing(where: int, bit: int) -> No
     data = bytearray(RECORD.encode())
     data[where] ^= 1 << bit
     try:
-        found = Record.decode(bytes(data))
-    except Damaged:
+        found = ConfigRecord.decode(bytes(data))
+    except DamagedFile:
         return
     assert found == RECORD  # a space that became another space
 
 
 def test_one_kind_is_not_read_as_another() -> None:
-    with pytest.raises(Damaged, match="it is not a ConfigRecord"):
-        Record.decode(ANSWERED.encode())
+    with pytest.raises(DamagedFile, match="it is not a ConfigRecord"):
+        ConfigRecord.decode(ANSWERED.encode())
 
 
 def test_the_same_content_under_another_uid_is_the_same_config() -> None:
-    other = Record(ConfigSource("configok-system", "pool-0123456789", "b" * 36), "c" * 64, files={"kubelet": "f" * 64})
+    other = ConfigRecord(
+        ConfigSource("configok-system", "pool-0123456789", "b" * 36), "c" * 64, files={"kubelet": "f" * 64}
+    )
     assert same_config(RECORD, other)
-    assert not same_config(RECORD, LOCAL)
+    assert not same_config(RECORD, LOCAL_CONFIG)
     assert not same_config(None, None)

@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._agent._state._records import Damaged
+from ansible_collections.configok.node.plugins.module_utils._agent._state._records import DamagedFile
 from ansible_collections.configok.node.plugins.module_utils._agent._state._startups import (
     MAX_STARTUPS,
     BadConfig,
     End,
     Start,
-    count_crashes,
+    append_start,
+    crashes_since_adoption,
+    crashes_with_config,
     decode_bad_configs,
     decode_startups,
     encode_bad_configs,
     encode_startups,
     is_crash,
-    recent_crashes,
-    with_end,
-    with_start,
+    record_end,
 )
 from support.fuzzing import fuzz
 
@@ -66,26 +66,26 @@ def test_crashes_count_since_the_later_of_boot_and_adoption() -> None:
         _start(4, 11.0),
         _start(5, 12.0, end=None),
     ]
-    assert count_crashes(starts, boot_id="b1", adopted_boot_id="b1", adopted_since_boot=10.0) == 2
-    assert count_crashes(starts, boot_id="b1", adopted_boot_id="b0", adopted_since_boot=10.0) == 3
-    assert count_crashes(starts, boot_id="b2", adopted_boot_id="b1", adopted_since_boot=10.0) == 0
-    assert recent_crashes(starts, boot_id="b1", since=0.0, config="c") == 3
-    assert recent_crashes(starts, boot_id="b1", since=21.0, config="c") == 0
-    assert recent_crashes(starts, boot_id="b1", since=0.0, config="another") == 0
+    assert crashes_since_adoption(starts, boot_id="b1", adopted_boot_id="b1", adopted_since_boot=10.0) == 2
+    assert crashes_since_adoption(starts, boot_id="b1", adopted_boot_id="b0", adopted_since_boot=10.0) == 3
+    assert crashes_since_adoption(starts, boot_id="b2", adopted_boot_id="b1", adopted_since_boot=10.0) == 0
+    assert crashes_with_config(starts, boot_id="b1", since=0.0, config="c") == 3
+    assert crashes_with_config(starts, boot_id="b1", since=21.0, config="c") == 0
+    assert crashes_with_config(starts, boot_id="b1", since=0.0, config="another") == 0
 
 
 @pytest.mark.contract("starts.paired-by-invocation")
 def test_starts_and_ends_are_paired_by_invocation() -> None:
-    starts = with_start(with_start([], _start(1, 1.0, end=None)), _start(2, 2.0, end=None))
-    found = with_end(starts, "i1", "b1", CRASH)
+    starts = append_start(append_start([], _start(1, 1.0, end=None)), _start(2, 2.0, end=None))
+    found = record_end(starts, "i1", "b1", CRASH)
     assert found is not None
     assert [start.end for start in found] == [CRASH, None]
-    assert with_end(starts, "i3", "b1", CRASH) is None
-    assert with_end(starts, "i1", "b2", CRASH) is None
+    assert record_end(starts, "i3", "b1", CRASH) is None
+    assert record_end(starts, "i1", "b2", CRASH) is None
 
 
 def test_a_second_prestart_of_one_invocation_replaces_the_first() -> None:
-    starts = with_start([_start(1, 1.0, end=None)], _start(1, 1.5, end=None))
+    starts = append_start([_start(1, 1.0, end=None)], _start(1, 1.5, end=None))
     assert [start.since_boot for start in starts] == [1.5]
 
 
@@ -93,7 +93,7 @@ def test_a_second_prestart_of_one_invocation_replaces_the_first() -> None:
 def test_the_list_is_bounded() -> None:
     starts: list[Start] = []
     for number in range(3 * MAX_STARTUPS):
-        starts = with_start(starts, _start(number, float(number)))
+        starts = append_start(starts, _start(number, float(number)))
     assert len(starts) == MAX_STARTUPS
     assert starts[-1].invocation == f"i{3 * MAX_STARTUPS - 1}"
 
@@ -125,7 +125,7 @@ def test_the_marks_of_an_older_agent_are_read() -> None:
 
 @pytest.mark.parametrize("within", ["NaN", "Infinity", '"2m"', "null"])
 def test_a_mark_without_a_number_of_seconds_is_damaged(within: str) -> None:
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedFile):
         decode_bad_configs(b'{"u": {"time": "t", "reason": "r", "kind": "k", "within": %s}}' % within.encode())
 
 
@@ -135,5 +135,5 @@ def test_any_bytes_are_read_or_damaged(data: bytes) -> None:
     for decode in (decode_startups, decode_bad_configs):
         try:
             decode(data)
-        except Damaged:
+        except DamagedFile:
             continue

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._components import BackgroundServices
-from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceError, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._components import UnitQueries
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError, Unit
 from support.errands import ErrandOnTheBench, Hangs
 
 
@@ -32,12 +32,12 @@ class Services:
         if self.hangs:
             raise Hangs
         if self.refuses:
-            raise ServiceError("refused")
+            raise ServiceManagerError("refused")
 
 
-def bench() -> tuple[Services, BackgroundServices, list[float]]:
+def bench() -> tuple[Services, UnitQueries, list[float]]:
     services, waited = Services(), list[float]()
-    return services, BackgroundServices(services, ["kubelet"], lambda: ErrandOnTheBench(waited.append)), waited
+    return services, UnitQueries(services, ["kubelet"], lambda: ErrandOnTheBench(waited.append)), waited
 
 
 def test_an_answer_in_time_is_passed_on() -> None:
@@ -47,14 +47,14 @@ def test_an_answer_in_time_is_passed_on() -> None:
     assert (services.restarts, waited) == (["kubelet"], [])
     services.refuses = True
     for call in (background.unit, background.restart):
-        with pytest.raises(ServiceError, match="refused"):
+        with pytest.raises(ServiceManagerError, match="refused"):
             call("kubelet")
 
 
 def test_a_late_answer_about_a_unit_is_still_one() -> None:
     services, background, waited = bench()
     services.hangs = True
-    with pytest.raises(ServiceError, match="not answered about kubelet yet"):
+    with pytest.raises(ServiceManagerError, match="not answered about kubelet yet"):
         background.unit("kubelet")
     assert waited == [1.0]
     services.hangs = False
@@ -65,7 +65,7 @@ def test_a_late_answer_about_a_unit_is_still_one() -> None:
 def test_the_end_of_a_late_restart_is_not_taken_for_the_next_one(refuses: bool) -> None:
     services, background, _waited = bench()
     services.hangs = True
-    with pytest.raises(ServiceError, match="not answered about kubelet yet"):
+    with pytest.raises(ServiceManagerError, match="not answered about kubelet yet"):
         background.restart("kubelet")
     services.hangs, services.refuses = False, refuses
     background._restarts["kubelet"].wait(0.0)  # it ends, and nobody looks
@@ -79,6 +79,6 @@ def test_a_restart_that_hangs_is_not_asked_for_twice() -> None:
     services, background, waited = bench()
     services.hangs = True
     for _time in range(2):
-        with pytest.raises(ServiceError, match="not answered about kubelet yet"):
+        with pytest.raises(ServiceManagerError, match="not answered about kubelet yet"):
             background.restart("kubelet")
     assert max(waited) == 1.0

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceError, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import (
     Supervisors,
     ask,
@@ -70,7 +70,7 @@ def test_words_are_sent_and_units_come_back_however_deep_the_directory(tmp_path:
 def test_no_socket_is_a_missing_unit_and_no_restart(tmp_path: Path) -> None:
     supervisors = Supervisors(str(tmp_path), {"kubelet": "kubelet.service"})
     assert supervisors.unit("kubelet") == Unit("kubelet.service", "missing")
-    with pytest.raises(ServiceError, match="the supervisor of kubelet does not answer: No such file"):
+    with pytest.raises(ServiceManagerError, match="the supervisor of kubelet does not answer: No such file"):
         supervisors.restart("kubelet")
 
 
@@ -85,5 +85,5 @@ def test_no_socket_is_a_missing_unit_and_no_restart(tmp_path: Path) -> None:
     ],
 )
 def test_bad_answers(tmp_path: Path, answer: bytes, message: str) -> None:
-    with answering(tmp_path, answer), pytest.raises(ServiceError, match=message):
+    with answering(tmp_path, answer), pytest.raises(ServiceManagerError, match=message):
         ask(str(tmp_path), "kubelet", "unit")

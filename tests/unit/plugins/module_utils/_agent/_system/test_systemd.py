@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult, ServiceError
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult, ServiceManagerError
 from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import (
     PROPERTIES,
     Systemd,
@@ -69,7 +69,7 @@ def test_states(changes: Mapping[str, str], state: str) -> None:
 
 
 def test_an_answer_without_a_state_is_an_error() -> None:
-    with pytest.raises(ServiceError, match=r"kubelet\.service"):
+    with pytest.raises(ServiceManagerError, match=r"kubelet\.service"):
         parse_show("kubelet.service", "")
 
 
@@ -114,7 +114,7 @@ def test_restart_never_waits_and_never_starts_what_was_stopped(text: str, verb: 
 
 def test_what_systemctl_refuses_is_one_sentence() -> None:
     runner = Recorded("", error="Failed to get properties: Connection timed out\n")
-    with pytest.raises(ServiceError) as caught:
+    with pytest.raises(ServiceManagerError) as caught:
         Systemd({"kubelet": "kubelet.service"}, runner).unit("kubelet")
     assert str(caught.value) == (
         "systemctl show kubelet.service failed: Failed to get properties: Connection timed out"
@@ -132,7 +132,7 @@ def test_while_the_system_shuts_down_nothing_is_known(active: str) -> None:
             return CommandResult(0, f"SystemState={self.state}\n", "") if "--property=SystemState" in argv else found
 
     runner = ShuttingDown(show(ActiveState=active))
-    with pytest.raises(ServiceError, match="the system shuts down"):
+    with pytest.raises(ServiceManagerError, match="the system shuts down"):
         Systemd({"kubelet": "kubelet.service"}, runner).unit("kubelet")
     runner.state = "degraded"
     assert Systemd({"kubelet": "kubelet.service"}, runner).unit("kubelet").state != "active"

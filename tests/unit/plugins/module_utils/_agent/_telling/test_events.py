@@ -13,8 +13,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._reporting._e
     AT_ONCE,
     MOST_WAITING,
     PAUSE,
-    Events,
-    Told,
+    EventRecorder,
+    NodeEvent,
     event_body,
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
@@ -30,7 +30,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from support.agent_bench import Bench, FakeClock
 from support.errands import ErrandOnTheBench
 
-TOLD = Told("ConfigRefused", "no", True, "2026-01-01T00:00:00Z", "2026-01-01T00:00:05Z", 2)
+TOLD = NodeEvent("ConfigRefused", "no", True, "2026-01-01T00:00:00Z", "2026-01-01T00:00:05Z", 2)
 
 
 class World:
@@ -42,7 +42,7 @@ class World:
         self.attempts = 0
         self.error: KubeError | None = None
         self.log: list[str] = []
-        self.events = Events("n1", self, self.clock, self.journal, ErrandOnTheBench(self.clock.advance))
+        self.events = EventRecorder("n1", self, self.clock, self.journal, ErrandOnTheBench(self.clock.advance))
 
     def create(self, path: str, body: dict[str, Any]) -> None:
         assert path == "/api/v1/namespaces/default/events"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._counters import BUCKETS, Tally
-from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics import Gauges, render
+from ansible_collections.configok.node.plugins.module_utils._agent._counters import BUCKETS, Counters
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics import Gauges, render_metrics
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from support.promtool import promtool
 
@@ -18,13 +18,13 @@ TWO = ONE._replace(uid="00000000-0000-0000-0000-000000000002")
 
 def busy() -> str:
     """The metrics of an agent that has had a hard time."""
-    tally = Tally(["kubelet", "kube-proxy"])
+    tally = Counters(["kubelet", "kube-proxy"])
     tally.adoptions, tally.refusals, tally.rollbacks = 3, 2, 1
     tally.restarts["kubelet"] = 7
     tally.errors["fetch"] = 4
     tally.adopted_within(6.1)
     tally.adopted_within(500.0)
-    return render(Gauges(ONE, TWO, None, error=True), tally, agent_version="0.1.0")
+    return render_metrics(Gauges(ONE, TWO, None, error=True), tally, agent_version="0.1.0")
 
 
 def series(text: str) -> dict[str, float]:
@@ -48,7 +48,7 @@ def test_the_gauges_are_the_ancestors_with_one_series_each() -> None:
     assert found['configok_node_config_last_known_good{node_config_source="local",node_config_uid=""}'] == 1
     assert sum(name.startswith("configok_node_config_last_known_good") for name in found) == 1
     assert found["configok_node_config_error"] == 1
-    assert series(render(Gauges(), Tally([]), agent_version="x"))["configok_node_config_error"] == 0
+    assert series(render_metrics(Gauges(), Counters([]), agent_version="x"))["configok_node_config_error"] == 0
 
 
 @pytest.mark.contract("metrics.counted")
@@ -75,18 +75,18 @@ def test_the_seconds_of_adoptions_are_a_histogram() -> None:
     counts = [found[f'{name}_bucket{{le="{bound:g}"}}'] for bound in BUCKETS]
     assert counts == [0, 0, 0, 1, 1, 1, 1, 1, 1]
     assert found[f'{name}_bucket{{le="+Inf"}}'] == 2
-    on_the_bound = Tally([])
+    on_the_bound = Counters([])
     on_the_bound.adopted_within(BUCKETS[0])
     assert on_the_bound.adoption_buckets[0] == 1
 
 
 def test_a_label_is_escaped() -> None:
-    assert 'version="a\\"b\\\\c\\nd"' in render(Gauges(), Tally([]), agent_version='a"b\\c\nd')
+    assert 'version="a\\"b\\\\c\\nd"' in render_metrics(Gauges(), Counters([]), agent_version='a"b\\c\nd')
 
 
 @pytest.mark.contract("metrics.format")
 def test_promtool_finds_nothing_wrong() -> None:
-    for text in (busy(), render(Gauges(), Tally(["kubelet"]), agent_version="0.1.0")):
+    for text in (busy(), render_metrics(Gauges(), Counters(["kubelet"]), agent_version="0.1.0")):
         found = promtool("check", "metrics", text=text)
         assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
     assert promtool("check", "metrics", text=busy().replace("_total", "")).returncode != 0  # it does tell

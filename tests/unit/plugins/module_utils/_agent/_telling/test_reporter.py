@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._counters import Tally
+from ansible_collections.configok.node.plugins.module_utils._agent._counters import Counters
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import Journal
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import (
     MIN_INTERVAL,
-    Reporter,
+    StatusWriter,
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import (
     Forbidden,
@@ -23,7 +23,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._backoff import Backoff
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import (
-    Using,
+    ConfigInUse,
     adopting,
     failing,
     good,
@@ -33,21 +33,21 @@ from support.agent_bench import FakeApi, FakeClock
 from support.errands import ErrandOnTheBench
 
 STATUS = ConfigStatus(assignment=1)
-GOOD = good(Using("current", "u"))
-FAILING = failing(Using("current", "u"), "the health endpoint does not answer")
+GOOD = good(ConfigInUse("current", "u"))
+FAILING = failing(ConfigInUse("current", "u"), "the health endpoint does not answer")
 
 
 def silence(level: str, message: str, **fields: Any) -> None:
     """A journal that nobody reads."""
 
 
-def reporter(api: FakeApi, clock: FakeClock, random: float = 0.5, journal: Journal = silence) -> Reporter:
-    return Reporter(
+def reporter(api: FakeApi, clock: FakeClock, random: float = 0.5, journal: Journal = silence) -> StatusWriter:
+    return StatusWriter(
         "n1",
         api,
         clock,
         journal,
-        Tally(["kubelet"]),
+        Counters(["kubelet"]),
         ErrandOnTheBench(clock.advance),
         heartbeat_interval=600.0,
         random=lambda: random,

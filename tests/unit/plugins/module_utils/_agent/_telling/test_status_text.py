@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
-from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe, forget_bad, render
-from ansible_collections.configok.node.plugins.module_utils._agent._notify import Nudges
+from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, forget_bad, render_status
+from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import read_report
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
@@ -24,9 +24,9 @@ from support.agent_bench import Bench
 
 def screen(configuration: AgentConfiguration) -> str:
     """Return the text, which must fit a screen, on one line; the data behind it is JSON."""
-    found = describe(configuration)
+    found = describe_node(configuration)
     json.dumps(found)
-    lines = render(found).splitlines()
+    lines = render_status(found).splitlines()
     assert len(lines) <= 24, lines
     assert max(map(len, lines)) <= 80, lines
     return " ".join(" ".join(lines).split())
@@ -36,13 +36,13 @@ def screen(configuration: AgentConfiguration) -> str:
 def bench(tmp_path: Path) -> Any:
     """A node whose daemon is heard."""
     one = Bench(tmp_path)
-    heard = Nudges(one.configuration.run_directory)
+    heard = Notifications(one.configuration.run_directory)
     yield one
     heard.close()
 
 
 def test_a_fresh_node(bench: Bench) -> None:
-    found = describe(bench.configuration)
+    found = describe_node(bench.configuration)
     assert (found["using"]["record"], found["using"]["source"], found["inTrial"]) == ("current", None, False)
     text = screen(bench.configuration)
     assert "uses current: the local config last-known-good the local config assigned nothing yet" in text
@@ -84,7 +84,7 @@ def test_a_node_that_went_back_says_why_and_how_to_try_again(bench: Bench) -> No
     assert f"configok-agent forget-bad {source.uid}" in text
     assert forget_bad(bench.configuration, "not a bad one") == []
     assert forget_bad(bench.configuration, None) == [source.uid]
-    assert describe(bench.configuration)["badConfigs"] == {}
+    assert describe_node(bench.configuration)["badConfigs"] == {}
 
 
 def test_a_config_that_was_refused(bench: Bench) -> None:
@@ -159,7 +159,7 @@ def test_damaged_files_are_listed(bench: Bench) -> None:
     bench.good_node()
     for name in ("current", "last-known-good", "assignment", "kubelet-v1.35.0/startups"):
         (bench.directory / "state" / name).write_bytes(b"x")
-    found = describe(bench.configuration)
+    found = describe_node(bench.configuration)
     assert found["lastKnownGood"] is None
     assert set(found["damaged"]) == {"current", "last-known-good", "assignment", "kubelet-v1.35.0/startups"}
     text = screen(bench.configuration)
@@ -178,16 +178,16 @@ def test_a_damaged_report_leaves_lines_out(bench: Bench, content: str) -> None:
 
 def test_much_of_everything_still_fits(bench: Bench) -> None:
     bench.good_node()
-    found = describe(bench.configuration)
+    found = describe_node(bench.configuration)
     found["badConfigs"] = {
         str(number): {"time": f"2026-01-{number:02}", "reason": "x " * 200} for number in range(1, 9)
     }
     found["components"]["kubelet"]["shadowed"] = [f"field{number} " * 20 for number in range(9)]
-    lines = render(found).splitlines()
+    lines = render_status(found).splitlines()
     assert max(map(len, lines)) <= 80
     assert len(lines) <= 32
-    assert "2026-01-08" in render(found)
-    assert "and 6 more" in render(found)
+    assert "2026-01-08" in render_status(found)
+    assert "and 6 more" in render_status(found)
 
 
 def test_a_disk_that_is_read_only_is_no_hindrance(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

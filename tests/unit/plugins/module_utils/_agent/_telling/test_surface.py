@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics import Surface
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics import MetricsPublisher
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import read_report
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
@@ -57,14 +57,14 @@ def sink() -> Sink:
 @pytest.fixture
 def bench(tmp_path: Path, sink: Sink, monkeypatch: pytest.MonkeyPatch) -> Bench:
     """A node whose daemons show their metrics to the sink."""
-    made = Surface.__init__
+    made = MetricsPublisher.__init__
 
     def with_sink(
-        self: Surface, configuration: object, tally: object, journal: object, _sinks: object, **more: str
+        self: MetricsPublisher, configuration: object, tally: object, journal: object, _sinks: object, **more: str
     ) -> None:
         made(self, configuration, tally, journal, [sink], **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Surface, "__init__", with_sink)
+    monkeypatch.setattr(MetricsPublisher, "__init__", with_sink)
     return Bench(tmp_path)
 
 

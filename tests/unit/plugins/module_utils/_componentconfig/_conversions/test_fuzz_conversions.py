@@ -25,7 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
     SMALL_HINTS,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import Conversion, convert
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import defaulted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
     Kind,
     find_kind,
@@ -64,8 +64,8 @@ def leaves(data: Any, path: tuple[Any, ...] = ()) -> Iterator[Leaf]:
 
 def missing(before: dict[str, Any], after: dict[str, Any], kind: Kind, minor: int) -> list[Leaf]:
     """What the component of one minor sees in the one and not in the other."""
-    found = Counter(leaves(prune(defaulted(before, kind, minor))))
-    there = Counter(leaves(prune(defaulted(after, kind, minor))))
+    found = Counter(leaves(prune(apply_defaults(before, kind, minor))))
+    there = Counter(leaves(prune(apply_defaults(after, kind, minor))))
     found.subtract(there)
     # An empty object is there as well where the other has something in it.
     filled = {path[:length] for path, _value in there for length in range(len(path))}

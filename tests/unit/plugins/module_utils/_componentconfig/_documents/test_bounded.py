@@ -9,7 +9,7 @@ import json
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
     COMPONENT,
     MOST_FINDINGS,
@@ -52,7 +52,7 @@ def test_refusals_come_before_warnings_and_the_rest_keeps_its_worst_level() -> N
 
 def test_a_large_bundle_has_few_findings() -> None:
     text = HEAD + "".join(f"x{number}: 1\n" for number in range(8000))
-    for found in (validate(text), judge([("f", text)]).findings):
+    for found in (check(text), judge([("f", text)]).findings):
         assert len(found) == MOST_FINDINGS + 1
         assert found[-1].stands_for == 8000 - MOST_FINDINGS
         assert len(json.dumps([one.as_dict() for one in found])) < 50_000
@@ -68,4 +68,4 @@ def test_what_is_found_beside_the_config_itself_is_bounded_with_the_rest(level: 
 def test_a_message_is_bounded() -> None:
     assert len(finding("f", 1, (), None, "\x00" * 100_000).message) == 1000
     key = "1" * 100_000
-    assert all(len(one.message) <= 1000 for one in validate(f"{HEAD}{key}: 1\n"))
+    assert all(len(one.message) <= 1000 for one in check(f"{HEAD}{key}: 1\n"))

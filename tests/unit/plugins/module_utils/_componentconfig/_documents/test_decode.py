@@ -8,11 +8,11 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document, decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import DecodeError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig
 
 
-def refused(text: str | bytes, **limits: int) -> DecodeError:
-    with pytest.raises(DecodeError) as caught:
+def refused(text: str | bytes, **limits: int) -> InvalidConfig:
+    with pytest.raises(InvalidConfig) as caught:
         decode(text, file="f.yaml", **limits)
     return caught.value
 

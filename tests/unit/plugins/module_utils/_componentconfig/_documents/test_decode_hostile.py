@@ -12,12 +12,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec import _yaml
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import canonical
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import DecodeError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig
 from support.fuzzing import fuzz
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
@@ -82,7 +82,7 @@ VALUES = st.recursive(
 def test_any_text(text: str | bytes) -> None:
     try:
         told = str(decode(text).findings)
-    except DecodeError as error:
+    except InvalidConfig as error:
         told = str(error)
     assert "\n" not in told
 
@@ -90,7 +90,7 @@ def test_any_text(text: str | bytes) -> None:
 @fuzz(200)
 @given(st.lists(SNIPPETS, max_size=20).map("".join))
 def test_any_end_of_a_config(text: str) -> None:
-    for found in validate(HEAD + text, versions=["1.20", "1.36"], bundle=True):
+    for found in check(HEAD + text, versions=["1.20", "1.36"], bundle=True):
         assert found.level in ("component", "policy", "warning")
 
 
@@ -111,7 +111,7 @@ def test_any_value_of_any_field(value: object) -> None:
         "kind": "KubeletConfiguration",
         **dict.fromkeys(fields, value),
     }
-    validate(encode(data), versions=["1.20", "1.36"], bundle=True)
+    check(encode(data), versions=["1.20", "1.36"], bundle=True)
 
 
 @fuzz(300)
@@ -153,14 +153,14 @@ BOMBS = {
 def test_no_bomb_goes_off(name: str) -> None:
     limit = 1.0 if yaml.__with_libyaml__ else 30.0
     start = time.process_time()
-    validate(BOMBS[name], versions=["1.35"], bundle=True)
+    check(BOMBS[name], versions=["1.35"], bundle=True)
     assert time.process_time() - start < limit
 
 
 @pytest.mark.parametrize("name", ["flow lists", "block lists", "question marks", "many duplicates", "many anchors"])
 def test_the_same_without_libyaml(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
-    with pytest.raises(DecodeError):
+    with pytest.raises(InvalidConfig):
         decode(BOMBS[name])
 
 
@@ -169,7 +169,7 @@ def test_both_parsers_agree(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def outcome() -> object:
         try:
             document = decode(text)
-        except DecodeError as error:
+        except InvalidConfig as error:
             return error.finding.line
         return document.data, dict(document.lines), document.findings
 
@@ -181,7 +181,9 @@ def test_both_parsers_agree(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_large_value_that_is_used_often_is_refused() -> None:
     text = f"{HEAD}big: &big {'x' * 100_000}\nmany: &many [*big, *big, *big]\nall: [*many, *many, *many, *many]\n"
-    with pytest.raises(DecodeError, match="more than 1048576 characters, aliases counted as often as used") as refused:
+    with pytest.raises(
+        InvalidConfig, match="more than 1048576 characters, aliases counted as often as used"
+    ) as refused:
         decode(text)
     assert refused.value.finding.line == 5
     assert decode(f"{HEAD}big: &big {'x' * 100_000}\nmany: [*big, *big]\n").data["many"][1] == "x" * 100_000
@@ -198,9 +200,7 @@ def test_a_long_text_is_encoded_soon_and_read_back(piece: str) -> None:
 
 @pytest.mark.parametrize("key", ["a\nb", "\x1b[2J", "\u2028", "\u202e", "k" * 100_000])
 def test_a_finding_is_one_line_whatever_the_key(key: str) -> None:
-    [found] = validate(
-        encode({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", key: key})
-    )
+    [found] = check(encode({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", key: key}))
     assert str(found).isprintable()
     assert len(str(found)) < 500
 

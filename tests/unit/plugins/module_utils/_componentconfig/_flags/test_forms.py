@@ -11,8 +11,8 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._pflag import (
-    read_command_line,
-    read_value,
+    parse_command_line,
+    parse_flag_value,
 )
 
 GOOD: list[tuple[str, list[str], Any]] = [
@@ -72,24 +72,24 @@ BAD = [
 
 @pytest.mark.parametrize(("form", "texts", "value"), GOOD)
 def test_a_value(form: str, texts: list[str], value: Any) -> None:
-    assert read_value(form, texts) == value
+    assert parse_flag_value(form, texts) == value
 
 
 @pytest.mark.parametrize(("form", "text"), BAD)
 def test_what_the_component_refuses(form: str, text: str) -> None:
     with pytest.raises(ValueError, match="must be"):
-        read_value(form, [text])
+        parse_flag_value(form, [text])
 
 
 def test_a_duration_of_a_field_that_counts_nanoseconds() -> None:
-    assert read_value("duration", ["5s"], "int64") == 5_000_000_000
+    assert parse_flag_value("duration", ["5s"], "int64") == 5_000_000_000
 
 
 def test_a_command_line_is_taken_apart_as_the_kubelet_does_it() -> None:
     known = flag_set("kubelet")
     assert known is not None
     words = "--fail-swap-on --max_pods 9 --oom-score-adj -5 -v4 -v=3 --runonce=f --other x --switch --node-ip=a=b"
-    line = read_command_line(words.split(), known.flags)
+    line = parse_command_line(words.split(), known.flags)
     assert [(one.name, one.text) for one in line.given] == [
         ("fail-swap-on", "true"),
         ("max-pods", "9"),
@@ -107,7 +107,7 @@ def test_a_command_line_is_taken_apart_as_the_kubelet_does_it() -> None:
 def test_what_is_no_flag_is_told() -> None:
     known = flag_set("kubelet")
     assert known is not None
-    line = read_command_line(["--fail-swap-on", "false", "--", "-x", "--max-pods"], known.flags)
+    line = parse_command_line(["--fail-swap-on", "false", "--", "-x", "--max-pods"], known.flags)
     assert line.problems == (
         "'false' is no flag: the component takes nothing else",
         "'--' is no flag: the component takes nothing else",

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import with_flags
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import apply_flags
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import (
     _OTHER_NAMES,
-    field_of_flag,
-    flags_of,
+    flag_field,
+    parse_flags,
     shadowed_by_flags,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
@@ -59,7 +59,7 @@ REGULAR = [
 
 @pytest.mark.parametrize(("flag", "field"), IRREGULAR + REGULAR)
 def test_a_flag_has_its_field(flag: str, field: str) -> None:
-    assert field_of_flag(flag, KIND.fields) == field
+    assert flag_field(flag, KIND.fields) == field
 
 
 def test_the_irregular_names_are_fields_of_the_schema() -> None:
@@ -72,7 +72,7 @@ def test_the_irregular_names_are_fields_of_the_schema() -> None:
 
 def test_a_command_line_in_all_its_forms() -> None:
     words = "kubelet --config=/c --max-pods 20 -v=2 --fail_swap_on --oom-score-adj -999 --node-labels=a=b,c=d"
-    assert flags_of(words.split()) == [
+    assert parse_flags(words.split()) == [
         ("config", "/c"),
         ("max-pods", "20"),
         ("v", "2"),
@@ -80,7 +80,7 @@ def test_a_command_line_in_all_its_forms() -> None:
         ("oom-score-adj", "-999"),
         ("node-labels", "a=b,c=d"),
     ]
-    assert flags_of(()) == []
+    assert parse_flags(()) == []
 
 
 @pytest.mark.contract("render.shadowed")
@@ -117,7 +117,7 @@ def test_flags_are_laid_over_a_config_in_the_form_of_its_fields() -> None:
         "--seccomp-default=true",  # not in 1.20
         "--register-node",
     ]
-    data, origins = with_flags(config, argv, KIND, 20)
+    data, origins = apply_flags(config, argv, KIND, 20)
     assert data == {
         "maxPods": 20,
         "failSwapOn": False,

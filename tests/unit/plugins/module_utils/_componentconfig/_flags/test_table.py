@@ -14,7 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fl
     flag_set,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import (
-    field_of_flag,
+    flag_field,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._pflag import FORMS, Flag
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import MAIN_KINDS, kinds
@@ -52,7 +52,7 @@ def test_a_flag_has_a_form_and_a_way(component: str, flag: Flag) -> None:
 def test_the_short_table_says_the_same(flag: Flag) -> None:
     # prestart and the daemon read _names, which needs no data and no kinds.
     fields = [name for kind in kinds() if kind.kind == "KubeletConfiguration" for name in kind.fields]
-    assert field_of_flag(flag.name, fields) == ".".join(str(part) for part in flag.field)
+    assert flag_field(flag.name, fields) == ".".join(str(part) for part in flag.field)
 
 
 def test_unknown_components_have_none() -> None:

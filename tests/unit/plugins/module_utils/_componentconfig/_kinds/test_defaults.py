@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import defaulted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
     Kind,
     find_kind,
@@ -38,7 +38,7 @@ def kind_of(name: str) -> Kind:
 
 
 def resolved(data: dict[str, Any], minor: int = 30, name: str = "KubeletConfiguration") -> dict[str, Any]:
-    return defaulted(data, kind_of(name), minor)
+    return apply_defaults(data, kind_of(name), minor)
 
 
 @pytest.mark.parametrize(
@@ -169,6 +169,6 @@ def test_the_defaults_of_every_kind_are_of_its_types_and_stay(kind: Kind) -> Non
     """Whatever is added to the data: a default fits its field at every minor, and defaulting twice is once."""
     for minor in known_minors():
         if kind.known_at(minor):
-            once = defaulted({"apiVersion": kind.api_version, "kind": kind.kind}, kind, minor)
+            once = apply_defaults({"apiVersion": kind.api_version, "kind": kind.kind}, kind, minor)
             assert check_types(once, kind, minor, is_json=False).problems == []
-            assert defaulted(once, kind, minor) == once
+            assert apply_defaults(once, kind, minor) == once

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import gated_values
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
@@ -92,7 +92,7 @@ def document(kind: Kind, steps: tuple[Step, ...], value: Any, minor: int) -> dic
 
 
 def judged(data: dict[str, Any], minor: int, *rules: str) -> list[Finding]:
-    found = validate(json.dumps(data), versions=[f"1.{minor}"])
+    found = check(json.dumps(data), versions=[f"1.{minor}"])
     return [one for one in found if one.rule in rules]
 
 

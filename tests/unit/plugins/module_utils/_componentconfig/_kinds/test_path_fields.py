@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._bundle_policy import bundle_problems
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._bundle_policy import bundle_findings
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._path_fields import (
     PATH_FIELDS,
@@ -118,5 +118,5 @@ def test_a_bundle_names_no_path_beside_itself_but_programs() -> None:
     command = "users.*.user.exec.command"
     assert [is_relative(command, value) for value in ("aws", "bin/aws", "/bin/aws", "")] == [False, True, False, False]
     data = {"users": [{"user": {"exec": {"command": "aws"}, "client-key": "key"}}]}
-    found = [one.path for one in bundle_problems(data, "Config") if one.rule == "relative-path"]
+    found = [one.path for one in bundle_findings(data, "Config") if one.rule == "relative-path"]
     assert found == [("users", 0, "user", "client-key")]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from support.rule_cases import Case, Config, assert_case, names_of_rules
 
@@ -101,6 +101,6 @@ def test_rule(case: Case) -> None:
 
 def test_its_old_name_is_read_and_judged_as_well() -> None:
     old = {"apiVersion": "v1", "kind": "EncryptionConfig"}
-    assert validate(encode({**old, **key(32)}), versions=["1.20", "1.36"]) == []
-    assert [one.rule for one in validate(encode({**old, **key(33)}), versions=["1.36"])] == ["key-secret"]
-    assert [one.level for one in validate(encode({**old, **key(32), "a": 1}), versions=["1.36"])] == ["component"]
+    assert check(encode({**old, **key(32)}), versions=["1.20", "1.36"]) == []
+    assert [one.rule for one in check(encode({**old, **key(33)}), versions=["1.36"])] == ["key-secret"]
+    assert [one.level for one in check(encode({**old, **key(32), "a": 1}), versions=["1.36"])] == ["component"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from support.rule_cases import Case, Config, assert_case, names_of_rules
 
@@ -252,7 +252,7 @@ def test_rule(head: tuple[str, str], case: Case) -> None:
 
 def judged(plugin: str, configuration: Any, minor: int = 31) -> dict[str, str]:
     config = {"plugins": [{"name": plugin, "configuration": configuration}]}
-    found = validate(encode({"apiVersion": V1, "kind": "AdmissionConfiguration", **config}), versions=[f"1.{minor}"])
+    found = check(encode({"apiVersion": V1, "kind": "AdmissionConfiguration", **config}), versions=[f"1.{minor}"])
     return {one.path.replace("plugins[0].configuration", "").lstrip("."): one.rule for one in found}
 
 
@@ -277,6 +277,6 @@ def test_what_other_plugins_read_is_their_matter() -> None:
 @pytest.mark.parametrize("version", ["v1alpha1", "v1beta1"])
 def test_an_audit_policy_had_older_versions_up_to_1_23(version: str) -> None:
     config = {"apiVersion": f"audit.k8s.io/{version}", "kind": "Policy", "rules": [{"level": "Metadata"}]}
-    assert validate(encode(config), versions=["1.20", "1.23"]) == []
-    assert [one.rule for one in validate(encode({**config, "rules": []}), versions=["1.20"])] == ["audit-rules"]
-    assert [one.level for one in validate(encode(config), versions=["1.24"])] == ["component"]
+    assert check(encode(config), versions=["1.20", "1.23"]) == []
+    assert [one.rule for one in check(encode({**config, "rules": []}), versions=["1.20"])] == ["audit-rules"]
+    assert [one.level for one in check(encode(config), versions=["1.24"])] == ["component"]

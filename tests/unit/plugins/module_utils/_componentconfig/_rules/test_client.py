@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from support.rule_cases import Case, Config, assert_case, names_of_rules
 
@@ -188,10 +188,10 @@ def test_preferences_of_the_first_version_name_their_options_otherwise() -> None
         {"overrides": [{"flags": [{"name": "-o"}]}]},
         {"aliases": [{"name": "a", "flags": [{"name": "-o"}]}]},
     ):
-        assert [one.rule for one in validate(encode({**head, **below}), versions=["1.33"])] == ["option-name"]
+        assert [one.rule for one in check(encode({**head, **below}), versions=["1.33"])] == ["option-name"]
 
 
 def test_the_controller_managers_file_is_told_to_be_read_by_nothing() -> None:
     group = "kubecontrollermanager.config.k8s.io/v1alpha1"
-    found = validate(encode({"apiVersion": group, "kind": "KubeControllerManagerConfiguration"}), versions=["1.31"])
+    found = check(encode({"apiVersion": group, "kind": "KubeControllerManagerConfiguration"}), versions=["1.31"])
     assert [(one.rule, one.level) for one in found] == [("not-read", "warning")]

@@ -16,10 +16,10 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
     KERNEL_FLAGS,
     File,
     Host,
-    Wanted,
-    host_problems,
+    HostQuery,
+    host_findings,
+    query_for,
     stale_state,
-    wanted_of,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet import (
     KUBELET_RULES_ELSEWHERE,
@@ -27,7 +27,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_startup import (
     KUBELET_START_CHECKS_ELSEWHERE,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule import Context
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule import EffectiveConfig
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import format_path
 
 pytestmark = pytest.mark.contract("validate.host-checks")
@@ -41,7 +41,7 @@ GIB = 1024**3
 FOUR = frozenset(range(4))
 
 
-def context(config: Mapping[str, Any], minor: int = 31, base: Mapping[str, Any] | None = None) -> Context:
+def context(config: Mapping[str, Any], minor: int = 31, base: Mapping[str, Any] | None = None) -> EffectiveConfig:
     """The config as the component of a minor sees it; base: which component, the kubelet."""
     found = context_of(Document({**(base or KUBELET), **config}, "config"), minor)
     assert found is not None
@@ -50,7 +50,7 @@ def context(config: Mapping[str, Any], minor: int = 31, base: Mapping[str, Any] 
 
 def problems(config: Mapping[str, Any], host: Host, minor: int = 31) -> list[str]:
     """What is said of a kubelet's config, as path: message [level]."""
-    found = host_problems(context(config, minor), "kubelet", host)
+    found = host_findings(context(config, minor), "kubelet", host)
     return [f"{format_path(one.path)}: {one.message} [{one.level}]" for one in found]
 
 
@@ -375,9 +375,9 @@ def test_every_check_that_needs_the_host_is_made() -> None:
         for rule, reason in elsewhere.items()
         if reason.startswith("needs the host")
     }
-    made = {one.rule for case in REFUSED for one in host_problems(context(case[0], case[2]), "kubelet", case[1])}
+    made = {one.rule for case in REFUSED for one in host_findings(context(case[0], case[2]), "kubelet", case[1])}
     driver = Host(runtime_driver="systemd")
-    made |= {one.rule for one in host_problems(context({"cgroupDriver": "cgroupfs"}, 30), "kubelet", driver)}
+    made |= {one.rule for one in host_findings(context({"cgroupDriver": "cgroupfs"}, 30), "kubelet", driver)}
     states = Host(states={"cpu_manager_state": CPU_STATE, "memory_manager_state": MEMORY_STATE})
     made |= {one.rule for one in stale_state(context({}), states)}
     assert wanted <= made
@@ -393,16 +393,16 @@ def test_what_lets_the_kubelet_run_and_no_pod_start_is_refused_by_policy() -> No
 
 def test_kube_proxy_needs_its_kubeconfig() -> None:
     config = context({"clientConnection": {"kubeconfig": "/k"}}, base=KUBE_PROXY)
-    assert wanted_of(config, "kube-proxy", root_directory="", runtime="") == Wanted(frozenset(("/k",)))
-    [found] = host_problems(config, "kube-proxy", Host(files={"/k": MISSING}))
+    assert query_for(config, "kube-proxy", root_directory="", runtime="") == HostQuery(frozenset(("/k",)))
+    [found] = host_findings(config, "kube-proxy", Host(files={"/k": MISSING}))
     assert (format_path(found.path), found.rule) == ("clientConnection.kubeconfig", "files")
-    assert not list(host_problems(config, "kube-proxy", Host(files={"/k": File("file")})))
-    assert not list(host_problems(config, "another", Host(swaps=("/dev/sda2",))))
+    assert not list(host_findings(config, "kube-proxy", Host(files={"/k": File("file")})))
+    assert not list(host_findings(config, "another", Host(swaps=("/dev/sda2",))))
 
 
 def test_only_what_the_config_depends_on_is_looked_at() -> None:
-    assert wanted_of(context({}, 20), "kubelet", root_directory="/r", runtime="") == Wanted(root_directory="/r")
-    assert wanted_of(context({}, 27), "kubelet", root_directory="", runtime="").runtime == "containerd"  # the default
+    assert query_for(context({}, 20), "kubelet", root_directory="/r", runtime="") == HostQuery(root_directory="/r")
+    assert query_for(context({}, 27), "kubelet", root_directory="", runtime="").runtime == "containerd"  # the default
     config = {
         **x509("/ca"),
         "tlsCertFile": "relative",
@@ -413,5 +413,5 @@ def test_only_what_the_config_depends_on_is_looked_at() -> None:
         "systemReservedCgroup": "/system",
     }
     runtime = "unix:///run/containerd/containerd.sock"
-    found = wanted_of(context(config), "kubelet", root_directory="", runtime=runtime)
-    assert found == Wanted(frozenset(("/ca",)), frozenset(("/kube",)), "", "containerd")
+    found = query_for(context(config), "kubelet", root_directory="", runtime=runtime)
+    assert found == HostQuery(frozenset(("/ca",)), frozenset(("/kube",)), "", "containerd")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kube_proxy import KUBE_PROXY_RULES
 
@@ -18,7 +18,7 @@ Config = dict[str, Any]
 
 def broken(config: Config, minor: int, rule: str) -> list[str]:
     text = encode({"apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyConfiguration", **config})
-    found = [one for one in validate(text, versions=[f"1.{minor}"]) if one.rule == rule]
+    found = [one for one in check(text, versions=[f"1.{minor}"]) if one.rule == rule]
     assert {one.level for one in found} <= {"component"}
     return [one.path for one in found]
 
@@ -148,4 +148,4 @@ def test_rule(rule: str, minor: int, bad: list[Config], good: list[Config]) -> N
 @pytest.mark.parametrize("minor", range(20, 38))
 def test_an_empty_config_breaks_no_rule(minor: int) -> None:
     text = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
-    assert validate(text, versions=[f"1.{minor}"]) == []
+    assert check(text, versions=[f"1.{minor}"]) == []

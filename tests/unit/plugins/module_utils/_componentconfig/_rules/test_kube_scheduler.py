@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
 from support.rule_cases import Case, Config, assert_case, names_of_rules
@@ -250,12 +250,12 @@ def test_an_empty_config_breaks_no_rule(version: str) -> None:
     kind = find_kind(f"{GROUP}/{version}", KIND)
     assert kind is not None
     for minor in range(kind.since, (kind.last or 37) + 1):
-        assert validate(encode(head(version)), versions=[f"1.{minor}"]) == []
+        assert check(encode(head(version)), versions=[f"1.{minor}"]) == []
 
 
 def judged(args: Any, minor: int = 31, version: str = "v1", name: str = "NodeResourcesFit") -> dict[str, str]:
     text = encode({**head(version), **profile(pluginConfig=[{"name": name, "args": args}])})
-    found = validate(text, versions=[f"1.{minor}"])
+    found = check(text, versions=[f"1.{minor}"])
     return {one.path.replace("profiles[0].pluginConfig[0].", ""): one.rule for one in found if one.level == "component"}
 
 

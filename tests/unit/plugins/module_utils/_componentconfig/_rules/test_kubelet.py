@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet import KUBELET_RULES
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule_facts import rule_facts
@@ -20,7 +20,7 @@ Config = dict[str, Any]
 def broken(config: Config, minor: int, rule: str) -> list[str]:
     """The paths at which a rule is broken."""
     text = encode({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", **config})
-    found = [one for one in validate(text, versions=[f"1.{minor}"]) if one.rule == rule]
+    found = [one for one in check(text, versions=[f"1.{minor}"]) if one.rule == rule]
     assert {one.level for one in found} <= {"component"}
     return [one.path for one in found]
 
@@ -410,9 +410,9 @@ def test_rule_is_silent_outside_its_versions(rule: str, bad: list[Config]) -> No
 @pytest.mark.parametrize("minor", range(20, 38))
 def test_an_empty_config_breaks_no_rule(minor: int) -> None:
     text = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
-    assert validate(text, versions=[f"1.{minor}"]) == []
+    assert check(text, versions=[f"1.{minor}"]) == []
 
 
 def test_a_field_of_a_wrong_type_is_told_once() -> None:
     text = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nimageGCHighThresholdPercent: 'x'\n"
-    assert [one.rule for one in validate(text, versions=["1.20"])] == ["type"]
+    assert [one.rule for one in check(text, versions=["1.20"])] == ["type"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
 
 KUBELET = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
@@ -19,7 +19,7 @@ VERSIONS = [f"1.{minor}" for minor in known_minors()]
 
 def found_in(config: dict[str, Any]) -> list[tuple[str, str]]:
     """Return path and level of what is wrong with it at any version."""
-    return [(one.path, one.level) for one in validate(json.dumps({**KUBELET, **config}), versions=VERSIONS)]
+    return [(one.path, one.level) for one in check(json.dumps({**KUBELET, **config}), versions=VERSIONS)]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import validate
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_startup import (
     KUBELET_START_CHECKS,
@@ -18,9 +18,9 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
 Config = dict[str, Any]
 
 
-def failed(config: Config, minor: int, check: str) -> list[str]:
+def failed(config: Config, minor: int, rule: str) -> list[str]:
     text = encode({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", **config})
-    found = [one for one in validate(text, versions=[f"1.{minor}"]) if one.rule == check]
+    found = [one for one in check(text, versions=[f"1.{minor}"]) if one.rule == rule]
     assert {one.level for one in found} <= {"component"}
     return [one.path for one in found]
 
@@ -268,7 +268,7 @@ def test_every_check_has_a_case() -> None:
 
 def test_another_cgroup_driver_is_ours_to_refuse() -> None:
     text = encode({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "cgroupDriver": "x"})
-    found = validate(text, versions=["1.20", "1.36"])
+    found = check(text, versions=["1.20", "1.36"])
     assert [(one.rule, one.level) for one in found] == [("cgroup-driver-values", "policy")]
     assert "takes all others for cgroupfs" in found[0].message
 
@@ -297,4 +297,4 @@ def test_check(check: str, minor: int, bad: list[Config], good: list[Config]) ->
 )
 def test_the_ancestors_deadly_configs_are_refused(config: Config) -> None:
     text = encode({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", **config})
-    assert [one.level for one in validate(text, versions=["1.20"])] == ["component"]
+    assert [one.level for one in check(text, versions=["1.20"])] == ["component"]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import resolve
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import (
-    flags_of,
     pairs_of,
+    parse_flags,
     shadowed_by_flags,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._duration import (
@@ -73,7 +73,7 @@ def test_versions(text: str) -> None:
 @fuzz(150)
 @given(WORDS, st.lists(st.sampled_from(["maxPods", "featureGates.A", "featureGates"])))
 def test_flags(argv: list[str], fields: list[str]) -> None:
-    for name, value in parse_twice(flags_of, argv).value:
+    for name, value in parse_twice(parse_flags, argv).value:
         assert isinstance(name, str)
         parse_twice(pairs_of, value)
     parse_twice(shadowed_by_flags, argv, fields)

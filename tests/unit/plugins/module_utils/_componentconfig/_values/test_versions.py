@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
-    names,
+    minor_names,
     parse_minor,
 )
 
@@ -30,4 +30,4 @@ def test_what_is_no_version(text: str) -> None:
     ("minors", "text"), [([], ""), ([27], "1.27"), ([20, 21, 22, 31], "1.20 to 1.22, 1.31"), ([3, 1, 3], "1.1, 1.3")]
 )
 def test_names(minors: list[int], text: str) -> None:
-    assert names(minors) == text
+    assert minor_names(minors) == text
