@@ -149,7 +149,7 @@ def machine() -> dict[str, str]:
 def version_of(name: str) -> str:
     """Return the version of a Kubernetes binary that the benchmarks use, such as "v1.20.2", "" where there is none."""
     sys.path.insert(0, str(ROOT / "tests"))
-    from support.binaries import Unavailable, find, release_of
+    from support.api.binaries import Unavailable, find, release_of
 
     try:
         return f"v{release_of(find(name))}"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from support.apiserver import Real, Unavailable, start_real
+from support.api.servers import Real, Unavailable, start_real
 
 ROWS = Path(__file__).resolve().parents[2] / "build" / "bench.jsonl"
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_condition
-from support.apiserver import Real
-from support.sandbox import Sandbox, SandboxNode, start_sandbox
+from support.agents.sandbox import Sandbox, SandboxNode, start_sandbox
+from support.api.servers import Real
 
 STARTS = 31
 Row = Callable[..., None]

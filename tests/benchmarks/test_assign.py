@@ -28,7 +28,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignm
     ConfigSource,
     assignment_patch,
 )
-from support.apiserver import Real
+from support.api.servers import Real
 
 NODES = [f"bench-{number:04d}" for number in range(1000)]
 CONNECTIONS = 32

@@ -20,7 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     read_condition,
     read_status,
 )
-from support.audit import Request, Requests
+from support.api.audit import Request, Requests
 from support.machines import Node, Testbed, Unavailable
 
 ROUNDS = int(os.environ.get("CONFIGOK_BENCH_ROUNDS", "5"))

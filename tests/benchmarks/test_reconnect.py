@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from support.reconnects import simulate_outage
+from support.agents.reconnects import simulate_outage
 
 AGENTS = 5000
 OUTAGES = (60.0, 2.0, 0.1)  # seconds

@@ -19,9 +19,9 @@ from support.conformance.blinded import blinded
 from support.conformance.ours import METRICS, OurNode
 from support.conformance.rows import Case, Rows
 from support.conformance.stress import Stress
-from support.left_out import leave_out
 from support.machines import Testbed, Unavailable
-from support.terminal import say
+from support.session.terminal import say
+from support.session.unavailable import leave_out
 
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parents[1] / "build"

@@ -19,12 +19,12 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import COMPONENT
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._live_config import differences
-from support.left_out import leave_out
+from support.configs.profile_effects import EFFECTS
+from support.configs.profiles import Profile, profiles
 from support.machines import CONFIG_PATHS, Node, Testbed, Unavailable
 from support.oracle.case import Case, document
 from support.oracle.kubelet import SOCKET, Oracle
-from support.profile_effects import EFFECTS
-from support.profiles import Profile, profiles
+from support.session.unavailable import leave_out
 
 CONFIG = CONFIG_PATHS["kubeadm"]
 PROFILES = profiles()

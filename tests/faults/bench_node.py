@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The driver in this process: a support.agent_bench whose agent, prestart and poststop write on faulty disks."""
+"""The driver in this process: a support.agents.bench whose agent, prestart and poststop write on faulty disks."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._store
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from faults.invariants import UNKNOWN, Expected, Seen, Told
-from support import agent_bench
-from support.agent_bench import Bench
-from support.lossy_disk import LossyDisk, PowerLost
+from support.agents import bench as agent_bench
+from support.agents.bench import Bench
+from support.agents.lossy_disk import LossyDisk, PowerLost
 
 __all__ = ["ACTORS", "CHANGES", "TEXTS", "BenchNode", "Change", "node_before", "undisturbed"]
 

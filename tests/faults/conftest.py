@@ -21,9 +21,9 @@ from typing import Any
 import pytest
 
 from faults.ledger import Ledger, summary
-from support.apiserver import Embedded, start_embedded
-from support.left_out import leave_out
-from support.terminal import say
+from support.api.servers import Embedded, start_embedded
+from support.session.terminal import say
+from support.session.unavailable import leave_out
 
 _PART = Path(__file__).resolve().parents[2] / "build/faults-part.jsonl"
 _LEDGER = Ledger()

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from faults.catalogue import place_of, theme_of
 from faults.invariants import INVARIANTS, Expected, Seen, violations
-from support.binaries import find, release_of
+from support.api.binaries import find, release_of
 
 __all__ = ["Case", "Ledger", "TooManyFailures", "summary"]
 

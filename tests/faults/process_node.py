@@ -30,13 +30,13 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_condition
 from faults.invariants import UNKNOWN, Seen, Told
-from support.agent_node import COLLECTION, HEAD, STUB, AgentNode
+from support.agents.node import COLLECTION, HEAD, STUB, AgentNode
 
 __all__ = ["DEADLY", "INIT", "ProcessNode"]
 
 INIT = 110  # maxPods of the init config
 DEADLY = {"podsPerCore": 13}  # legal, and the stub kubelet dies of it
-_KILLER = COLLECTION / "tests/support/step_killer.py"
+_KILLER = COLLECTION / "tests/support/agents/step_killer.py"
 # Keeps a copy of what the component reads at each start, then becomes the component.
 _COMPONENT = 'cp "$0" "$1/$(ls "$1" | wc -l).yaml" && shift && exec "$@"'
 

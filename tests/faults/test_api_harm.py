@@ -18,9 +18,9 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_
 from faults.invariants import Expected, Told
 from faults.ledger import Ledger
 from faults.process_node import DEADLY, ProcessNode
-from support.agent_node import COLLECTION
-from support.apiserver import Embedded
-from support.fault_proxy import FaultProxy, Harm, Rule
+from support.agents.node import COLLECTION
+from support.api.fault_proxy import FaultProxy, Harm, Rule
+from support.api.servers import Embedded
 
 pytestmark = pytest.mark.quick
 WHERE = "real processes"

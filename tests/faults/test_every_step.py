@@ -13,7 +13,7 @@ import pytest
 
 from faults.bench_node import CHANGES, node_before, undisturbed
 from faults.ledger import Ledger
-from support.lossy_disk import LossyDisk, PowerLost
+from support.agents.lossy_disk import LossyDisk, PowerLost
 
 pytestmark = pytest.mark.quick
 WHERE = "in process"

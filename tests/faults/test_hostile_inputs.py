@@ -35,7 +35,7 @@ def results(count: int) -> list[dict[str, Any]]:
 
 
 def _start(first: int, count: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "support.hostile_run", str(first), str(count)]
+    command = [sys.executable, "-m", "support.fuzz.run", str(first), str(count)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=None, text=True, env=environment)
 

@@ -19,8 +19,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_
 from faults.invariants import Expected, Told
 from faults.ledger import Ledger
 from faults.process_node import DEADLY, ProcessNode
-from support.agent_node import COLLECTION
-from support.apiserver import Embedded
+from support.agents.node import COLLECTION
+from support.api.servers import Embedded
 
 pytestmark = pytest.mark.quick
 WHERE = "real processes"

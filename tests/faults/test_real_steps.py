@@ -15,7 +15,7 @@ from faults.ledger import Ledger
 from faults.machine_node import MachineNode
 from faults.test_real_kubelet import WHERE, expected
 
-_KILLER = Path(__file__).resolve().parents[1] / "support/step_killer.py"
+_KILLER = Path(__file__).resolve().parents[1] / "support/agents/step_killer.py"
 _THERE = "/etc/step_killer.py"
 _STEPS = "/run/configok/steps"  # the agent's sandbox lets it write there
 _ARCHIVE = "/usr/local/lib/configok/configok-agent.pyz"

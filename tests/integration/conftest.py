@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from support.apiserver import ApiServer, Embedded, Real, Unavailable, start_embedded, start_real
-from support.left_out import leave_out
+from support.api.servers import ApiServer, Embedded, Real, Unavailable, start_embedded, start_real
+from support.session.unavailable import leave_out
 
 _NOT_RUN: dict[str, list[str]] = {}
 _NUMBERS = itertools.count(1)

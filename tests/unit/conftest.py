@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from support.fuzzing import FACTOR
+from support.fuzz.settings import FACTOR
 
 _begun = time.monotonic()
 _examples: dict[str, int] = {}

@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent import _log
 from ansible_collections.configok.node.plugins.module_utils._agent._counters import Counters
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics import Gauges, render_metrics
-from support.promtool import promtool
+from support.session.promtool import promtool
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 EXPOSED = set(re.findall(r"^# TYPE (\S+)", render_metrics(Gauges(), Counters(["kubelet"]), agent_version="x"), re.M))

@@ -18,8 +18,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fi
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import judge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
 from ansible_collections.configok.node.plugins.modules import component_config
-from support.modules import run_module
-from support.profiles import DOCS, ROOT, Profile, profiles
+from support.ansible_runs.modules import run_module
+from support.configs.profiles import DOCS, ROOT, Profile, profiles
 
 PROFILES = profiles()
 NEWEST = known_minors()[-1]

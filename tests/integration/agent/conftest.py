@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A node of real processes for each test: see support.agent_node."""
+"""A node of real processes for each test: see support.agents.node."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack
-from support.agent_node import COLLECTION, AgentNode, alive
+from support.agents.node import COLLECTION, AgentNode, alive
 
 
 @pytest.fixture(scope="session")

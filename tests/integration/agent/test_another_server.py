@@ -11,7 +11,7 @@ from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node as node_path
-from support.apiserver import Embedded
+from support.api.servers import Embedded
 
 NOBODY = "https://127.0.0.1:9"
 

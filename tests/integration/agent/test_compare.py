@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
-from support.pki import Authority
+from support.api.pki import Authority
 
 pytestmark = pytest.mark.contract("probe.configz")
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"

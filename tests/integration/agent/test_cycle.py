@@ -25,7 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignm
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from support.apiserver import Embedded
+from support.api.servers import Embedded
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 DEADLY = 13  # podsPerCore: legal, and the stub kubelet dies of it

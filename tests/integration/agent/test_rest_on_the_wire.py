@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._cluster._access_pla
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import NotFound
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import node as node_path
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import ANNOTATION_CONFIG_STATUS
-from support.apiserver import Embedded
+from support.api.servers import Embedded
 
 STUB = Path(__file__).resolve().parents[3] / "playbooks/files/demo/stub_kubelet.py"
 AGENT = "system:node:n1"

@@ -13,9 +13,9 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
-from support.apiserver_files import ApiServerFiles
-from support.binaries import Unavailable, find
-from support.left_out import leave_out
+from support.api.binaries import Unavailable, find
+from support.api.startup_files import ApiServerFiles
+from support.session.unavailable import leave_out
 
 Config = dict[str, Any]
 HEADS: dict[str, Config] = {

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from support.apiserver import ApiServer
-from support.wire import Answer, Wire
+from support.api.servers import ApiServer
+from support.api.wire import Answer, Wire
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 GROUP = "rbac.authorization.k8s.io"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from support.apiserver import ApiServer, Real
-from support.wire import Wire
+from support.api.servers import ApiServer, Real
+from support.api.wire import Wire
 
 NODES = "/api/v1/nodes"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from support.apiserver import ApiServer
+from support.api.servers import ApiServer
 
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/default/leases"

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from support.apiserver import ApiServer
-from support.wire import Wire
+from support.api.servers import ApiServer
+from support.api.wire import Wire
 
 NODES = "/api/v1/nodes"
 EVENTS = "/api/v1/namespaces/default/events"

@@ -14,8 +14,8 @@ from ansible_collections.configok.node.plugins.module_utils._kube import _api_pa
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, assignment_patch
-from support.apiserver import Real, start_real
-from support.fleet import Fleet
+from support.agents.fleet import Fleet
+from support.api.servers import Real, start_real
 
 RULES = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
 NAMESPACES = ("configok-system", "configok-rollouts", "kube-system", "default")

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from support.apiserver import ApiServer, Real, Unavailable, start_real
-from support.fleet import start_fleet, used
-from support.left_out import leave_out
-from support.playbooks import kill
+from support.agents.fleet import start_fleet, used
+from support.ansible_runs.playbooks import kill
+from support.api.servers import ApiServer, Real, Unavailable, start_real
+from support.session.unavailable import leave_out
 
 
 def test_a_good_and_a_deadly_rollout(real_api: Real, unique: str, tmp_path: Path) -> None:

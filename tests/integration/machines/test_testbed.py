@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from support.left_out import leave_out
 from support.machines import CONFIG_PATHS, CommandFailed, NodeSpec, Testbed, Unavailable
+from support.session.unavailable import leave_out
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 # The oldest Python that the agent runs on, and the newest systemd.

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack
-from support.playbooks import ROOT, PlaybookRun, finish, start
+from support.ansible_runs.playbooks import ROOT, PlaybookRun, finish, start
 
 
 def play(directory: Path, dest: Path, *arguments: str) -> PlaybookRun:

@@ -16,11 +16,11 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import BadConfig
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
-from support.apiserver import Embedded
-from support.clusters import prepare
-from support.in_process import publish, roll_out
-from support.playbooks import HEAD, ROOT, PlaybookRun, finish, start
-from support.simulated_nodes import SimulatedNodes
+from support.ansible_runs.in_process import publish, roll_out
+from support.ansible_runs.playbooks import HEAD, ROOT, PlaybookRun, finish, start
+from support.api.clusters import prepare
+from support.api.servers import Embedded
+from support.rollouts.simulated_nodes import SimulatedNodes
 
 WORKER = {"node-role.kubernetes.io/worker": ""}
 TEXT = HEAD + "maxPods: 60\n"

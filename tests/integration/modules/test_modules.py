@@ -14,9 +14,9 @@ from ansible_collections.configok.node.plugins.module_utils._kube import _api_pa
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden, KubeError
 from ansible_collections.configok.node.plugins.module_utils._kube._parallel import run_parallel
 from ansible_collections.configok.node.plugins.modules import cluster_access, config_bundle, config_source
-from support.apiserver import ApiServer
-from support.clusters import prepare
-from support.modules import run_module
+from support.ansible_runs.modules import run_module
+from support.api.clusters import prepare
+from support.api.servers import ApiServer
 
 COUNT = 200
 DOCUMENT = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 60\n"

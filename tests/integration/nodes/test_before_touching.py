@@ -15,8 +15,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     ComponentStatus,
     read_status,
 )
-from support.left_out import leave_out
 from support.machines import Node, Testbed, Unavailable
+from support.session.unavailable import leave_out
 
 ORIGIN = "/var/lib/kubelet/config.yaml"
 SWAPS = "Filename\tType\tSize\tUsed\tPriority\n/swapfile file 2097148 0 -2\n"

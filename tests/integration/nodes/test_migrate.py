@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
-from support.left_out import leave_out
+from support.ansible_runs.playbooks import finish, start
 from support.machines import CONFIG_PATHS, Node, Testbed, Unavailable
-from support.playbooks import finish, start
+from support.session.unavailable import leave_out
 
 EXTRA = "--max-pods=60 --eviction-hard=memory.available<100Mi --node-status-update-frequency=4s --v=3"
 DROP_IN = "/etc/systemd/system/kubelet.service.d/20-migrated.conf"

@@ -13,9 +13,9 @@ import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import read_unit_start
 from ansible_collections.configok.node.plugins.modules import component_unit_info
-from support.left_out import leave_out
+from support.ansible_runs.playbooks import PlaybookRun, finish, start
 from support.machines import CONFIG_PATHS, KUBECONFIG, Node, NodeSpec, Testbed, Unavailable
-from support.playbooks import PlaybookRun, finish, start
+from support.session.unavailable import leave_out
 
 OURS = "/var/lib/configok/components/kubelet/config.yaml"
 INIT = "/etc/configok/init/kubelet.yaml"

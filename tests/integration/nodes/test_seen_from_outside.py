@@ -22,9 +22,9 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent import _log as ids
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_maps, events
 from support.conformance.payloads import DEADLY
-from support.left_out import leave_out
 from support.machines import CERTIFICATE, KUBECONFIG, Node, Testbed, Unavailable
-from support.promtool import promtool
+from support.session.promtool import promtool
+from support.session.unavailable import leave_out
 
 DOCS = Path(__file__).resolve().parents[3] / "docs/security.md"
 METRICS = "/var/lib/prometheus/node-exporter/configok.prom"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from support.cluster_fixtures import cluster
-from support.left_out import leave_out
-from support.playbooks import ROOT
+from support.ansible_runs.playbooks import ROOT
+from support.session.cluster_fixtures import cluster
+from support.session.unavailable import leave_out
 
 __all__ = ["cluster"]
 

@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
-from support.clusters import SandboxCluster, prepare
-from support.playbooks import HEAD, ROOT, PlaybookRun, Playbooks, finish, start
-from support.role import load, render
+from support.ansible_runs.playbooks import HEAD, ROOT, PlaybookRun, Playbooks, finish, start
+from support.ansible_runs.role import load, render
+from support.api.clusters import SandboxCluster, prepare
 
 TOKEN = "marked-token-0f3a"
 COMPONENT: dict[str, Any] = {

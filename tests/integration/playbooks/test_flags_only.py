@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from support.playbooks import finish, start
+from support.ansible_runs.playbooks import finish, start
 
 
 @pytest.mark.parametrize(("version", "evicts"), [("v1.24.17", True), ("v1.25.0-gke.1", False), ("v1.36.3", False)])

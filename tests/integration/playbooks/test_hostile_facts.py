@@ -20,11 +20,11 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     ConfigStatus,
     status_patch,
 )
-from support.apiserver import Embedded
-from support.clusters import prepare
-from support.hostile import FORGED
-from support.playbooks import ROOT, PlaybookRun, Playbooks, finish, quick_pool, start
-from support.simulated_nodes import CRASHES, SimulatedNodes
+from support.ansible_runs.playbooks import ROOT, PlaybookRun, Playbooks, finish, quick_pool, start
+from support.api.clusters import prepare
+from support.api.servers import Embedded
+from support.fuzz.hostile import FORGED
+from support.rollouts.simulated_nodes import CRASHES, SimulatedNodes
 
 PRODUCT = str(191 * 7)  # of what a template would make of the words
 

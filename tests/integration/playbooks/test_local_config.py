@@ -11,10 +11,10 @@ from pathlib import Path
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from support.apiserver import Embedded
-from support.clusters import prepare
-from support.playbooks import ROOT, Playbooks, finish, quick_pool, start
-from support.simulated_nodes import SimulatedNodes
+from support.ansible_runs.playbooks import ROOT, Playbooks, finish, quick_pool, start
+from support.api.clusters import prepare
+from support.api.servers import Embedded
+from support.rollouts.simulated_nodes import SimulatedNodes
 
 
 def test_a_check_reports_denied_fields_before_anything_is_published(embedded_api: Embedded, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from support.playbooks import ROOT, finish, start
+from support.ansible_runs.playbooks import ROOT, finish, start
 
 
 def away(directory: Path) -> str:

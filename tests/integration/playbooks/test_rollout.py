@@ -15,11 +15,11 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from embedded_apiserver.http_server import Request, Response
-from support.apiserver import Embedded
-from support.clusters import look, prepare
-from support.in_process import roll_out
-from support.playbooks import HEAD, Playbooks, kill, quick_pool
-from support.simulated_nodes import CRASHES, GOOD, SILENT, SimulatedNodes, status_of
+from support.ansible_runs.in_process import roll_out
+from support.ansible_runs.playbooks import HEAD, Playbooks, kill, quick_pool
+from support.api.clusters import look, prepare
+from support.api.servers import Embedded
+from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, SimulatedNodes, status_of
 
 NODES = [f"n{number}" for number in range(1, 7)]
 

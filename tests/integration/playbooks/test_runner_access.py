@@ -14,10 +14,10 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
-from support.apiserver import Real
-from support.clusters import SandboxCluster, prepare
-from support.playbooks import HEAD, Playbooks, quick_pool
-from support.simulated_nodes import SimulatedNodes
+from support.ansible_runs.playbooks import HEAD, Playbooks, quick_pool
+from support.api.clusters import SandboxCluster, prepare
+from support.api.servers import Real
+from support.rollouts.simulated_nodes import SimulatedNodes
 
 
 @pytest.fixture

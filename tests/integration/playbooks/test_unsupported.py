@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from support.playbooks import finish, start
+from support.ansible_runs.playbooks import finish, start
 
 
 @pytest.mark.contract("unsupported.windows")

@@ -12,11 +12,11 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
-from support.apiserver import Embedded
-from support.clusters import look, prepare
-from support.left_out import leave_out
-from support.playbooks import ROOT, Playbooks, quick_pool
-from support.simulated_nodes import SimulatedNodes
+from support.ansible_runs.playbooks import ROOT, Playbooks, quick_pool
+from support.api.clusters import look, prepare
+from support.api.servers import Embedded
+from support.rollouts.simulated_nodes import SimulatedNodes
+from support.session.unavailable import leave_out
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from support.left_out import leave_out
 from support.machines import Node, Testbed, Unavailable
+from support.session.unavailable import leave_out
 
 __all__ = ["bare_node"]
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from support.binaries import find, release_of
+from support.api.binaries import find, release_of
 
 __all__ = ["Case", "Rows"]
 

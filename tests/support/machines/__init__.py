@@ -14,7 +14,7 @@ Needs root, and what tests/support/bin/prepare-nodes makes available; raises Una
 
 from __future__ import annotations
 
-from support.binaries import Unavailable
+from support.api.binaries import Unavailable
 
 from ._commands import CommandFailed
 from ._node import Node, NodeSpec

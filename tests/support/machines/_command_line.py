@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
-from support.binaries import Unavailable
+from support.api.binaries import Unavailable
 
 from . import _sweep
 from ._namespaces import finish_deletions

@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     read_condition,
     read_status,
 )
-from support.playbooks import PlaybookRun
+from support.ansible_runs.playbooks import PlaybookRun
 
 from ._commands import CommandFailed
 from ._machine import Machine
@@ -145,7 +145,7 @@ class Node:
         self.machine.reboot(timeout)
 
     def power_cut(self) -> None:
-        """Take its power away. What was written stays, also where it was not fsynced: see support.lossy_disk."""
+        """Take its power away. What was written stays, also where it was not fsynced: see support.agents.lossy_disk."""
         self.machine.power_cut()
 
     def boot(self, timeout: float = 60.0) -> None:

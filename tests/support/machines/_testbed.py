@@ -21,10 +21,10 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignm
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes
-from support import playbooks
-from support.apiserver import start_real
-from support.binaries import Unavailable, find, release_of
-from support.clusters import prepare
+from support.ansible_runs import playbooks
+from support.api.binaries import Unavailable, find, release_of
+from support.api.clusters import prepare
+from support.api.servers import start_real
 
 from . import _sweep
 from ._commands import CommandFailed, run

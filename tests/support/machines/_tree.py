@@ -8,7 +8,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from support.binaries import Unavailable
+from support.api.binaries import Unavailable
 
 __all__ = ["tree"]
 

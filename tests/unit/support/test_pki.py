@@ -8,7 +8,7 @@ from __future__ import annotations
 import ssl
 from pathlib import Path
 
-from support.pki import Authority
+from support.api.pki import Authority
 
 
 def test_its_certificates_are_strictly_valid(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ from urllib3.exceptions import ProtocolError
 from embedded_apiserver.authorization import User
 from embedded_apiserver.http_server import Request, Response
 from embedded_apiserver.server import EmbeddedApiServer
-from support.apiserver import Embedded, start_embedded
-from support.wire import Wire
+from support.api.servers import Embedded, start_embedded
+from support.api.wire import Wire
 
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 NODES = "/api/v1/nodes"

@@ -5,6 +5,6 @@
 
 from __future__ import annotations
 
-from support.cluster_fixtures import cluster, nodes
+from support.session.cluster_fixtures import cluster, nodes
 
 __all__ = ["cluster", "nodes"]

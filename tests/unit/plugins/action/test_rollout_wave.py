@@ -22,10 +22,10 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_paths imp
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus, status_patch
 from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
-from support.clusters import SandboxCluster
-from support.hostile import FORGED, unsafe_texts
-from support.modules import run_module
-from support.simulated_nodes import ADOPTS, CRASHES, SimulatedNodes
+from support.ansible_runs.modules import run_module
+from support.api.clusters import SandboxCluster
+from support.fuzz.hostile import FORGED, unsafe_texts
+from support.rollouts.simulated_nodes import ADOPTS, CRASHES, SimulatedNodes
 
 DOCUMENT = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 60\n"
 POLICY = {

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.filter.duration import duration
-from support.fuzzing import fuzz
+from support.fuzz.settings import fuzz
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.filter.quantity import quantity
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import UNITS
-from support.fuzzing import fuzz
+from support.fuzz.settings import fuzz
 
 
 @pytest.mark.parametrize(

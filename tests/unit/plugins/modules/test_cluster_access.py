@@ -15,8 +15,8 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.modules import cluster_access
-from support.clusters import SandboxCluster, look
-from support.modules import run_module
+from support.ansible_runs.modules import run_module
+from support.api.clusters import SandboxCluster, look
 
 RUNNER = {"kind": "User", "name": "runner"}
 

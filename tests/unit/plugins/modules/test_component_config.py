@@ -13,7 +13,7 @@ import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host, HostQuery
 from ansible_collections.configok.node.plugins.modules import component_config
-from support.modules import run_module
+from support.ansible_runs.modules import run_module
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.modules import component_config_convert
-from support.modules import run_module
+from support.ansible_runs.modules import run_module
 
 GROUP = "kubescheduler.config.k8s.io"
 SCHEDULER = f"apiVersion: {GROUP}/v1beta3\nkind: KubeSchedulerConfiguration\nparallelism: 8\n"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.modules import component_config_diff
-from support.modules import run_module
+from support.ansible_runs.modules import run_module
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.modules import component_config_explain
-from support.modules import run_module
+from support.ansible_runs.modules import run_module
 
 
 def run(**arguments: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._ansible import _node_migration
 from ansible_collections.configok.node.plugins.module_utils._host._component_process import StartedComponent
 from ansible_collections.configok.node.plugins.modules import component_config_migrate
-from support.modules import run_module
+from support.ansible_runs.modules import run_module
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 

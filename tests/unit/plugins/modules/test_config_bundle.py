@@ -19,9 +19,9 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record imp
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record, update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 from ansible_collections.configok.node.plugins.modules import config_bundle
-from support.clusters import SandboxCluster
-from support.modules import run_module
-from support.simulated_nodes import SimulatedNodes
+from support.ansible_runs.modules import run_module
+from support.api.clusters import SandboxCluster
+from support.rollouts.simulated_nodes import SimulatedNodes
 
 pytestmark = pytest.mark.usefixtures("nodes")
 

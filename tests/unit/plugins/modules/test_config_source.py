@@ -10,9 +10,9 @@ from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.modules import config_source
-from support.clusters import SandboxCluster
-from support.modules import run_module
-from support.simulated_nodes import SimulatedNodes
+from support.ansible_runs.modules import run_module
+from support.api.clusters import SandboxCluster
+from support.rollouts.simulated_nodes import SimulatedNodes
 
 SOURCE = {
     "configMap": {

@@ -23,11 +23,11 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record imp
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 from ansible_collections.configok.node.plugins.modules import config_status_info
-from support.clusters import SandboxCluster
-from support.hostile import FORGED, unsafe_texts
-from support.modules import run_module
-from support.rollout_views import a_target
-from support.simulated_nodes import SimulatedNodes
+from support.ansible_runs.modules import run_module
+from support.api.clusters import SandboxCluster
+from support.fuzz.hostile import FORGED, unsafe_texts
+from support.rollouts.simulated_nodes import SimulatedNodes
+from support.rollouts.views import a_target
 
 
 def run(cluster: SandboxCluster, **arguments: Any) -> dict[str, Any]:

@@ -14,10 +14,10 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.modules import cluster_access, config_bundle, local_config, rollout_plan
-from support.clusters import SandboxCluster
-from support.in_process import roll_out
-from support.modules import run_module
-from support.simulated_nodes import GOOD, SimulatedNodes, status_of
+from support.ansible_runs.in_process import roll_out
+from support.ansible_runs.modules import run_module
+from support.api.clusters import SandboxCluster
+from support.rollouts.simulated_nodes import GOOD, SimulatedNodes, status_of
 
 KIND = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"

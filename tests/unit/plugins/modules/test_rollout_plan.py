@@ -14,8 +14,8 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._plan impor
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import COMPLETE, Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import encode_record
 from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
-from support.clusters import SandboxCluster
-from support.modules import run_module
+from support.ansible_runs.modules import run_module
+from support.api.clusters import SandboxCluster
 
 pytestmark = pytest.mark.usefixtures("nodes")
 

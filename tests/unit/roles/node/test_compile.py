@@ -15,7 +15,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent import AGENT_VERSION
 from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack
-from support.left_out import leave_out
+from support.session.unavailable import leave_out
 
 COLLECTION = Path(__file__).resolve().parents[4]
 NOBODY = 65534

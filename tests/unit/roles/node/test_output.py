@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from support.hostile import FORGED, unsafe_texts
+from support.fuzz.hostile import FORGED, unsafe_texts
 
 Entry = Callable[[str], ModuleType]
 

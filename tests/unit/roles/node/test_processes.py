@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-from support.agent_node import alive
+from support.agents.node import alive
 
 Entry = Callable[[str], ModuleType]
 

@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._component_
 from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import read_unit_start
 from ansible_collections.configok.node.plugins.module_utils._systemd._unit_checks import faults
 from ansible_collections.configok.node.plugins.modules.component_unit_info import COMPONENT
-from support.role import load, render
+from support.ansible_runs.role import load, render
 
 
 def test_every_option_is_described_and_has_its_default() -> None:

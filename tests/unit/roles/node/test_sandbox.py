@@ -16,8 +16,8 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import BOOT_ID
 from ansible_collections.configok.node.plugins.module_utils._host import _host_facts
-from support.left_out import leave_out
-from support.role import render
+from support.ansible_runs.role import render
+from support.session.unavailable import leave_out
 
 DOCS = Path(__file__).resolve().parents[4] / "docs/security.md"
 MOST = 17  # tenths: 1.7; systemd calls anything up to 2.0 "OK", a unit without a sandbox has 9.6

@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._reporting._s
     write_report,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk
-from support.hostile import FORGED, unsafe_texts
+from support.fuzz.hostile import FORGED, unsafe_texts
 
 
 def configured(directory: Path, **options: Any) -> Path:

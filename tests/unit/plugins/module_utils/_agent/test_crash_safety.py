@@ -17,8 +17,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent import _hooks
 from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Disk, DurableFiles
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from support.agent_bench import Bench
-from support.lossy_disk import LossyDisk, PowerLost
+from support.agents.bench import Bench
+from support.agents.lossy_disk import LossyDisk, PowerLost
 
 WHOLE = ("maxPods: 110\n", "maxPods: 120\n", "maxPods: 130\n", "mood: deadly\n")
 

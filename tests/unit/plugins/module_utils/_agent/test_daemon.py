@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_kn
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
 )
-from support.agent_bench import NODE, Bench
+from support.agents.bench import NODE, Bench
 
 ALL_WELL = "all checks passed"
 KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"

@@ -26,8 +26,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
     ValidateCommand,
     ValidationUnavailable,
 )
-from support.fuzzing import fuzz
-from support.hostile import TEXTS, damaged, json_texts, lines_of, mutated, parse_twice
+from support.fuzz.hostile import TEXTS, damaged, json_texts, lines_of, mutated, parse_twice
+from support.fuzz.settings import fuzz
 
 SHOWN = [
     *("LoadState=", "loaded", "masked", "not-found", "ActiveState=", "active", "failed", "inactive", "\n", "="),

@@ -45,8 +45,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 from ansible_collections.configok.node.plugins.module_utils._host import _host_facts
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from support.fuzzing import fuzz
-from support.hostile import JSON_VALUES, TEXTS, damaged, json_texts, lines_of, mutated, parse_twice
+from support.fuzz.hostile import JSON_VALUES, TEXTS, damaged, json_texts, lines_of, mutated, parse_twice
+from support.fuzz.settings import fuzz
 
 SOURCE = ConfigSource("configok-system", "workers-0123456789", "00000000-0000-0000-0000-000000000001")
 RECORD = ConfigRecord(

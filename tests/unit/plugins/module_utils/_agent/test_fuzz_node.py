@@ -25,9 +25,9 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_kn
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,
 )
-from support.fuzzing import fuzz
-from support.lossy_disk import LossyDisk, PowerLost
-from support.watched_bench import Published, WatchedBench
+from support.agents.lossy_disk import LossyDisk, PowerLost
+from support.agents.watched_bench import Published, WatchedBench
+from support.fuzz.settings import fuzz
 
 AWAY = Unreachable("connection refused", where="nodes/n1")
 COMPONENTS = ("kubelet", "kube-proxy")

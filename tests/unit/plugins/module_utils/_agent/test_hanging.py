@@ -20,8 +20,8 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
     Unreachable,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from support.agent_bench import Bench
-from support.errands import Hangs
+from support.agents.background import Hangs
+from support.agents.bench import Bench
 
 AWAY = Unreachable("connection refused", where="PATCH nodes/n1")
 AFTER_AN_OUTAGE = 30.0  # seconds

@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_kn
     ANNOTATION_ASSIGNMENT,
     ANNOTATION_CONFIG_SOURCE,
 )
-from support.agent_bench import Bench
+from support.agents.bench import Bench
 
 ALL_WELL = "all checks passed"
 AWAY = Unreachable("connection refused", where="PATCH nodes/n1")

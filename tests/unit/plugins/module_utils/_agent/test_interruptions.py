@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import ServerError
-from support.agent_bench import Bench
+from support.agents.bench import Bench
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, render_status
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from support.agent_bench import Bench
-from support.errands import Hangs
+from support.agents.background import Hangs
+from support.agents.bench import Bench
 
 
 @pytest.fixture(autouse=True)

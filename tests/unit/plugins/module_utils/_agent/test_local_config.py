@@ -20,7 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_c
     local_hash,
     parse_local_config,
 )
-from support.agent_bench import Bench
+from support.agents.bench import Bench
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from support.agent_bench import Bench
+from support.agents.bench import Bench
 
 
 @pytest.fixture(autouse=True)

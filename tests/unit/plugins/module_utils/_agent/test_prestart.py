@@ -20,7 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._hooks import
 from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications
 from ansible_collections.configok.node.plugins.module_utils._agent._state._records import LOCAL_CONFIG
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from support.agent_bench import Bench
+from support.agents.bench import Bench
 
 PACKAGE = "ansible_collections.configok.node.plugins.module_utils._agent"
 

@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._interfaces i
 from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import locked
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from support.agent_bench import Bench
+from support.agents.bench import Bench
 
 ALL_WELL = "all checks passed"
 

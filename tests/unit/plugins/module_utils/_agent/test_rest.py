@@ -14,7 +14,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from support.agent_bench import NODE, Bench
+from support.agents.bench import NODE, Bench
 
 MINUTES = 30  # more than two heartbeats
 PER_MINUTE = 105  # looks at a component that has just begun not to become active: the most frequent of all

@@ -32,7 +32,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     read_status,
 )
 from embedded_apiserver.server import EmbeddedApiServer
-from support.agent_bench import NODE, Bench
+from support.agents.bench import NODE, Bench
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
     recorded_command_line,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import InitConfigDrift
-from support.agent_bench import Bench
+from support.agents.bench import Bench
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 

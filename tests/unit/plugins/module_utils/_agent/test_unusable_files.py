@@ -14,7 +14,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, render_status
 from ansible_collections.configok.node.plugins.module_utils._agent._store._trouble import directory_faults
-from support.agent_bench import Bench
+from support.agents.bench import Bench
 
 Refusal = dict[str, "OSError | None"]
 

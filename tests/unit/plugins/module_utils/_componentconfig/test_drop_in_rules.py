@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._dr
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
-from support.fuzzing import fuzz
+from support.fuzz.settings import fuzz
 
 KIND = find_kind("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration")
 HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}

@@ -16,7 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import drop_ins
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import Judgement, judge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
-from support.fuzzing import fuzz
+from support.fuzz.settings import fuzz
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 VARIABLE = "KUBELET_CONFIG_DROPIN_DIR_ALPHA"

@@ -20,8 +20,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     find_kind,
     kinds,
 )
-from support.config_objects import configs, minors_of
-from support.fuzzing import fuzz
+from support.configs.objects import configs, minors_of
+from support.fuzz.settings import fuzz
 
 KUBELET = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
 EVICTION = {

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._feature_gates import gate_names
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
-from support.fuzzing import fuzz
+from support.fuzz.settings import fuzz
 
 
 def test_a_field() -> None:

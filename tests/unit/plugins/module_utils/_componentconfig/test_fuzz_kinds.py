@@ -18,8 +18,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import Kind, kinds, prune
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._type_check import check_types
-from support.config_objects import broken_configs, configs, minors_of
-from support.fuzzing import fuzz
+from support.configs.objects import broken_configs, configs, minors_of
+from support.fuzz.settings import fuzz
 
 EVERY_KIND = pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.kind} {kind.api_version}")
 

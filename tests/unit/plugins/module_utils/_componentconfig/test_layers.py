@@ -16,7 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ch
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import merge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
-from support.fuzzing import fuzz
+from support.fuzz.settings import fuzz
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 OBJECTS = st.dictionaries(

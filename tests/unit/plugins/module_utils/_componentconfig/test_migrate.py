@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
-from support.fuzzing import fuzz
+from support.fuzz.settings import fuzz
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 LEGACY = {

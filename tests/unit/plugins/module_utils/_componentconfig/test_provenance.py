@@ -15,7 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import merge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import merge_documents, provenance
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import lookup
-from support.fuzzing import fuzz
+from support.fuzz.settings import fuzz
 
 VALUES = st.recursive(
     st.none() | st.integers(0, 3) | st.lists(st.integers(0, 3), max_size=2),

@@ -22,8 +22,8 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
 from ansible_collections.configok.node.plugins.module_utils._kube._retry import parse_retry_after
-from support.fuzzing import fuzz
-from support.hostile import TEXTS, damaged, json_texts, parse_twice
+from support.fuzz.hostile import TEXTS, damaged, json_texts, parse_twice
+from support.fuzz.settings import fuzz
 
 SECRET = "s3cret-t0ken"
 KUBECONFIG = {

@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignm
     assignment_patch,
     next_id,
 )
-from support.fuzzing import fuzz
+from support.fuzz.settings import fuzz
 
 SOURCE = ConfigSource("configok-system", "workers-0123456789", "5f1c6dd2-8d3c-4d7a-9e57-0c6c0b1c2a11")
 

@@ -15,7 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignm
     ConfigSource,
     InvalidConfigSource,
 )
-from support.fuzzing import fuzz
+from support.fuzz.settings import fuzz
 
 UID = "5f1c6dd2-8d3c-4d7a-9e57-0c6c0b1c2a11"
 GOOD = {"configMap": {"namespace": "configok-system", "name": "workers-0123456789", "uid": UID}}

@@ -47,8 +47,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_kn
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,
 )
-from support.fuzzing import fuzz
-from support.hostile import JSON_VALUES, TEXTS, json_texts, mutated, parse_twice
+from support.fuzz.hostile import JSON_VALUES, TEXTS, json_texts, mutated, parse_twice
+from support.fuzz.settings import fuzz
 
 SOURCE = ConfigSource("configok-system", "workers-0123456789", "00000000-0000-0000-0000-000000000001")
 STATUS = ConfigStatus(

@@ -16,8 +16,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrust
     sanitize_all,
     sanitize_lines,
 )
-from support.fuzzing import fuzz
-from support.hostile import FORGED, JSON_VALUES, TEXTS, unsafe_texts
+from support.fuzz.hostile import FORGED, JSON_VALUES, TEXTS, unsafe_texts
+from support.fuzz.settings import fuzz
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from support.cluster_fixtures import cluster
-from support.rollout_world import World
+from support.rollouts.world import World
+from support.session.cluster_fixtures import cluster
 
 __all__ = ["cluster", "make_world"]
 

@@ -27,9 +27,9 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._pool_statu
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record, update_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish_bundle
 from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import RolloutError
-from support.rollout_views import a_source, a_view
-from support.rollout_world import World
-from support.simulated_nodes import CRASHES, GOOD, SILENT, status_of
+from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, status_of
+from support.rollouts.views import a_source, a_view
+from support.rollouts.world import World
 
 MakeWorld = Callable[[int], World]
 

@@ -45,9 +45,9 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_er
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._runner import complete
 from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import start_rollback, start_rollout
-from support.rollout_views import a_target, a_view
-from support.rollout_world import World
-from support.simulated_nodes import ADOPTS, CRASHES, GOOD, SILENT, status_of
+from support.rollouts.simulated_nodes import ADOPTS, CRASHES, GOOD, SILENT, status_of
+from support.rollouts.views import a_target, a_view
+from support.rollouts.world import World
 
 MakeWorld = Callable[[int], World]
 

@@ -22,10 +22,10 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_er
     RolloutRefused,
 )
 from ansible_collections.configok.node.plugins.modules import rollout_forget
-from support.clusters import SandboxCluster
-from support.modules import run_module
-from support.rollout_world import World
-from support.simulated_nodes import CRASHES, GOOD
+from support.ansible_runs.modules import run_module
+from support.api.clusters import SandboxCluster
+from support.rollouts.simulated_nodes import CRASHES, GOOD
+from support.rollouts.world import World
 
 MakeWorld = Callable[[int], World]
 

@@ -14,8 +14,8 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file 
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import decode_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import InvalidPool, InvalidRecord
 from ansible_collections.configok.node.plugins.module_utils._rollout._versions import agent_fits
-from support.fuzzing import fuzz
-from support.hostile import JSON_VALUES, TEXTS, json_texts, mutated, parse_twice
+from support.fuzz.hostile import JSON_VALUES, TEXTS, json_texts, mutated, parse_twice
+from support.fuzz.settings import fuzz
 
 POOL: dict[str, Any] = {
     "pool": "workers",

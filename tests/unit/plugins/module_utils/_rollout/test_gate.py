@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._gate impor
     Attempt,
     evaluate,
 )
-from support.rollout_views import a_source, a_view
+from support.rollouts.views import a_source, a_view
 
 TASK = Attempt("uid-of-n", a_source(), 7, assigned_at=1000.0, was_ready=True, timeout=300.0, soak=120.0)
 EARLY, LATE = 1010.0, 1300.0

@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_er
     RolloutError,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
-from support.rollout_world import World
+from support.rollouts.world import World
 
 MakeWorld = Callable[[int], World]
 PATH = lease("configok-rollouts", "workers")

@@ -28,8 +28,8 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_er
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._session import RunSession
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
-from support.rollout_world import World
-from support.simulated_nodes import ADOPTS, CRASHES, GOOD, status_of
+from support.rollouts.simulated_nodes import ADOPTS, CRASHES, GOOD, status_of
+from support.rollouts.world import World
 
 MakeWorld = Callable[[int], World]
 WRITES = ("create", "replace", "patch", "delete")

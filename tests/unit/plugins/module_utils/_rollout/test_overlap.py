@@ -22,8 +22,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_kn
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import COMPLETE, PAUSED, Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import encode_record
-from support.rollout_views import a_target
-from support.rollout_world import World
+from support.rollouts.views import a_target
+from support.rollouts.world import World
 
 MakeWorld = Callable[[int], World]
 NODES = ["n00", "n01", "n02", "n03"]

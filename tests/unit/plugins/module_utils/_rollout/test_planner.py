@@ -20,8 +20,8 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._planner im
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import duration, render_plan
-from support.fuzzing import fuzz
-from support.rollout_views import a_source, a_target, a_view
+from support.fuzz.settings import fuzz
+from support.rollouts.views import a_source, a_target, a_view
 
 EMPTY = Record("workers")
 

@@ -39,8 +39,8 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_er
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import finish_rollback
 from ansible_collections.configok.node.plugins.module_utils._rollout._window import WindowStep
-from support.fuzzing import fuzz
-from support.rollout_views import a_source, a_target
+from support.fuzz.settings import fuzz
+from support.rollouts.views import a_source, a_target
 
 NOW = "2026-01-01T00:00:00Z"
 

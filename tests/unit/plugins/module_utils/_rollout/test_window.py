@@ -29,7 +29,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._window imp
     Window,
     WindowStep,
 )
-from support.fuzzing import fuzz
+from support.fuzz.settings import fuzz
 
 UP = GateResult(WAIT, "soaking", 1.0)
 

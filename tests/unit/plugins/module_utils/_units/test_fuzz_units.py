@@ -35,8 +35,8 @@ from ansible_collections.configok.node.plugins.module_utils._systemd._unit_file 
     split_relaxed,
     split_words,
 )
-from support.fuzzing import fuzz
-from support.hostile import TEXTS, lines_of, parse_twice
+from support.fuzz.hostile import TEXTS, lines_of, parse_twice
+from support.fuzz.settings import fuzz
 
 TARGET = "/var/lib/configok/components/kubelet/config.yaml"
 WORDS = (

@@ -9,7 +9,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import read_unit_start
 from ansible_collections.configok.node.plugins.module_utils._systemd._unit_checks import PROPERTIES, faults
-from support.unit_layouts import TARGET
+from support.configs.unit_layouts import TARGET
 
 GOOD = {
     "LoadState": "loaded",

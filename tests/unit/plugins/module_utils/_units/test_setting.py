@@ -14,7 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start
     path_of,
     read_unit_start,
 )
-from support.unit_layouts import LAYOUTS, TARGET, Layout
+from support.configs.unit_layouts import LAYOUTS, TARGET, Layout
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)

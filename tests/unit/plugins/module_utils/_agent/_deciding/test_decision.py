@@ -23,7 +23,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._recor
 from ansible_collections.configok.node.plugins.module_utils._agent._state._startups import BadConfig
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from support.fuzzing import fuzz
+from support.fuzz.settings import fuzz
 
 
 def record(letter: str, threshold: int = 3) -> ConfigRecord:

@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._healt
     new_health,
     next_probe_in,
 )
-from support.fuzzing import fuzz
+from support.fuzz.settings import fuzz
 
 
 def see(health: Health, now: float, ok: bool, invocation: str = "i1") -> Health:

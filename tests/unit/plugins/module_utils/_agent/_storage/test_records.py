@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._recor
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from support.fuzzing import fuzz
+from support.fuzz.settings import fuzz
 
 SOURCE = ConfigSource("configok-system", "pool-0123456789", "a" * 36)
 RECORD = ConfigRecord(

@@ -25,7 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._state._start
     is_crash,
     record_end,
 )
-from support.fuzzing import fuzz
+from support.fuzz.settings import fuzz
 
 CRASH = End("exit-code", "exited", "1", 20.0, "t")
 

@@ -9,7 +9,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._components import UnitQueries
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError, Unit
-from support.errands import ErrandOnTheBench, Hangs
+from support.agents.background import ErrandOnTheBench, Hangs
 
 
 class Services:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.reconnects import simulate_outage
+from support.agents.reconnects import simulate_outage
 
 AGENTS = 1000
 

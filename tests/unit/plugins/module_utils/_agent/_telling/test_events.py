@@ -27,8 +27,8 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
     Unauthorized,
     Unreachable,
 )
-from support.agent_bench import Bench, FakeClock
-from support.errands import ErrandOnTheBench
+from support.agents.background import ErrandOnTheBench
+from support.agents.bench import Bench, FakeClock
 
 TOLD = NodeEvent("ConfigRefused", "no", True, "2026-01-01T00:00:00Z", "2026-01-01T00:00:05Z", 2)
 

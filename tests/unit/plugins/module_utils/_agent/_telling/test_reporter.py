@@ -29,8 +29,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     good,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
-from support.agent_bench import FakeApi, FakeClock
-from support.errands import ErrandOnTheBench
+from support.agents.background import ErrandOnTheBench
+from support.agents.bench import FakeApi, FakeClock
 
 STATUS = ConfigStatus(assignment=1)
 GOOD = good(ConfigInUse("current", "u"))

@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._notify impor
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import read_report
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from support.agent_bench import Bench
+from support.agents.bench import Bench
 
 
 def screen(configuration: AgentConfiguration) -> str:

@@ -36,8 +36,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     versions,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._type_check import check_types
-from support.config_objects import broken_configs, configs, minors_of, scheduler_configs
-from support.fuzzing import fuzz
+from support.configs.objects import broken_configs, configs, minors_of, scheduler_configs
+from support.fuzz.settings import fuzz
 
 Leaf = tuple[tuple[str, ...], str]
 PAIRS = [(kind, other) for kind in kinds() for other in versions(kind) if other != kind]

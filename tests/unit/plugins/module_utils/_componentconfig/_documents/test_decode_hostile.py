@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import canonical
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig
-from support.fuzzing import fuzz
+from support.fuzz.settings import fuzz
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 SNIPPETS = st.sampled_from(

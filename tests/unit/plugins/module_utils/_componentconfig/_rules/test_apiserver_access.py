@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from support.rule_cases import Case, Config, assert_case, names_of_rules
+from support.configs.rule_cases import Case, Config, assert_case, names_of_rules
 
 GROUP = "apiserver.config.k8s.io"
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n"

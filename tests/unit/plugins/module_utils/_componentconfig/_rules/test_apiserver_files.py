@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
-from support.rule_cases import Case, Config, assert_case, names_of_rules
+from support.configs.rule_cases import Case, Config, assert_case, names_of_rules
 
 V1 = "apiserver.config.k8s.io/v1"
 SECURITY = "pod-security.admission.config.k8s.io/v1"

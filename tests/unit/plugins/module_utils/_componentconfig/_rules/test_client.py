@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
-from support.rule_cases import Case, Config, assert_case, names_of_rules
+from support.configs.rule_cases import Case, Config, assert_case, names_of_rules
 
 EXEC = "client.authentication.k8s.io"
 BASE: dict[str, Any] = {

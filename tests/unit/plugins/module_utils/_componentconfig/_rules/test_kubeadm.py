@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
-from support.rule_cases import Case, Config, assert_case, names_of_rules
+from support.configs.rule_cases import Case, Config, assert_case, names_of_rules
 
 TOKEN = "abcdef.0123456789abcdef"
 KEY = "0123456789abcdef" * 4

@@ -14,7 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     nanoseconds,
     parse_duration,
 )
-from support.fuzzing import fuzz
+from support.fuzz.settings import fuzz
 
 
 @pytest.mark.parametrize(

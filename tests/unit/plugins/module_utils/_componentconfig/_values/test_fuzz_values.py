@@ -27,8 +27,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import parse_quantity
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import parse_minor
-from support.fuzzing import fuzz
-from support.hostile import TEXTS, lines_of, parse_twice
+from support.fuzz.hostile import TEXTS, lines_of, parse_twice
+from support.fuzz.settings import fuzz
 
 UNITS = ("Ki", "Gi", "m", "n", "k", "h", "s", "ms", "us", "\u00b5s")
 NUMBERS = lines_of(("1", "0", "9", ".", "-", "+", "e", "E", *UNITS), most=8)

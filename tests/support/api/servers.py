@@ -32,10 +32,10 @@ import urllib3
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
 from embedded_apiserver.server import EmbeddedApiServer
-from support.audit import audit_flags
-from support.binaries import Unavailable, find, release_of
-from support.pki import Authority
-from support.wire import Wire
+from support.api.audit import audit_flags
+from support.api.binaries import Unavailable, find, release_of
+from support.api.pki import Authority
+from support.api.wire import Wire
 
 __all__ = ["ADMIN", "ApiServer", "Embedded", "Real", "Unavailable", "start_embedded", "start_real"]
 

@@ -24,10 +24,10 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_kn
     NAMESPACE_BUNDLES,
     NAMESPACE_ROLLOUTS,
 )
-from support.apiserver import ApiServer
-from support.clusters import prepare
-from support.playbooks import Playbooks
-from support.sandbox import Sandbox, start_sandbox
+from support.agents.sandbox import Sandbox, start_sandbox
+from support.ansible_runs.playbooks import Playbooks
+from support.api.clusters import prepare
+from support.api.servers import ApiServer
 
 __all__ = ["Fleet", "start_fleet", "used"]
 

@@ -18,7 +18,7 @@ from typing import Any
 
 __all__ = ["HEAD", "PlaybookRun", "Playbooks", "finish", "kill", "quick_pool", "start"]
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 HEAD = "---\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
 

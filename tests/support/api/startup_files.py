@@ -10,8 +10,8 @@ import subprocess
 import time
 from pathlib import Path
 
-from support.binaries import find
-from support.pki import Authority
+from support.api.binaries import find
+from support.api.pki import Authority
 
 __all__ = ["ApiServerFiles"]
 

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sandbox import Sandbox, SandboxNode, Timing, pack_agent
-from support.apiserver import ApiServer
+from support.api.servers import ApiServer
 
 __all__ = ["Sandbox", "SandboxNode", "Timing", "start_sandbox"]
 
-_CHECKOUT = Path(__file__).resolve().parents[2]
+_CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 @contextmanager

@@ -11,8 +11,8 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_client im
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._runner import run_wave
 from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
-from support.modules import run_module
-from support.playbooks import quick_pool
+from support.ansible_runs.modules import run_module
+from support.ansible_runs.playbooks import quick_pool
 
 __all__ = ["publish", "roll_out"]
 

@@ -14,7 +14,7 @@ import yaml
 
 __all__ = ["DOCS", "ROOT", "Profile", "profiles"]
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs" / "profiles"
 _ROW = re.compile(r"^\| 1\.(\d+)(?: (?:to|and) 1\.(\d+))? \| (?:none|`(\w+): true`) \|$", re.MULTILINE)
 _INDEXED = re.compile(r"^\| \[([\w-]+)\]", re.MULTILINE)

@@ -24,7 +24,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._store
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import CommandCheck
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from support.agent_bench import STARTS_IN, Bench, FakeClock
+from support.agents.bench import STARTS_IN, Bench, FakeClock
 
 __all__ = ["Published", "WatchedBench"]
 

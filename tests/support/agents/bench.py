@@ -50,7 +50,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_kn
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,
 )
-from support.errands import ErrandOnTheBench, Hangs
+from support.agents.background import ErrandOnTheBench, Hangs
 
 NODE = "n1"
 NAMESPACE = "configok-system"

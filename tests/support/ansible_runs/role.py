@@ -15,7 +15,7 @@ import yaml
 
 __all__ = ["ROLE", "load", "render"]
 
-ROLE = Path(__file__).resolve().parents[2] / "roles/node"
+ROLE = Path(__file__).resolve().parents[3] / "roles/node"
 
 
 def load(name: str) -> Any:

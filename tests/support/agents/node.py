@@ -22,7 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._service_mana
 
 __all__ = ["COLLECTION", "HEAD", "STUB", "AgentNode", "alive"]
 
-COLLECTION = Path(__file__).resolve().parents[2]
+COLLECTION = Path(__file__).resolve().parents[3]
 STUB = COLLECTION / "playbooks/files/demo/stub_kubelet.py"
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Gives hostile inputs to the engine, in a process of its own, and tells what came of them.
 
-    python -m support.hostile_run FIRST COUNT
+    python -m support.fuzz.run FIRST COUNT
 
 Each goes through every verb. Writes JSON lines: one for each crash, and at the end the figures: inputs, crashes, the
 slowest call in seconds of processor time and what it was, how many times as long as the reference the slowest takes
@@ -37,7 +37,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._mi
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redacted
 
-from .hostile_inputs import Hostile, hostile_input
+from .inputs import Hostile, hostile_input
 
 __all__ = ["VERBS", "run"]
 

@@ -13,8 +13,8 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
 from embedded_apiserver.server import EmbeddedApiServer
-from support.clusters import SandboxCluster, prepare
-from support.simulated_nodes import SimulatedNodes
+from support.api.clusters import SandboxCluster, prepare
+from support.rollouts.simulated_nodes import SimulatedNodes
 
 __all__ = ["cluster", "nodes"]
 

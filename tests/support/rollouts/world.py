@@ -24,7 +24,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._rendering 
 from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish_bundle
 from ansible_collections.configok.node.plugins.module_utils._rollout._runner import WaveResult, run_wave
 from embedded_apiserver.server import EmbeddedApiServer
-from support.simulated_nodes import FastClock, SimulatedNodes
+from support.rollouts.simulated_nodes import FastClock, SimulatedNodes
 
 __all__ = ["World"]
 

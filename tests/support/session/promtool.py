@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import subprocess
 
-from .binaries import Unavailable, find
-from .left_out import leave_out
+from ..api.binaries import Unavailable, find
+from .unavailable import leave_out
 
 __all__ = ["promtool"]
 
