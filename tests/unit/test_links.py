@@ -1,0 +1,90 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every link of a page leads to a file of the repository, and every anchor to a heading of that file."""
+
+from __future__ import annotations
+
+import functools
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# Links of pages in the built collection to pages that are only in the repository (build_ignore in galaxy.yml).
+OURS = re.compile(r"https://github\.com/configok/node/(?:blob|tree)/main/")
+FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"`[^`\n]*`")
+LINK = re.compile(r"\]\(([^()\s]+)\)")
+HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
+
+
+def pages() -> list[str]:
+    """Return the Markdown files that git knows or would know, from the root."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.md"]
+    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return sorted(name for name in output.split("\0") if name and (ROOT / name).is_file())
+
+
+def links(page: Path) -> Iterator[str]:
+    """Yield the targets of a page's links, without those in code."""
+    text = CODE.sub("", FENCE.sub("", page.read_text(encoding="utf-8")))
+    for match in LINK.finditer(text):
+        yield match[1]
+
+
+@functools.cache
+def anchors(page: Path) -> frozenset[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    slugs: set[str] = set()
+    for heading in HEADING.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
+        text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+        slug = re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+        numbered = (f"{slug}-{number}" for number in range(1, len(slugs) + 1))
+        slugs.add(slug if slug not in slugs else next(name for name in numbered if name not in slugs))
+    return frozenset(slugs)
+
+
+def fault(page: Path, link: str) -> str | None:
+    """Return what is wrong with a link of a page, None if it is good or leads out of the repository."""
+    if OURS.match(link):
+        target, start = OURS.sub("", link), ROOT
+    elif re.match(r"[a-z]+:", link):
+        return None
+    else:
+        target, start = link, page.parent
+    name, _, anchor = target.partition("#")
+    path = (start / name).resolve() if name else page
+    if not path.exists() or ROOT not in (path, *path.parents):
+        return f"{link}: no such file"
+    if anchor and path.suffix == ".md" and anchor not in anchors(path):
+        return f"{link}: no such heading"
+    return None
+
+
+@pytest.mark.parametrize("page", pages())
+def test_every_link_of_a_page_resolves(page: str) -> None:
+    faults = [text for link in links(ROOT / page) if (text := fault(ROOT / page, link))]
+    assert faults == []
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        ("README.md", None),
+        ("docs/../README.md#requirements", None),
+        ("https://example.org/x.md#y", None),
+        ("https://github.com/configok/node/blob/main/README.md#licence", None),
+        ("https://github.com/configok/node/blob/main/missing.md", "no such file"),
+        ("missing.md", "no such file"),
+        ("../outside.md", "no such file"),
+        ("README.md#missing", "no such heading"),
+        ("#missing", "no such heading"),
+    ],
+)
+def test_a_link_that_leads_nowhere_is_found(link: str, expected: str | None) -> None:
+    found = fault(ROOT / "README.md", link)
+    assert found == (expected and f"{link}: {expected}")
