@@ -122,6 +122,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._options im
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._wording import and_more
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize, sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import (
@@ -197,9 +198,8 @@ def main() -> None:
             outcome["diff"] = sanitize_all(difference(results, source))
         errors = [one.error for one in results if one.error]
         if errors:
-            more = f" (and {len(errors) - 1} more)" if errors[1:] else ""
-            first = sanitize(errors[0])
-            module.fail_json(msg=f"{len(errors)} of {len(results)} Nodes not assigned: {first}{more}", **outcome)
+            reason = sanitize(errors[0]) + and_more(len(errors) - 1)
+            module.fail_json(msg=f"{len(errors)} of {len(results)} Nodes not assigned: {reason}", **outcome)
         module.exit_json(**outcome)
 
 

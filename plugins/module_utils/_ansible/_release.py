@@ -18,6 +18,7 @@ from .._componentconfig._disruption import check_overrides, disruption_of, heavi
 from .._componentconfig._exceptions import ConfigError
 from .._componentconfig._findings import WARNING, Finding, InvalidConfig, bounded
 from .._componentconfig._judge import judge
+from .._componentconfig._scalars._wording import and_more
 from .._componentconfig._schema._kinds import find_kind
 from .._componentconfig._schema._releases import newest_minor, parse_minor
 from .._kube._api_client import Client
@@ -90,9 +91,8 @@ def validate_documents(
     findings = bounded(findings)
     refused = [f"{one.level}: {one}" for one in findings if one.level != WARNING]
     if refused:
-        more = f" (and {len(refused) - 1} more)" if refused[1:] else ""
         raise ConfigRefused(
-            f"the config is refused, nothing was published: {refused[0]}{more}",
+            f"the config is refused, nothing was published: {refused[0]}{and_more(len(refused) - 1)}",
             [one.as_dict() for one in findings],
             [f"{one.level}: {one}" for one in findings],
         )

@@ -20,6 +20,7 @@ from .._componentconfig._denials import denials, node_values
 from .._componentconfig._denied_fields import DenyPolicy
 from .._componentconfig._disruption import disruption_classes, heaviest_class
 from .._componentconfig._findings import POLICY, WARNING, Finding, InvalidConfig, finding
+from .._componentconfig._scalars._wording import count_of, first_names
 from .._componentconfig._schema._releases import minor_name, newest_minor, parse_minor
 from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, NotFound
@@ -104,9 +105,7 @@ def field_changes(groups: Iterable[NodeGroup]) -> list[dict[str, Any]]:
 
 def some_nodes(names: Sequence[str]) -> str:
     """Return "3 nodes (a, b, c)"."""
-    shown = ", ".join(names[:_NAMES_SHOWN])
-    more = f" and {len(names) - _NAMES_SHOWN} more" if names[_NAMES_SHOWN:] else ""
-    return f"{len(names)} node{'' if len(names) == 1 else 's'} ({shown}{more})"
+    return f"{count_of(len(names), 'node')} ({first_names(names, _NAMES_SHOWN)})"
 
 
 _MOST_BUNDLES = 50  # that are read for a plan; a pool uses a few

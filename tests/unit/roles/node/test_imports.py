@@ -39,9 +39,16 @@ HEAVY = {
     "zipfile",
 }
 ENGINE = "configok_agent._componentconfig."
-NOT_THE_ENGINE = {  # tables, which import nothing
+NOT_THE_ENGINE = {  # tables and phrases, which import nothing
     f"{ENGINE}{name}"
-    for name in ("_denied_fields", "_flags", "_flags._kubelet_flags", "_schema", "_schema._path_fields")
+    for name in (
+        "_denied_fields",
+        "_flags",
+        "_flags._kubelet_flags",
+        "_scalars._wording",
+        "_schema",
+        "_schema._path_fields",
+    )
 }
 # What the daemon reports of the node's own configs is without secrets.
 REDACTION = {f"{ENGINE}{name}" for name in ("_exceptions", "_scalars", "_scalars._field_path", "_scalars._secrets")}
