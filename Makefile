@@ -74,7 +74,7 @@ apiserver:
 	@tests/support/bin/prepare-promtool || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
 
 .PHONY: bench
-bench: .venv/.test $(LINK) build/community/.made apiserver nodes ## the figures, to build/bench.jsonl and docs/figures.md
+bench: .venv/.test $(LINK) build/community/.made apiserver nodes ## the figures, to build/bench.jsonl and docs/development/figures.md
 	@$(RUN) CONFIGOK_COMMUNITY="$(CURDIR)/build/community" .venv/bin/python -m pytest tests/benchmarks -s $(PYTEST)
 	@.venv/bin/python tools/write_figures.py
 
@@ -84,7 +84,7 @@ nodes:
 	@tests/support/bin/prepare-nodes || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
 
 .PHONY: conformance
-conformance: .venv/.test $(LINK) nodes ## the ancestor's scenarios and known faults on real nodes, to docs/conformance.md
+conformance: .venv/.test $(LINK) nodes ## the ancestor's scenarios and known faults on real nodes, to docs/development/conformance.md
 	@$(RUN_PYTEST) tests/conformance
 	@[ ! -s build/conformance.jsonl ] || .venv/bin/python tools/write_conformance.py
 
@@ -108,13 +108,13 @@ molecule-quick: .venv/.molecule $(LINK)
 	$(call run-molecule,provision)
 
 .PHONY: faults
-faults: .venv/.test $(LINK) nodes ## faults at every step and in every phase, to build/faults.jsonl and docs/faults.md
+faults: .venv/.test $(LINK) nodes ## faults at every step and in every phase, to build/faults.jsonl and docs/development/faults.md
 	@$(RUN_FAULTS) $(PYTEST)
 	@.venv/bin/python tools/write_faults.py
 
 .PHONY: docs
-docs: .venv/.lint $(LINK) ## write docs/reference/ and the drawing of the architecture, from the code as it is
-	@$(RUN) .venv/bin/python tools/make_docs.py docs/reference
+docs: .venv/.lint $(LINK) ## write the generated parts of docs/ from the code
+	@$(RUN) tools/write-reference docs/reference/plugins
 	@$(RUN) .venv/bin/python tools/draw_architecture.py
 	@.venv/bin/python tools/write_contract.py
 

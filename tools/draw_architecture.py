@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draw the packages of module_utils and the arrows between them into docs/architecture.md, from the code as it is.
+"""Draw the packages of module_utils and their imports into docs/development/architecture.md.
 
     python tools/draw_architecture.py [--check]      exit 1 with --check when the page is not what would be drawn
 
@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ROOT / "plugins" / "module_utils"
-PAGE = ROOT / "docs" / "architecture.md"
+PAGE = ROOT / "docs/development/architecture.md"
 BEGIN = "<!-- drawn by tools/draw_architecture.py: begin -->"
 END = "<!-- drawn by tools/draw_architecture.py: end -->"
 OURS = "ansible_collections.configok.node.plugins.module_utils."
@@ -93,7 +93,7 @@ def main() -> int:
     if drawn == page:
         return 0
     if arguments.check:
-        print("docs/architecture.md is not drawn from the code as it is: run make docs", file=sys.stderr)
+        print("docs/development/architecture.md is not drawn from the code as it is: run make docs", file=sys.stderr)
         return 1
     PAGE.write_text(drawn, encoding="utf-8")
     return 0

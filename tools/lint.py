@@ -201,7 +201,7 @@ def checks() -> list[Check]:
         Check(
             "generated",
             [
-                ["python", "tools/make_docs.py", "--check", "docs/reference"],
+                ["tools/write-reference", "--check", "docs/reference/plugins"],
                 ["python", "tools/draw_architecture.py", "--check"],
                 ["python", "tools/write_contract.py", "--check"],
                 ["python", "tools/generate_componentconfig.py", "--check"],

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write docs/conformance.md from the rows that `make conformance` has left in build/conformance.jsonl.
+"""Write docs/development/conformance.md from the rows that `make conformance` has left in build/conformance.jsonl.
 
     python tools/write_conformance.py
 
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 ROWS = ROOT / "build" / "conformance.jsonl"
-PAGE = ROOT / "docs" / "conformance.md"
+PAGE = ROOT / "docs/development/conformance.md"
 
 
 Row = Mapping[str, Any]

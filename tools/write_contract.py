@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Number the sentences of docs/contract.md and name the tests that prove each: those with its id in a marker.
+"""Number the sentences of docs/development/contract.md and name the tests whose markers have their ids.
 
     python tools/write_contract.py [--check]
 
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "contract.md"
+PAGE = ROOT / "docs/development/contract.md"
 TESTS = ROOT / "tests"
 
 # Sentences that no test proves yet -> why. Empty is how it should be.
@@ -100,15 +100,18 @@ def sentences(page: str) -> list[str]:
 def faults(page: str, found: Mapping[str, Iterable[Proof]], pending: Mapping[str, str]) -> list[str]:
     """Return a sentence for each thing that is wrong between the page and the tests."""
     ids = sentences(page)
-    said = [f"docs/contract.md has {name} twice" for name in sorted({name for name in ids if ids.count(name) > 1})]
+    said = [
+        f"docs/development/contract.md has {name} twice"
+        for name in sorted({name for name in ids if ids.count(name) > 1})
+    ]
     said += [f"no test proves {name}" for name in ids if name not in found and name not in pending]
     said += [
-        f"{proof.file}: {proof.test} names {name}, which docs/contract.md does not have"
+        f"{proof.file}: {proof.test} names {name}, which docs/development/contract.md does not have"
         for name, tests in found.items()
         if name not in ids
         for proof in tests
     ]
-    said += [f"{name} is pending and is not in docs/contract.md" for name in pending if name not in ids]
+    said += [f"{name} is pending and is not in docs/development/contract.md" for name in pending if name not in ids]
     return said + [f"{name} is pending and has a test" for name in pending if name in found]
 
 
@@ -129,7 +132,7 @@ def _cell(tests: Iterable[Proof]) -> str:
     by_file: dict[str, list[str]] = {}
     for proof in tests:
         by_file.setdefault(proof.file, []).append(proof.test.removeprefix("test_").replace("_", " "))
-    return "; ".join(f"[{_short(file)}](../{file}): {', '.join(names)}" for file, names in by_file.items())
+    return "; ".join(f"[{_short(file)}](../../{file}): {', '.join(names)}" for file, names in by_file.items())
 
 
 def _short(file: str) -> str:
@@ -140,7 +143,9 @@ def _short(file: str) -> str:
 
 def main() -> int:
     """Write or check the page; return the exit code."""
-    parser = argparse.ArgumentParser(description="Name the tests that prove each sentence of docs/contract.md.")
+    parser = argparse.ArgumentParser(
+        description="Name the tests that prove each sentence of docs/development/contract.md."
+    )
     parser.add_argument("--check", action="store_true", help="only say what is wrong or not up to date")
     check = parser.parse_args().check
     page = PAGE.read_text(encoding="utf-8")
@@ -148,12 +153,12 @@ def main() -> int:
     said = faults(page, found, PENDING)
     wanted = written(page, found, PENDING)
     if check and wanted != page:
-        said.append("docs/contract.md is not up to date, run make docs")
+        said.append("docs/development/contract.md is not up to date, run make docs")
     for sentence in said:
         print(f"write_contract: {sentence}", file=sys.stderr)
     if not check:
         PAGE.write_text(wanted, encoding="utf-8")
-        print(f"make docs: {len(sentences(page))} sentences in docs/contract.md")
+        print(f"make docs: {len(sentences(page))} sentences in docs/development/contract.md")
     return 1 if said else 0
 
 

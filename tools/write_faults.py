@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write docs/faults.md from the rows that `make faults` has left in build/faults.jsonl.
+"""Write docs/development/faults.md from the rows that `make faults` has left in build/faults.jsonl.
 
     python tools/write_faults.py
 
@@ -20,7 +20,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 ROWS = ROOT / "build" / "faults.jsonl"
-PAGE = ROOT / "docs" / "faults.md"
+PAGE = ROOT / "docs/development/faults.md"
 PLACES = ("in process", "real processes", "real kubelet")
 
 HEAD = """\
@@ -73,7 +73,9 @@ def main() -> int:
         print(f"write_faults: {error}: run make faults first", file=sys.stderr)
         return 1
     if {row.get("where") for row in rows}.isdisjoint(PLACES[-1:]):
-        print("write_faults: this run had no real kubelet, docs/faults.md is left as it is", file=sys.stderr)
+        print(
+            "write_faults: this run had no real kubelet, docs/development/faults.md is left as it is", file=sys.stderr
+        )
         return 0
     PAGE.write_text(text, encoding="utf-8")
     return 0

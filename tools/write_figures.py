@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write docs/figures.md from the rows that `make bench` has left in build/bench.jsonl.
+"""Write docs/development/figures.md from the rows that `make bench` has left in build/bench.jsonl.
 
     python tools/write_figures.py
 
@@ -22,7 +22,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 ROWS = ROOT / "build" / "bench.jsonl"
-PAGE = ROOT / "docs" / "figures.md"
+PAGE = ROOT / "docs/development/figures.md"
 
 # row -> what was measured, what the baseline is, what is allowed. The tests in tests/benchmarks write these rows.
 MEANINGS = {

@@ -21,8 +21,8 @@ PAGES = {
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_readme_names_the_release_that_the_page_was_measured_with(page: str) -> None:
-    measured = re.search(PAGES[page], (ROOT / "docs" / page).read_text(encoding="utf-8"), re.MULTILINE)
-    assert measured is not None, f"docs/{page} names no release"
+    measured = re.search(PAGES[page], (ROOT / "docs/development" / page).read_text(encoding="utf-8"), re.MULTILINE)
+    assert measured is not None, f"docs/development/{page} names no release"
     section = (ROOT / "README.md").read_text(encoding="utf-8").split("## What is shown for which Kubernetes\n")[1]
-    row = next(line for line in section.splitlines() if f"(docs/{page})" in line)
+    row = next(line for line in section.splitlines() if f"docs/development/{page})" in line)
     assert row.split("|")[2].strip() == measured[1]

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The names that users and clusters see: annotations, labels, namespaces. Private to configok.node.
 
-They are contracts (docs/architecture.md): a name here never changes its meaning.
+They are contracts (docs/development/architecture.md): a name here never changes its meaning.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ __all__ = ["HEAD", "MINOR", "STAGES", "Answer", "Case", "config", "document"]
 
 MINOR = 20
 HEAD: Mapping[str, Any] = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
-# What is as in every test node: see docs/testing.md.
+# What is as in every test node: see docs/development/testing.md.
 _BASE: Mapping[str, Any] = {"cgroupsPerQOS": False, "enforceNodeAllocatable": []}
 
 STAGES = ("load", "validation", "start", "running")

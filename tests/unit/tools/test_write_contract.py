@@ -68,14 +68,16 @@ def test_what_is_wrong_is_said() -> None:
     assert tool.faults(PAGE, {"a.one": [proof]}, {}) == ["no test proves a.two"]
     assert tool.faults(PAGE, {"a.one": [proof]}, {"a.two": "later"}) == []
     assert tool.faults(PAGE, {"a.one": [proof], "a.two": [proof], "a.three": [proof]}, {}) == [
-        "tests/unit/test_x.py: test_it names a.three, which docs/contract.md does not have"
+        "tests/unit/test_x.py: test_it names a.three, which docs/development/contract.md does not have"
     ]
     assert tool.faults(PAGE, {"a.one": [proof]}, {"a.two": "", "b": ""}) == [
-        "b is pending and is not in docs/contract.md"
+        "b is pending and is not in docs/development/contract.md"
     ]
     assert "a.two is pending and has a test" in tool.faults(PAGE, {"a.one": [proof], "a.two": [proof]}, {"a.two": ""})
     twice = PAGE + "| | `a.one` | Again. | |\n"
-    assert "docs/contract.md has a.one twice" in tool.faults(twice, {"a.one": [proof], "a.two": [proof]}, {})
+    assert "docs/development/contract.md has a.one twice" in tool.faults(
+        twice, {"a.one": [proof], "a.two": [proof]}, {}
+    )
 
 
 def test_an_id_that_cannot_be_read_is_no_sentence() -> None:
@@ -93,7 +95,7 @@ def test_numbers_and_tests_are_written_and_nothing_else() -> None:
     found = {name: [tool.Proof("tests/unit/deep/test_x.py", "test_it_works")] for name in ("a.one", "a.two")}
     text = tool.written(PAGE, found, {})
     assert text.splitlines()[2:] == [
-        "| 1 | `a.one` | The first. | [unit/test_x.py](../tests/unit/deep/test_x.py): it works |",
-        "| 2 | `a.two` | The second. | [unit/test_x.py](../tests/unit/deep/test_x.py): it works |",
+        "| 1 | `a.one` | The first. | [unit/test_x.py](../../tests/unit/deep/test_x.py): it works |",
+        "| 2 | `a.two` | The second. | [unit/test_x.py](../../tests/unit/deep/test_x.py): it works |",
     ]
     assert tool.written(text, found, {}) == text
