@@ -64,8 +64,8 @@ _IMPORT = "import time; begun = time.perf_counter(); import {modules}; print(tim
 _VALIDATE = """import sys, time
 text = sys.stdin.read()
 begun = time.perf_counter()
-from {package}._validate import validate
-found = validate(text, component="kubelet", versions=[f"1.{{minor}}" for minor in range(20, 37)], bundle=True)
+from {package}._check import check
+found = check(text, component="kubelet", versions=[f"1.{{minor}}" for minor in range(20, 37)], bundle=True)
 print(time.perf_counter() - begun)
 print(len(found), file=sys.stderr)
 """

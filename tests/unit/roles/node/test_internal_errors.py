@@ -26,7 +26,7 @@ def broken(*_arguments: Any, **_options: Any) -> Any:
 @pytest.mark.parametrize(
     ("module", "function", "command"),
     [
-        ("_validate", "validate", ["validate", "/dev/null"]),
+        ("_validate", "check", ["validate", "/dev/null"]),
         ("_diff", "compare", ["diff", "/dev/null", "/dev/null"]),
         ("_same", "decode", ["same", "/dev/null", "/dev/null"]),
         ("_explain", "explain", ["explain", "maxPods"]),

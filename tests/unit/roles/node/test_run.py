@@ -26,7 +26,9 @@ def test_no_client_of_the_daemon_reads_more_than_4_mib(
     clients: list[dict[str, Any]] = []
     monkeypatch.setattr(run, "from_kubeconfig", lambda _path: None)
     monkeypatch.setattr(run, "Client", lambda _credentials, **options: clients.append(options))
-    monkeypatch.setattr(run, "Daemon", lambda *_arguments, **_options: SimpleNamespace(run=lambda _stop, _wake: None))
+    monkeypatch.setattr(
+        run, "Controller", lambda *_arguments, **_options: SimpleNamespace(run=lambda _stop, _wake: None)
+    )
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", print, SimpleNamespace(set=print))
     assert [options["longest_answer"] for options in clients] == [4 << 20, 4 << 20]
@@ -37,11 +39,13 @@ def test_every_child_that_decodes_a_config_is_limited(
 ) -> None:
     run = entry("_run")
     children: list[list[str]] = []
-    for name in ("CommandJudge", "CommandComparison"):
+    for name in ("ValidateCommand", "SameConfigCommand"):
         monkeypatch.setattr(run, name, lambda _runner, argv: children.append(argv))
     monkeypatch.setattr(run, "from_kubeconfig", lambda _path: None)
     monkeypatch.setattr(run, "Client", lambda _credentials, **_options: None)
-    monkeypatch.setattr(run, "Daemon", lambda *_arguments, **_options: SimpleNamespace(run=lambda _stop, _wake: None))
+    monkeypatch.setattr(
+        run, "Controller", lambda *_arguments, **_options: SimpleNamespace(run=lambda _stop, _wake: None)
+    )
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", print, SimpleNamespace(set=print))
     assert [argv[-2:] for argv in children] == [["validate", "--limited"], ["same", "--limited"]]
@@ -86,7 +90,7 @@ def test_what_a_component_said_last_is_read_where_systemd_starts_it(
 
     monkeypatch.setattr(run, "from_kubeconfig", lambda _path: None)
     monkeypatch.setattr(run, "Client", lambda _credentials, **_options: None)
-    monkeypatch.setattr(run, "Daemon", daemon)
+    monkeypatch.setattr(run, "Controller", daemon)
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     configuration = AgentConfiguration("n1", "/k", {}, service_manager=manager)
     run._run(configuration, "/etc/agent.yaml", print, SimpleNamespace(set=print))

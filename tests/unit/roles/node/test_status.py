@@ -74,7 +74,7 @@ def test_what_a_component_said_last_is_read_where_systemd_starts_it(
         given.append(messages)
         return {}
 
-    monkeypatch.setattr(entry("_agent._cli"), "describe", describe)
+    monkeypatch.setattr(entry("_agent._cli"), "describe_node", describe)
     configuration = configured(tmp_path, serviceManager=manager, kubelet=kubelet)
     assert entry("__main__").main([f"--config={configuration}", "status", "--json"]) == 0
     log = entry("_agent._reporting._crash_messages").ComponentLog

@@ -76,7 +76,7 @@ def test_it_never_raises(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_arguments: object) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr(_hooks, "read_local", broken)
+    monkeypatch.setattr(_hooks, "read_node_state", broken)
     assert prestart(bench.configuration, "kubelet", {}, bench.clock, bench.journal) == 0
     assert any("a fault of ours" in message for _level, message, _fields in bench.log)
     assert prestart(bench.configuration, "unknown", {}, bench.clock, bench.journal) == 0

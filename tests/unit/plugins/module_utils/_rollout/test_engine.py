@@ -553,7 +553,7 @@ def test_nodes_that_the_lane_leaves_down_hold_up_nothing_even_where_not_all_are_
     make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (_record, _transitions):
-        monkeypatch.setattr(module, "MAX_EXCEPTIONS", 3)
+        monkeypatch.setattr(module, "MAX_FAILED_NODES", 3)
     world = make_world(12)
     down = [f"n{number:02d}" for number in range(3, 9)]
     for name in down:

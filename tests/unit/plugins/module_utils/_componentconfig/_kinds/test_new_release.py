@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parents[6]
 ENGINE = ROOT / "plugins/module_utils/_componentconfig"
 JUDGE = """
 import sys
-from engine._check import validate
-for found in validate(sys.stdin.read(), versions=["1.37", "1.38"]):
+from engine._check import check
+for found in check(sys.stdin.read(), versions=["1.37", "1.38"]):
     print(found)
 """
 CONFIG = """\

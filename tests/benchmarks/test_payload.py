@@ -1,0 +1,25 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The size of what Ansible sends to run a module."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
+from support.ansible_runs.playbooks import ROOT
+
+# Of rollout_plan, the heaviest module, which brings the planner and the engine along. It was 562 kB once.
+LIMIT = 550.0
+
+
+def test_the_heaviest_payload(row: Callable[..., None]) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment["ANSIBLE_COLLECTIONS_PATH"] = str(ROOT / "build/collections")
+    command = [sys.executable, str(ROOT / "tools/payload_sizes.py")]
+    sizes = json.loads(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
+    row("payload-kb", max(sizes.values()), "kB", most=LIMIT)
