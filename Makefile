@@ -113,10 +113,11 @@ faults: .venv/.test $(LINK) nodes ## faults at every step and in every phase, to
 	@.venv/bin/python tools/write_faults.py
 
 .PHONY: docs
-docs: .venv/.lint $(LINK) ## write the generated parts of docs/ from the code
+docs: .venv/.lint $(LINK) ## write the generated parts of docs/, and CHANGELOG.md
 	@$(RUN) tools/write-reference docs/reference/plugins
 	@$(RUN) .venv/bin/python tools/draw_architecture.py
 	@.venv/bin/python tools/write_contract.py
+	@$(RUN) antsibull-changelog generate
 
 .PHONY: format
 format: .venv/.lint ## let ruff format the Python files and mend what it can

@@ -209,7 +209,17 @@ def checks() -> list[Check]:
         ),
         Check("yamllint", [["yamllint", "--strict", *yaml_files()]]),
         Check("import-linter", [["lint-imports", "--no-cache", "--no-logo"]]),
-        Check("antsibull-changelog", [["antsibull-changelog", "lint"]], COPY),
+        Check(
+            "antsibull-changelog",
+            [
+                ["antsibull-changelog", "lint"],
+                # Not up to date: run make docs.
+                ["antsibull-changelog", "generate"],
+                ["git", "diff", "--exit-code", "--stat", "CHANGELOG.md"],
+            ],
+            COPY,
+            in_copy,
+        ),
         Check("ruff", [["ruff", "check", "--quiet", "--output-format=concise"]]),
         Check("ruff-format", [["ruff", "format", "--check", "--quiet", "--output-format=concise"]]),
     ]
