@@ -1,164 +1,216 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The metrics on a loopback port: the least of HTTP that a scrape needs. Private to configok.node.
+"""Serves the metrics on a loopback port with http.server. Private to configok.node.
 
-In a thread of its own, which sleeps while nobody asks. Whatever a client does, it costs at most MOST connections of
-MAX_REQUEST bytes for DEADLINE seconds each, and a scrape still gets through: who has waited longest makes room.
+Imported only where the port is configured. Each connection has a thread, at most MAX_CONNECTIONS of them: the oldest
+connection makes room for a new one. A request may have MAX_REQUEST bytes, and a connection ends after DEADLINE seconds.
 """
 
 from __future__ import annotations
 
-import select
+import io
 import socket
 import threading
 import time
+from collections import deque
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import TCPServer
+from typing import Any
 
 from .._interfaces import Journal
 from ._metrics import CONTENT_TYPE
 
-__all__ = ["DEADLINE", "MAX_REQUEST", "MOST", "MetricsServer", "answer"]
+__all__ = ["DEADLINE", "MAX_CONNECTIONS", "MAX_REQUEST", "MetricsServer"]
 
-MOST = 16  # connections at a time
+MAX_CONNECTIONS = 16
 MAX_REQUEST = 8192  # bytes
 DEADLINE = 5.0  # seconds for a whole connection
-_PAUSE = 1.0  # seconds without accepting, when the system has no room for a connection
+_PAUSE = 1.0  # seconds without accepting after the system had no room for a connection
+_END_OF_HEAD = b"\r\n\r\n"
+# What http.server would answer -> what this server answers: it knows two methods, and HTTP/1.
+_STATUSES = {501: 405, 505: 400}
 
 
-def answer(request: bytes, exposition: bytes) -> bytes:
-    """Return the response to a request's head; empty while more of it is to come."""
-    head, end, _rest = request.partition(b"\r\n\r\n")
-    if not end:
-        return _response("431 Request Header Fields Too Large") if len(request) > MAX_REQUEST else b""
-    words = head.split(b"\r\n", 1)[0].split(b" ")
-    if len(words) != 3 or not words[2].startswith(b"HTTP/1."):
-        return _response("400 Bad Request")
-    if words[0] not in (b"GET", b"HEAD"):
-        return _response("405 Method Not Allowed", more="Allow: GET, HEAD\r\n")
-    if words[1].partition(b"?")[0] != b"/metrics":
-        return _response("404 Not Found")
-    if not exposition:
-        return _response("503 Service Unavailable")
-    return _response("200 OK", exposition, content_type=CONTENT_TYPE, with_body=words[0] == b"GET")
+class _Handler(BaseHTTPRequestHandler):
+    """Answers the one request of a connection."""
+
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    # The defaults until the head is parsed. With HTTP/0.9, an error would be sent without a status line.
+    request_version = default_request_version = "HTTP/1.0"
+    command = ""
+
+    def handle(self) -> None:
+        """Read the whole head, within the limits, and answer it."""
+        deadline = time.monotonic() + DEADLINE
+        try:
+            head = self._read_head(deadline)
+            self.connection.settimeout(max(0.001, deadline - time.monotonic()))
+            self.rfile.close()
+            self.rfile = io.BytesIO(head)
+            if _END_OF_HEAD in head:
+                self.handle_one_request()
+            elif len(head) > MAX_REQUEST:
+                self.send_error(431)
+        except OSError:
+            pass  # the client is gone, or too slow
+
+    def _read_head(self, deadline: float) -> bytes:
+        """Return what the client sends up to the end of the head, at the least. Raises OSError after the deadline."""
+        head = b""
+        while _END_OF_HEAD not in head and len(head) <= MAX_REQUEST:
+            self.connection.settimeout(max(0.001, deadline - time.monotonic()))
+            data = self.connection.recv(MAX_REQUEST)
+            if not data:
+                break
+            head += data
+        return head
+
+    def parse_request(self) -> bool:
+        """Parse the head; a request line without a version is answered with 400."""
+        if not super().parse_request():
+            return False
+        if len(self.requestline.split()) != 3:
+            self.send_error(400)
+            return False
+        return True
+
+    def do_GET(self) -> None:
+        """Answer /metrics with the metrics, or with 503 before there are any."""
+        if self.path.partition("?")[0] != "/metrics":
+            self.send_error(404)
+        elif not self.server.exposition:
+            self.send_error(503)
+        else:
+            self._respond(200, self.server.exposition, CONTENT_TYPE)
+
+    def do_HEAD(self) -> None:
+        """Answer as to GET, without the body."""
+        self.do_GET()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Log nothing: a scrape is not news."""
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Answer with a status, and its line as text instead of a page."""
+        status = _STATUSES.get(code, code)
+        self._respond(status, f"{int(status)} {self.responses[status][0]}\n".encode(), "text/plain")
+
+    def _respond(self, status: int, body: bytes, content_type: str) -> None:
+        self.send_response_only(status)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(len(body)))
+        if status == 405:
+            self.send_header("Allow", "GET, HEAD")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
 
-def _response(
-    status: str, body: bytes = b"", *, content_type: str = "text/plain", more: str = "", with_body: bool = True
-) -> bytes:
-    body = body or f"{status}\n".encode()
-    head = (
-        f"HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {len(body)}\r\n{more}"
-        "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n"
-    )
-    return head.encode() + (body if with_body else b"")
+class _Server(ThreadingHTTPServer):
+    """Bounds the connections and knows what to answer."""
+
+    request_queue_size = MAX_CONNECTIONS
+    allow_reuse_port = False
+
+    def __init__(self, address: tuple[str, int]) -> None:
+        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        self.exposition = b""
+        self.is_closing = threading.Event()
+        self._lock = threading.Lock()
+        self._connections: deque[socket.socket] = deque()  # the oldest first
+        super().__init__(address, _Handler)
+
+    def server_bind(self) -> None:
+        """Bind without asking DNS for the host's name, as HTTPServer would."""
+        TCPServer.server_bind(self)
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        """Accept a connection; pause where the system has no room for one."""
+        try:
+            return super().get_request()
+        except OSError:
+            self.is_closing.wait(_PAUSE)
+            raise
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a connection in its own thread; the oldest one makes room."""
+        with self._lock:
+            self._connections.append(request)
+            if len(self._connections) > MAX_CONNECTIONS:
+                _end(self._connections.popleft())
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection."""
+        with self._lock:
+            if request in self._connections:
+                self._connections.remove(request)
+        super().shutdown_request(request)
+
+    def end_connections(self) -> None:
+        """End all connections; their threads end with them."""
+        with self._lock:
+            for connection in self._connections:
+                _end(connection)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Ignore what goes wrong with one connection: its client asks again."""
 
 
-class _Connection:
-    def __init__(self, peer: socket.socket, deadline: float) -> None:
-        self.peer = peer
-        self.deadline = deadline
-        self.request = b""
-        self.response = b""
+def _end(connection: socket.socket) -> None:
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass  # the client has ended it
 
 
 class MetricsServer:
-    """Answers GET /metrics with what was shown last. A port that cannot be had is said, and harms nothing."""
+    """Answers GET /metrics with the latest metrics. A port that cannot be bound is logged, and harms nothing."""
 
     def __init__(self, address: tuple[str, int], journal: Journal) -> None:
         """address: a loopback one."""
         self._address = address
         self._journal = journal
-        self._exposition = b""
-        self._listener: socket.socket | None = None
-        self._inside, self._waker = socket.socketpair()
-        self._connections: list[_Connection] = []  # the oldest first
-        self._accept_at = 0.0
-        self._thread = threading.Thread(target=self._run, name="metrics", daemon=True)
+        self._server: _Server | None = None
+        self._thread = threading.Thread(target=self._serve, name="metrics", daemon=True)
 
     @property
     def port(self) -> int:
-        """The port it listens on, 0 where it does not."""
-        return 0 if self._listener is None else int(self._listener.getsockname()[1])
+        """The port it listens on, 0 if it does not."""
+        return 0 if self._server is None else int(self._server.server_address[1])
 
     def start(self) -> None:
         """Begin to listen."""
-        family = socket.AF_INET6 if ":" in self._address[0] else socket.AF_INET
-        listener = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
         try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(self._address)
-            listener.listen(MOST)
+            self._server = _Server(self._address)
         except OSError as error:
-            listener.close()
             self._journal("warning", f"no metrics on {self._address[0]} port {self._address[1]}: {error.strerror}")
             return
-        self._listener = listener
         self._thread.start()
 
     def show(self, text: str) -> bool:
-        """Answer with this from now on."""
-        self._exposition = text.encode()
+        """Answer with this text from now on."""
+        if self._server is not None:
+            self._server.exposition = text.encode()
         return True
 
     def close(self) -> None:
-        """Stop listening."""
-        if self._listener is not None:
-            self._waker.send(b"\n")
-            self._thread.join(timeout=DEADLINE)
-            self._listener = None
-        self._waker.close()
-        self._inside.close()
-
-    def _run(self) -> None:
-        listener = self._listener
-        while listener is not None:
-            now = time.monotonic()
-            self._drop([one for one in self._connections if now >= one.deadline])
-            reading = [one.peer for one in self._connections if not one.response]
-            writing = [one.peer for one in self._connections if one.response]
-            accepting = [listener] if now >= self._accept_at else []
-            ends = [one.deadline for one in self._connections] + ([] if accepting else [self._accept_at])
-            wait = max(0.0, min(ends) - now) if ends else None
-            ready = select.select([self._inside, *accepting, *reading], writing, [], wait)
-            if self._inside in ready[0]:
-                break
-            for one in list(self._connections):
-                if one.peer in ready[0] or one.peer in ready[1]:
-                    self._attend(one)
-            if listener in ready[0]:
-                self._accept(listener)
-        self._drop(list(self._connections))
-        if listener is not None:
-            listener.close()
-
-    def _accept(self, listener: socket.socket) -> None:
-        try:
-            peer, _address = listener.accept()
-        except OSError:  # gone again, or no descriptors
-            self._accept_at = time.monotonic() + _PAUSE
+        """Stop listening and end all connections."""
+        if self._server is None:
             return
-        peer.setblocking(False)
-        self._connections.append(_Connection(peer, time.monotonic() + DEADLINE))
-        self._drop(self._connections[:-MOST])
+        self._server.is_closing.set()
+        _end(self._server.socket)  # wakes the thread
+        self._thread.join(timeout=DEADLINE)
+        self._server.server_close()
+        self._server.end_connections()
+        self._server = None
 
-    def _attend(self, one: _Connection) -> None:
-        try:
-            if not one.response:
-                data = one.peer.recv(MAX_REQUEST)
-                one.request += data
-                one.response = answer(one.request, self._exposition)
-                if not data:
-                    self._drop([one])
-                return
-            one.response = one.response[one.peer.send(one.response) :]
-            if not one.response:
-                self._drop([one])
-        except BlockingIOError:
-            pass
-        except OSError:
-            self._drop([one])
-
-    def _drop(self, some: list[_Connection]) -> None:
-        for one in some:
-            one.peer.close()
-            self._connections.remove(one)
+    def _serve(self) -> None:
+        """Accept connections until close. serve_forever would wake up twice a second."""
+        server = self._server
+        while server is not None and not server.is_closing.is_set():
+            server.handle_request()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import http.client
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -15,40 +16,41 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting import _metrics_server
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics_server import (
+    MAX_CONNECTIONS,
     MAX_REQUEST,
-    MOST,
     MetricsServer,
-    answer,
 )
 
 GET = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 def journal(level: str, message: str, **fields: Any) -> None:
-    """Nobody reads it."""
+    """Drop the line."""
 
 
 @pytest.fixture(params=["127.0.0.1", "::1"])
-def server(request: pytest.FixtureRequest) -> Iterator[MetricsServer]:
-    one = MetricsServer((request.param, 0), journal)
-    one.start()
-    if not one.port:
-        pytest.skip(f"{request.param} is not an address of this machine")
-    one.show("a 1\n")
-    yield one
-    one.close()
+def host(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
-def connect(server: MetricsServer) -> socket.socket:
-    assert server._listener is not None
-    return socket.create_connection(server._listener.getsockname()[:2], timeout=10)
+@pytest.fixture
+def server(host: str) -> Iterator[MetricsServer]:
+    server = MetricsServer((host, 0), journal)
+    server.start()
+    if not server.port:
+        pytest.skip(f"{host} is not an address of this machine")
+    server.show("a 1\n")
+    yield server
+    server.close()
 
 
-def scrape(server: MetricsServer, path: str = "/metrics", method: str = "GET") -> tuple[int, str]:
+def connect(host: str, server: MetricsServer) -> socket.socket:
+    return socket.create_connection((host, server.port), timeout=10)
+
+
+def scrape(host: str, server: MetricsServer, path: str = "/metrics", method: str = "GET") -> tuple[int, str]:
     """Ask as a well-behaved client does."""
-    assert server._listener is not None
-    host, port = server._listener.getsockname()[:2]
-    connection = http.client.HTTPConnection(host, port, timeout=10)
+    connection = http.client.HTTPConnection(host, server.port, timeout=10)
     try:
         connection.request(method, path)
         response = connection.getresponse()
@@ -57,14 +59,24 @@ def scrape(server: MetricsServer, path: str = "/metrics", method: str = "GET") -
         connection.close()
 
 
+def answer(host: str, server: MetricsServer, request: bytes) -> bytes:
+    """Send a request and return what comes until the server closes the connection."""
+    with connect(host, server) as client:
+        client.sendall(request)
+        received = b""
+        while data := client.recv(65536):
+            received += data
+        return received
+
+
 @pytest.mark.contract("metrics.format")
-def test_a_scrape(server: MetricsServer) -> None:
-    assert scrape(server) == (200, "a 1\n")
+def test_a_scrape(host: str, server: MetricsServer) -> None:
+    assert scrape(host, server) == (200, "a 1\n")
     server.show("a 2\n" * 300_000)  # more than a socket's buffer
-    assert scrape(server) == (200, "a 2\n" * 300_000)
-    assert scrape(server, method="HEAD") == (200, "")
-    assert scrape(server, "/")[0] == 404
-    assert scrape(server, method="POST")[0] == 405
+    assert scrape(host, server) == (200, "a 2\n" * 300_000)
+    assert scrape(host, server, method="HEAD") == (200, "")
+    assert scrape(host, server, "/")[0] == 404
+    assert scrape(host, server, method="POST")[0] == 405
 
 
 @pytest.mark.parametrize(
@@ -75,58 +87,104 @@ def test_a_scrape(server: MetricsServer) -> None:
         (b"GET /metrics\r\n\r\n", b"400"),
         (b"\x16\x03\x01\x02\x00\r\n\r\n", b"400"),  # TLS
         (b"GET /metrics SPDY/3\r\n\r\n", b"400"),
+        (b"GET /metrics HTTP/2.0\r\n\r\n", b"400"),
         (b"GET /../metrics HTTP/1.1\r\n\r\n", b"404"),
         (b"DELETE /metrics HTTP/1.1\r\n\r\n", b"405"),
         (b"GET /metrics HTTP/1.1\r\n" + b"x" * MAX_REQUEST, b"431"),
     ],
 )
-def test_the_answer(request_: bytes, status: bytes) -> None:
-    head, _end, body = answer(request_, b"a 1\n").partition(b"\r\n\r\n")
+def test_the_answer(host: str, server: MetricsServer, request_: bytes, status: bytes) -> None:
+    head, _end, body = answer(host, server, request_).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 ")
     assert head.split(b" ")[1] == status
     assert f"Content-Length: {len(body)}".encode() in head
+    assert b"Connection: close" in head
+    assert (b"Allow: GET, HEAD" in head) == (status == b"405")
     assert (body == b"a 1\n") == (status == b"200")
 
 
-def test_no_answer_to_half_a_request_and_none_before_anything_is_known() -> None:
+def test_no_answer_to_half_a_request(host: str, server: MetricsServer) -> None:
     for end in range(len(GET)):
-        assert answer(GET[:end], b"a 1\n") == b""
-    assert answer(GET, b"").startswith(b"HTTP/1.1 503 ")
+        with connect(host, server) as client:
+            client.sendall(GET[:end])
+            client.shutdown(socket.SHUT_WR)
+            assert client.recv(64) == b""
 
 
-def test_idle_and_slow_clients_keep_nobody_out(server: MetricsServer) -> None:
-    idle = [connect(server) for _client in range(3 * MOST)]
+def test_a_request_in_pieces(host: str, server: MetricsServer) -> None:
+    with connect(host, server) as client:
+        for byte in GET:
+            client.sendall(bytes([byte]))
+        assert client.recv(64).startswith(b"HTTP/1.1 200 ")
+
+
+def test_no_metrics_before_anything_is_known(host: str, server: MetricsServer) -> None:
+    server.show("")
+    assert answer(host, server, GET).startswith(b"HTTP/1.1 503 ")
+
+
+def test_idle_and_slow_clients_keep_nobody_out(host: str, server: MetricsServer) -> None:
+    clients = [connect(host, server) for _number in range(3 * MAX_CONNECTIONS)]
     began = time.monotonic()
-    assert scrape(server) == (200, "a 1\n")
+    assert scrape(host, server) == (200, "a 1\n")
+    for client in clients[: 2 * MAX_CONNECTIONS + 1]:
+        assert client.recv(1) == b""  # made room
     assert time.monotonic() - began < _metrics_server.DEADLINE
-    assert len(server._connections) <= MOST
-    for one in idle:
-        one.close()
+    for client in clients[2 * MAX_CONNECTIONS + 1 :]:
+        client.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            client.recv(1)
+    for client in clients:
+        client.close()
 
 
 def test_a_client_that_never_comes_to_an_end_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_metrics_server, "DEADLINE", 0.2)
-    server = MetricsServer(("127.0.0.1", 0), journal)
+    monkeypatch.setattr(_metrics_server, "DEADLINE", 0.3)
+    host = "127.0.0.1"
+    server = MetricsServer((host, 0), journal)
     server.start()
-    with connect(server) as silent, connect(server) as greedy:
-        server.show("a 1\n" * 1_000_000)
-        greedy.sendall(GET)  # and never reads
-        assert silent.recv(1) == b""  # dropped
-        deadline = time.monotonic() + 5
-        while server._connections and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert server._connections == []
+    whole = 4_000_000
+    with connect(host, server) as silent, connect(host, server) as slow, connect(host, server) as greedy:
+        server.show("a 1\n" * (whole // 4))
+        greedy.sendall(GET)  # and does not read
+        assert drips(slow) < 5  # a byte now and then gains no time
+        assert silent.recv(1) == b""
+        assert received(greedy) < whole
     server.close()
 
 
-def test_a_flood_is_cut_off(server: MetricsServer) -> None:
-    with connect(server) as client:
+def drips(client: socket.socket) -> float:
+    """Send a byte now and then, and return the seconds until the connection is ended, 10 at the most."""
+    began = time.monotonic()
+    while time.monotonic() - began < 10:
+        try:
+            client.sendall(b"x")
+        except ConnectionError:
+            break
+        time.sleep(0.02)
+    return time.monotonic() - began
+
+
+def received(client: socket.socket) -> int:
+    """Return how many bytes come before the connection ends."""
+    count = 0
+    try:
+        while data := client.recv(65536):
+            count += len(data)
+    except ConnectionError:
+        pass
+    return count
+
+
+def test_a_flood_is_cut_off(host: str, server: MetricsServer) -> None:
+    with connect(host, server) as client:
         try:
             client.sendall(b"x" * 50 * MAX_REQUEST)
             answered = client.recv(64)
         except ConnectionError:
             answered = b""
         assert answered in (b"",) or answered.startswith(b"HTTP/1.1 431 ")
-    assert scrape(server)[0] == 200
+    assert scrape(host, server)[0] == 200
 
 
 def test_a_port_that_is_taken_is_said_and_harms_nothing() -> None:
@@ -135,25 +193,27 @@ def test_a_port_that_is_taken_is_said_and_harms_nothing() -> None:
     def keep(level: str, message: str, **fields: Any) -> None:
         log.append(message)
 
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        server = MetricsServer(other.getsockname(), keep)
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        server = MetricsServer(holder.getsockname(), keep)
         server.start()
         assert server.show("a 1\n")
+        assert server.port == 0
         server.close()
     assert len(log) == 1
     assert "Address already in use" in log[0]
 
 
-def test_it_sleeps_while_nobody_asks_and_ends_when_told(server: MetricsServer) -> None:
-    scrape(server)
+def test_it_sleeps_while_nobody_asks_and_ends_when_told(host: str, server: MetricsServer) -> None:
+    scrape(host, server)
     before = time.process_time()
     time.sleep(0.3)  # what is measured is the time itself
     assert time.process_time() - before < 0.1
-    assert server._listener is not None
-    address = server._listener.getsockname()[:2]
-    server.close()
-    assert not server._thread.is_alive()
+    port = server.port
+    with connect(host, server) as client:
+        server.close()
+        assert received(client) == 0  # ended with the server, not after its deadline
+    assert not any(thread.name == "metrics" for thread in threading.enumerate())
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(address, timeout=10)
+        socket.create_connection((host, port), timeout=10)
