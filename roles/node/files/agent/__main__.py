@@ -216,9 +216,6 @@ def _poststop(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from ._lean import import_urllib3
-
-    import_urllib3()
     from ._run import run
 
     path = getattr(arguments, "config", DEFAULT_CONFIG)
