@@ -1,0 +1,107 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""tools/check_prose.py finds refused words in each kind of prose, and leaves quotations alone."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def check_prose(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    monkeypatch.delitem(sys.modules, "check_prose", raising=False)
+    return importlib.import_module("check_prose")
+
+
+def lines_and_words(check_prose: Any, file: str, text: str) -> list[tuple[int, str]]:
+    return [(hit.line, hit.words) for hit in check_prose.hits_in(file, text)]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "expected"),
+    [
+        ("plugins/a.py", '"""Count the starts\n    anew."""\n', [(2, "anew")]),
+        ("plugins/a.py", 'class A:\n    """A version that is\n    none."""\n', [(2, "is none")]),
+        ("plugins/a.py", 'def f():\n    """Whether it runs."""\n', [(2, "Whether")]),
+        ("plugins/a.py", "x = 1  # for ever\n", [(1, "for ever")]),
+        ("plugins/a.py", "# What nobody\n# reads.\n", [(1, "nobody")]),
+        ("plugins/a.py", 'DOCUMENTATION = r"""\ndescription: It lies in the file.\n"""\n', [(2, "lies in")]),
+        ("plugins/doc_fragments/a.py", 'OPTIONS = r"""\ndescription: whoever calls\n"""\n', [(2, "whoever")]),
+        ("roles/node/tasks/a.yml", "- name: See that it runs\n", [(1, "See")]),
+        ("playbooks/a.yml", "- name: Wait for ever\n", [(1, "for ever")]),
+        ("roles/node/templates/a.j2", "# It stands in\nkey=1\n", [(1, "stands in")]),
+        ("roles/node/meta/argument_specs.yml", "description: another than this\n", [(1, "another than")]),
+        ("changelogs/fragments/a.yml", "- >-\n  agent - does not stop any\n  more\n", [(2, "any more")]),
+        ("docs/a.md", "A page.\n\n| who | reads |\n", [(3, "| who")]),
+        ("Makefile", "all: ## build anew\n", [(1, "anew")]),
+    ],
+)
+def test_refused_words_are_found_in_each_kind_of_prose(
+    check_prose: Any, file: str, text: str, expected: list[tuple[int, str]]
+) -> None:
+    assert lines_and_words(check_prose, file, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("docs/a.md", 'The log says "nobody\nreads it", and `anew` is code.\n'),
+        ("docs/a.md", "```\nnobody\n```\n"),
+        ("docs/a.md", "[text](beside.md) <!-- nobody -->\n"),
+        ("docs/a.md", "It goes\n\non.\n"),
+        ("plugins/a.py", '"""Print ``anew``."""\nprint("nobody")\n'),
+        ("plugins/a.py", "x = 1  # noqa: told\n"),
+        ("plugins/a.py", 'def test_a():\n    """Every one."""\n'),
+        ("plugins/a.py", '@property\ndef a(self):\n    """The version."""\n'),
+        ("plugins/a.py", '@pytest.fixture\ndef a():\n    """A node."""\n'),
+        ("plugins/a.py", 'DOCUMENTATION = r"""\ndescription: Sets O(beside).\n"""\n'),
+        ("roles/node/defaults/main.yml", "- name: kubelet\n"),
+        ("changelogs/fragments/a.yml", "- agent - reject ``none where``.\n"),
+        ("schema/a.json", '{"# told": 1}\n'),
+    ],
+)
+def test_quotations_and_messages_are_left_alone(check_prose: Any, file: str, text: str) -> None:
+    assert lines_and_words(check_prose, file, text) == []
+
+
+def test_names_are_refused_once_for_a_file(check_prose: Any) -> None:
+    source = "one = 1\none = 2\n\n\ndef read_wish(told):\n    told.found = 1\n\n\nclass OwnJudge:\n    pass\n"
+
+    assert lines_and_words(check_prose, "plugins/_errand.py", source) == [
+        (1, "_errand"),
+        (1, "one"),
+        (5, "read_wish"),
+        (5, "told"),
+        (6, "found"),
+        (9, "OwnJudge"),
+    ]
+
+
+def test_a_known_hit_is_excused_also_where_its_text_has_moved(check_prose: Any) -> None:
+    hits = check_prose.hits_in("docs/new.md", "Nobody reads.\n\nNobody writes. It starts anew.\n")
+    baseline = Counter({check_prose.Known("docs/old.md", "Nobody"): 1, check_prose.Known("docs/new.md", "anew"): 1})
+
+    new, stale = check_prose.compare(hits, baseline)
+
+    assert [(hit.line, hit.words) for hit in new] == [(1, "Nobody")]
+    assert stale == Counter({check_prose.Known("docs/old.md", "Nobody"): 1})
+
+
+def test_a_baseline_is_read_as_it_is_written(check_prose: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(check_prose, "BASELINE", tmp_path / "baseline.txt")
+    hits = check_prose.hits_in("docs/a.md", "Nobody: who reads it?\n\nNobody writes.\n")
+
+    check_prose.write_baseline(hits)
+
+    text = (tmp_path / "baseline.txt").read_text(encoding="utf-8")
+    assert check_prose.read_baseline(text) == Counter({check_prose.Known("docs/a.md", "Nobody"): 2})

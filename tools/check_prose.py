@@ -1,0 +1,300 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Check the prose of the repository, and its identifiers, against the list in tools/prose_words.py.
+
+    python tools/check_prose.py [FILE...]     print FILE:LINE: 'words': advice, and exit with 1 if there is a new hit
+    python tools/check_prose.py --all FILE... print known hits too
+    python tools/check_prose.py --update      remove from the baseline what is no longer in the tree
+
+Prose is documentation, docstrings, comments, task names, changelog fragments and the options' descriptions. String
+literals (messages to users) are not checked. The baseline holds the hits that were known when the check was introduced,
+as file and words. It may only shrink; a known hit may move to another file with its text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import io
+import re
+import subprocess
+import sys
+import tokenize
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import prose_words
+from prose_words import EXPRESSIONS, IDENTIFIERS, PARTS_OF_IDENTIFIERS
+
+ROOT = Path(__file__).resolve().parent.parent
+BASELINE = ROOT / "tools/prose_baseline.txt"
+# Generated pages repeat text that is checked at its source.
+NOT_CHECKED = re.compile(
+    r"docs/(.*/)?reference/|docs/(.*/)?(conformance|faults|figures)\.md|CHANGELOG|COPYING|changelogs/changelog|(.*/)?_data/"
+    r"|tools/prose_baseline\.txt"
+)
+NO_COMMENTS = (".json", ".svg", ".png", ".gz")
+TASKS = re.compile(r"roles/\w+/(tasks|handlers)/|playbooks/(?!files)|extensions/molecule/\w+/(?!molecule)")
+DOCUMENTATION = ("DOCUMENTATION", "EXAMPLES", "RETURN")
+
+# Quotations of the product: code, quoted messages, Ansible markup, link targets.
+QUOTED = re.compile(
+    r"^ *(```|~~~).*?^ *\1|<!-- drawn by.*?begin -->.*?end -->|``[^`]+``|`[^`\n]+`|\"[^\"\n]*(?:\n[^\"\n]*)?\""
+    r"|\b[A-Z]{1,2}\([^)\n]*\)|\]\([^)\s]+\)|<!--.*?-->|https?://\S+",
+    re.DOTALL | re.MULTILINE,
+)
+PRAGMA = re.compile(r"#\s*(noqa|type:|ruff:|mypy:|pylint:|pragma|!|Copyright|GNU |SPDX)")
+
+
+class Prose(NamedTuple):
+    """A piece of text: its kind, the line on which it begins, and the text with its line breaks."""
+
+    kind: prose_words.Kind
+    line: int
+    text: str
+
+
+class Comment(NamedTuple):
+    """A comment, and whether it has its line to itself."""
+
+    line: int
+    text: str
+    alone: bool
+
+
+class Hit(NamedTuple):
+    """Refused words at a place, and what to write instead."""
+
+    file: str
+    line: int
+    words: str
+    advice: str
+
+    def __str__(self) -> str:
+        """Return the hit as a compiler prints an error."""
+        return f"{self.file}:{self.line}: {self.words!r}: {self.advice}"
+
+
+class Known(NamedTuple):
+    """A line of the baseline."""
+
+    file: str
+    words: str
+
+
+def join_comments(comments: Iterable[Comment]) -> Iterator[Prose]:
+    """Yield comments, with those on consecutive lines joined, so that an expression matches across line breaks."""
+    block: list[str] = []
+    first = last = 0
+    for comment in comments:
+        if block and not (comment.alone and comment.line == last + 1):
+            yield Prose("comment", first, "\n".join(block))
+            block = []
+        first = first if block else comment.line
+        block.append(comment.text)
+        last = comment.line
+    if block:
+        yield Prose("comment", first, "\n".join(block))
+
+
+def prose_in_python(file: str, source: str, nodes: Sequence[ast.AST]) -> Iterator[Prose]:
+    """Yield the docstrings, the Ansible documentation and the comments of a Python file."""
+    for node in nodes:
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            docstring = node.body[0] if node.body else None
+            if not (isinstance(docstring, ast.Expr) and isinstance(docstring.value, ast.Constant)):
+                continue
+            if isinstance(docstring.value.value, str):
+                yield Prose("function" if needs_verb(node) else "docstring", docstring.lineno, docstring.value.value)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            documentation = "/doc_fragments/" in file or ast.unparse(node.targets[0]) in DOCUMENTATION
+            if documentation and isinstance(node.value.value, str):
+                yield Prose("options", node.value.lineno, node.value.value)
+    if "#" in source:
+        tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+        yield from join_comments(
+            Comment(token.start[0], token.string.lstrip("#: "), token.line.lstrip().startswith("#"))
+            for token in tokens
+            if token.type == tokenize.COMMENT and not PRAGMA.match(token.string)
+        )
+
+
+def needs_verb(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether the node's docstring describes an action: not that of a test, a property or a fixture."""
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node.name.startswith("test_"):
+        return False
+    return not any(re.search("property|fixture|setter", ast.unparse(decorator)) for decorator in node.decorator_list)
+
+
+def prose_in_lines(file: str, text: str) -> Iterator[Prose]:
+    """Yield the task names and the comments of a file whose comments begin with a hash."""
+    comments = []
+    for number, line in enumerate(text.splitlines(), 1):
+        task = re.match(r"\s*- name: +[\"']?(.+?)[\"']?$", line) if TASKS.match(file) else None
+        if task:
+            yield Prose("task", number, task[1])
+        comment = re.search(r"(?:^|\s)#+\s(.*)", line)
+        if comment and not PRAGMA.match(f"# {comment[1]}"):
+            comments.append(Comment(number, comment[1], line.lstrip().startswith("#")))
+    yield from join_comments(comments)
+
+
+def prose_in(file: str, text: str) -> Iterator[Prose]:
+    """Yield the prose of a file that is not Python."""
+    if file.endswith("contract.md"):  # its last column holds the names of tests
+        yield Prose("docs", 1, re.sub(r"^((?:\|[^|\n]*){3})\|.*", r"\1", text, flags=re.MULTILINE))
+    elif file.endswith(".md"):
+        yield Prose("docs", 1, text)
+    elif file.startswith("changelogs/fragments/"):
+        yield Prose("fragment", 1, text)
+    elif file.endswith("argument_specs.yml"):
+        yield Prose("options", 1, text)
+    elif not file.endswith(NO_COMMENTS):
+        yield from prose_in_lines(file, text)
+
+
+def blank(quotation: re.Match[str]) -> str:
+    """Return the quotation with spaces inside, so that lines and columns stay."""
+    text = quotation[0]
+    return text[0] + re.sub(r"[^\n]", " ", text[1:-1]) + text[-1]
+
+
+def unwrap(text: str) -> tuple[str, list[int], list[int]]:
+    """Return the text with single spaces and newlines, the offsets at which its words begin, and their lines."""
+    parts: list[str] = []
+    offsets: list[int] = []
+    lines: list[int] = []
+    length, line = 0, 0
+    for match in re.finditer(r"(\s*)(\S+)", text):
+        newlines = match[1].count("\n")
+        line += newlines
+        space = "" if not parts else "\n" if newlines > 1 else " "
+        offsets.append(length + len(space))
+        lines.append(line)
+        parts.append(space + match[2])
+        length += len(parts[-1])
+    return "".join(parts), offsets, lines
+
+
+def hits_in_prose(file: str, prose: Prose) -> Iterator[Hit]:
+    """Yield what the word list refuses in a piece of prose."""
+    text, offsets, lines = unwrap(QUOTED.sub(blank, prose.text))
+    for pattern, advice, kind in EXPRESSIONS:
+        if kind in (None, prose.kind):
+            for match in pattern.finditer(text):
+                at = bisect_right(offsets, match.end() - len(match[0].lstrip())) - 1
+                yield Hit(file, prose.line + lines[max(at, 0)], " ".join(match[0].split()), advice)
+
+
+def names_defined(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
+    """Yield the names that a Python file defines, with their lines."""
+    for node in nodes:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node.name, node.lineno
+        elif isinstance(node, ast.arg):
+            yield node.arg, node.lineno
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id, node.lineno
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr, node.lineno
+
+
+def hits_in_names(file: str, nodes: Iterable[ast.AST]) -> Iterator[Hit]:
+    """Yield each refused name once for its file; names of tests are sentences and are not checked."""
+    names = {Path(file).stem: 1}
+    for name, line in names_defined(nodes):
+        names.setdefault(name, line)
+    for name, line in names.items():
+        advice = IDENTIFIERS.get(name)
+        if advice is None and not name.startswith("test_"):
+            parts = re.findall(r"[A-Z]?[a-z]+", name)
+            advice = next(filter(None, (PARTS_OF_IDENTIFIERS.get(part.lower()) for part in parts)), None)
+        if advice:
+            yield Hit(file, line, name, advice)
+
+
+def hits_in(file: str, text: str) -> list[Hit]:
+    """Return all hits of a file, in the order of its lines."""
+    hits: list[Hit] = []
+    if file.endswith(".py"):
+        nodes = list(ast.walk(ast.parse(text)))
+        pieces = prose_in_python(file, text, nodes)
+        hits += hits_in_names(file, nodes)
+    else:
+        pieces = prose_in(file, text)
+    for prose in pieces:
+        hits += hits_in_prose(file, prose)
+    return sorted(hits)
+
+
+def files() -> list[str]:
+    """Return the files to check that git knows or would know."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    output = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return [
+        name
+        for name in sorted(set(output.split("\0")))
+        if name and not NOT_CHECKED.match(name) and (ROOT / name).is_file()
+    ]
+
+
+def read_baseline(text: str) -> Counter[Known]:
+    """Return how often each line is in the baseline."""
+    return Counter(Known(*line.split(": ", 1)) for line in text.splitlines() if line and not line.startswith("#"))
+
+
+def compare(hits: Sequence[Hit], baseline: Counter[Known]) -> tuple[list[Hit], Counter[Known]]:
+    """Return the hits that are new, and the lines of the baseline that have no hit left.
+
+    A hit is known if the baseline has its file and words, or its words for a file from which they are gone.
+    """
+    counts = Counter(Known(hit.file, hit.words) for hit in hits)
+    stale, exceeding = baseline - counts, counts - baseline
+    movable = Counter(known.words for known in stale.elements())
+    new = []
+    for hit in reversed(hits):
+        known = Known(hit.file, hit.words)
+        if exceeding[known] > 0:
+            exceeding[known] -= 1
+            if movable[hit.words] > 0:
+                movable[hit.words] -= 1
+            else:
+                new.append(hit)
+    return new[::-1], stale
+
+
+def write_baseline(hits: Sequence[Hit]) -> None:
+    """Write the hits as the baseline."""
+    head = "# Known hits of tools/check_prose.py. Only remove lines: python tools/check_prose.py --update\n"
+    lines = sorted(f"{hit.file}: {hit.words}\n" for hit in hits)
+    BASELINE.write_text(head + "".join(lines), encoding="utf-8")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Check the files named, or all; return the exit code."""
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("file", nargs="*")
+    options = parser.parse_args(arguments)
+    names = options.file or files()
+    hits = [hit for name in names for hit in hits_in(name, (ROOT / name).read_text(encoding="utf-8", errors="replace"))]
+    baseline = read_baseline(BASELINE.read_text(encoding="utf-8"))
+    if options.file:
+        baseline = Counter({known: count for known, count in baseline.items() if known.file in names})
+    new, stale = compare(hits, baseline)
+    for hit in hits if options.all else new:
+        print(hit)
+    if options.update and not new:
+        write_baseline(hits)
+    elif stale.total() and not options.file:
+        print(f"note: {stale.total()} lines of {BASELINE.relative_to(ROOT)} are done with (--update removes them)")
+    return 1 if new else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
