@@ -69,6 +69,7 @@ class Client:
         monotonic: Callable[[], float] = time.monotonic,
         clock: Callable[[], float] = time.time,
         random: Callable[[], float] = _random.random,
+        transport: Transport | None = None,
     ) -> None:
         self.server = credentials.server
         self.namespace = credentials.namespace
@@ -76,7 +77,7 @@ class Client:
         self._sleep = sleep
         self._clock = clock
         self._random = random
-        self._transport = Transport(
+        self._transport = transport or Transport(
             credentials,
             pool_size=pool_size,
             timeout=timeout,

@@ -55,6 +55,11 @@ class Interrupt:
                 with contextlib.suppress(OSError):
                     self._line.shutdown(socket.SHUT_RDWR)
 
+    @property
+    def is_tripped(self) -> bool:
+        """Return whether trip() was called."""
+        return self._tripped
+
     def release(self) -> None:
         """Forget the connection."""
         with self._lock:

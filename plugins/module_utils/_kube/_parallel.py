@@ -12,14 +12,29 @@ from typing import TypeVar
 
 from ._api_errors import KubeError
 
-__all__ = ["run_parallel"]
+__all__ = ["Threads", "run_parallel"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+class Threads:
+    """Starts threads and takes their results. The tests of the rollout replace it by a virtual clock."""
+
+    def start(self, run: Callable[[], object], name: str) -> None:
+        """Run a function in a daemon thread."""
+        threading.Thread(target=run, name=name, daemon=True).start()
+
+    def take(self, results: SimpleQueue[Item]) -> Item:
+        """Wait for a result and return it."""
+        return results.get()
+
+
+_THREADS = Threads()
+
+
 def run_parallel(
-    function: Callable[[Item], Result], items: Iterable[Item], *, workers: int = 32
+    function: Callable[[Item], Result], items: Iterable[Item], *, workers: int = 32, threads: Threads = _THREADS
 ) -> Iterator[tuple[Item, Result | KubeError]]:
     """Yield (item, result) for every item, in the order in which they are done; a KubeError is a result like any other.
 
@@ -49,10 +64,10 @@ def run_parallel(
                 return
 
     for number in range(min(workers, count)):
-        threading.Thread(target=work, name=f"fan-out-{number}", daemon=True).start()
+        threads.start(work, f"fan-out-{number}")
     try:
         for _answered in range(count):
-            item, result, fault = done.get()
+            item, result, fault = threads.take(done)
             if fault is not None:
                 raise fault
             yield item, result

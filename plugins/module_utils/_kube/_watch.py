@@ -57,6 +57,7 @@ def watch(
     sleep: Callable[[float], Any] | None = None,
     monotonic: Callable[[], float] = time.monotonic,
     random: Callable[[], float] = _random.random,
+    interrupt: Interrupt | None = None,
 ) -> Iterator[WatchEvent]:
     """Yield what exists at path, SYNCED, and from then on what changes, until stop is set (seen within a second).
 
@@ -69,7 +70,8 @@ def watch(
     their return. inactivity is the longest silence in seconds (default: the server's own timeout for the watch,
     which is drawn from server_timeout, and a grace). resume: False lists everything again after an ERROR too, so
     that BACK says that all is known. transform: makes each object small as it arrives; it keeps name, namespace,
-    uid and resourceVersion.
+    uid and resourceVersion. interrupt: ends the connection; its owner trips it after setting stop (default: a
+    thread of the watch does so).
     """
     following = _Following(
         client,
@@ -86,9 +88,10 @@ def watch(
         longest_wait=longest_wait,
         monotonic=monotonic,
         random=random,
+        interrupt=interrupt or Interrupt(),
     )
-    guard = threading.Thread(target=following.guard, name="watch-guard", daemon=True)
-    guard.start()
+    if interrupt is None:
+        threading.Thread(target=following.guard, name="watch-guard", daemon=True).start()
     try:
         yield from following.run(sleep or stop.wait)
     finally:
@@ -115,8 +118,9 @@ class _Following:
         longest_wait: float,
         monotonic: Callable[[], float],
         random: Callable[[], float],
+        interrupt: Interrupt,
     ) -> None:
-        self._interrupt = Interrupt()
+        self._interrupt = interrupt
         self._client = client.interruptible(self._interrupt)
         self._path = path
         self._where = f"WATCH {describe(path)}"

@@ -12,7 +12,7 @@ from typing import Any
 from .._kube._api_client import Client
 from .._kube._api_errors import Conflict, Gone, KubeError, NotFound
 from .._kube._api_paths import NODES, node
-from .._kube._parallel import run_parallel
+from .._kube._parallel import Threads, run_parallel
 from .._nodeconfig._assignment import Assignment, ConfigSource, assignment_patch, next_id
 from .._nodeconfig._well_known import ANNOTATION_ASSIGNMENT
 from ._node_view import NodeView, node_view
@@ -49,10 +49,12 @@ def list_nodes(client: Client, *, selector: str = "", names: Sequence[str] | Non
     return sorted(views, key=lambda view: view.name)
 
 
-def read_nodes(client: Client, names: Iterable[str]) -> dict[str, NodeView | None]:
+def read_nodes(client: Client, names: Iterable[str], *, threads: Threads | None = None) -> dict[str, NodeView | None]:
     """Return the Nodes of these names, read in full, None for one that does not exist. Raises KubeError."""
     found: dict[str, NodeView | None] = {}
-    for name, result in run_parallel(lambda one: node_view(client.get(node(one))), names, workers=MAX_CONNECTIONS):
+    for name, result in run_parallel(
+        lambda one: node_view(client.get(node(one))), names, workers=MAX_CONNECTIONS, threads=threads or Threads()
+    ):
         if isinstance(result, NotFound):
             found[name] = None
         elif isinstance(result, KubeError):

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, KubeError, ServerError, TooManyRequests, Unauthorized, Unreachable
 from .._kube._api_paths import NODES
+from .._kube._interrupt import Interrupt
 from .._kube._watch import watch
 from ._node_view import NodeView, node_view, reduce_node
 from ._outage import LONGEST
@@ -45,22 +46,27 @@ class NodeWatcher:
     they are.
     """
 
-    def __init__(self, client: Client, selector: str, clock: Clock) -> None:
+    def __init__(
+        self, client: Client, selector: str, clock: Clock, *, monotonic: Callable[[], float] | None = None
+    ) -> None:
+        """monotonic: measures the age of the watch, for a clock that stands still during an outage."""
         self.views: dict[str, NodeView] = {}
         self.fault: KubeError | None = None
         self._client = client
         self._selector = selector
         self._clock = clock
+        self._monotonic = monotonic or clock.monotonic
         self._events: queue.Queue[NodeEvent] = queue.Queue()
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="node-feed", daemon=True)
+        self._interrupt = Interrupt()
 
     def __enter__(self) -> NodeWatcher:
-        self._thread.start()
+        self._clock.start(self._run, "node-feed")
         return self
 
     def __exit__(self, *_exc: object) -> None:
         self._stop.set()
+        self._interrupt.trip()
 
     def sync(self, keep: Callable[[], object], tell: Callable[[str], None]) -> list[NodeView]:
         """Wait for the first list and return its Nodes, sorted by name; keep is called while it is waited for.
@@ -134,6 +140,9 @@ class NodeWatcher:
             first_pause=_FIRST_PAUSE,
             inactivity=_SILENCE,
             longest_wait=_LONGEST_WAIT,
+            sleep=lambda seconds: self._clock.wait(self._stop, seconds),
+            monotonic=self._monotonic,
+            interrupt=self._interrupt,
         ):
             view = None if event.object is None else node_view(event.object)
             self._events.put(NodeEvent(event.type, view, event.error))

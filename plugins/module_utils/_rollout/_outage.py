@@ -8,6 +8,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 from .._kube._api_client import Client, Listing, Object
@@ -38,7 +39,7 @@ class Outage:
         self._clock = clock
         self._tell = tell
         self._longest = longest
-        self._mutex = threading.Lock()
+        self._mutex = clock.lock()
         self._since: float | None = None  # when the first request of the present outage was sent
         self._remind_at = 0.0
         self.count = 0  # outages so far, the present one included
@@ -141,6 +142,22 @@ class OutageClock(Clock):
     def sleep(self, seconds: float) -> None:
         """Wait for so many seconds."""
         self._clock.sleep(seconds)
+
+    def wait(self, event: threading.Event, seconds: float) -> None:
+        """Wait until an event is set, at most for so many seconds."""
+        self._clock.wait(event, seconds)
+
+    def lock(self) -> AbstractContextManager[Any]:
+        """Return a lock that a thread may hold while it waits."""
+        return self._clock.lock()
+
+    def start(self, run: Callable[[], object], name: str) -> None:
+        """Run a function in a daemon thread."""
+        self._clock.start(run, name)
+
+    def take(self, results: queue.SimpleQueue[_T]) -> _T:
+        """Wait for a result and return it."""
+        return self._clock.take(results)
 
     def get(self, events: queue.Queue[_T], seconds: float) -> _T | None:
         """Return the next event, None when there was none within so many seconds."""

@@ -134,7 +134,10 @@ class _Mover:
 
     def move(self) -> WaveResult:
         """Begin the rollout or go on with it, and move the wave."""
-        with NodeWatcher(self._session.events, self._plan.selector, self._session.node_clock) as feed:
+        session = self._session
+        with NodeWatcher(
+            session.events, self._plan.selector, session.node_clock, monotonic=session.clock.monotonic
+        ) as feed:
             return self._move(feed)
 
     def _move(self, feed: NodeWatcher) -> WaveResult:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -52,7 +51,7 @@ class RunSession:
         self._plan = plan
         self._tell = lambda line: progress(Progress(wave, line))
         self.outage = Outage(clock, self._tell)
-        self._mutex = threading.Lock()
+        self._mutex = clock.lock()
         self._lock = PoolLock(client, plan.pool, runner, clock=clock, duration=lease_duration)
         self._locked = False
         self._owns_record = False

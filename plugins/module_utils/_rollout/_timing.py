@@ -1,22 +1,29 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Time, as the shell of a rollout needs it; tests bring a faster one. Private to configok.node."""
+"""Time and threads of a rollout; tests bring a virtual clock. Private to configok.node.
+
+All waiting of a run goes through its clock: a virtual clock lets one thread run at a time, while time stands still.
+"""
 
 from __future__ import annotations
 
 import queue
+import threading
 import time
+from contextlib import AbstractContextManager
 from datetime import datetime, timezone
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from .._kube._parallel import Threads
 
 __all__ = ["Clock"]
 
 _T = TypeVar("_T")
 
 
-class Clock:
-    """The clock of this machine. It is never compared with another machine's."""
+class Clock(Threads):
+    """The clock of this machine, and its threads. It is never compared with another machine's."""
 
     def monotonic(self) -> float:
         """Return seconds that only grow: all durations are measured with it."""
@@ -29,6 +36,14 @@ class Clock:
     def sleep(self, seconds: float) -> None:
         """Wait for so many seconds."""
         time.sleep(max(0.0, seconds))
+
+    def wait(self, event: threading.Event, seconds: float) -> None:
+        """Wait until an event is set, at most for so many seconds."""
+        event.wait(seconds)
+
+    def lock(self) -> AbstractContextManager[Any]:
+        """Return a lock that a thread may hold while it waits."""
+        return threading.Lock()
 
     def get(self, events: queue.Queue[_T], seconds: float) -> _T | None:
         """Return the next event, None when there was none within so many seconds."""

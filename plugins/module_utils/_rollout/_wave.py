@@ -172,7 +172,7 @@ class WaveExecutor:
             return assign_node(self._client, view, source, is_done=is_done, forget_bad=forget_bad)
 
         moved = []
-        for name, result in run_parallel(work, names, workers=MAX_CONNECTIONS):
+        for name, result in run_parallel(work, names, workers=MAX_CONNECTIONS, threads=self._clock):
             if isinstance(result, _NO_NODES_FAULT):
                 raise result
             if isinstance(result, KubeError):
@@ -295,7 +295,7 @@ class WaveExecutor:
         """Read nodes whose time is up before the watch has even shown their assignment."""
         if not names:
             return
-        views = read_nodes(self._client, names)
+        views = read_nodes(self._client, names, threads=self._clock)
         self._unseen.difference_update(names)
         for name, view in views.items():
             if view is None:

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, NotFound
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, node, node_status
+from ansible_collections.configok.node.plugins.module_utils._kube._interrupt import Interrupt
 from ansible_collections.configok.node.plugins.module_utils._kube._watch import watch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdicts
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
@@ -24,7 +24,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView, node_view
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 
-__all__ = ["ADOPTS", "CRASHES", "GOOD", "SILENT", "FastClock", "SimulatedNodes", "status_of"]
+__all__ = ["ADOPTS", "CRASHES", "GOOD", "SILENT", "SimulatedNodes", "status_of"]
 
 # What a node does with a config.
 GOOD = "good"
@@ -34,22 +34,6 @@ SILENT = "silent"  # says nothing
 
 Behaviour = Callable[[str, "ConfigSource | None"], str]
 _NOW = "2026-01-01T00:00:00Z"
-
-
-class FastClock(Clock):
-    """A clock that runs so many times faster than the real one, for policies with real figures in quick tests."""
-
-    def __init__(self, factor: float) -> None:
-        self._factor = factor
-
-    def monotonic(self) -> float:
-        return time.monotonic() * self._factor
-
-    def sleep(self, seconds: float) -> None:
-        super().sleep(seconds / self._factor)
-
-    def get(self, events: Any, seconds: float) -> Any:
-        return super().get(events, seconds / self._factor)
 
 
 def status_of(
@@ -79,27 +63,34 @@ def status_of(
 class SimulatedNodes:
     """Nodes in a cluster and the thread that answers for them. A context manager.
 
-    behaviour: what the node of that name does with a config source; may be replaced at any time.
+    behaviour: what the node of that name does with a config source; may be replaced at any time. delays: seconds before
+    a node says that it adopts a config, and from then until it says what came of it; without delays it answers at once.
     """
 
-    def __init__(self, client: Client) -> None:
+    def __init__(
+        self, client: Client, *, clock: Clock | None = None, delays: tuple[float, float] | None = None
+    ) -> None:
         self.client = client
+        self._clock = clock or Clock()
+        self._delays = delays
         self.behaviour: Behaviour = lambda _name, _source: GOOD
         self.assignments: list[tuple[str, int, ConfigSource | None]] = []
         self.local_configs: dict[str, str] = {}  # by node, the hash of what it has of its own
         self._done: dict[str, int] = {}
         self._stop = threading.Event()
         self._synced = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="simulated-nodes", daemon=True)
+        self._ended = threading.Event()
+        self._interrupt = Interrupt()
 
     def __enter__(self) -> SimulatedNodes:
-        self._thread.start()
-        self._synced.wait(10)  # its list is not counted among the requests of a test
+        self._clock.start(self._run, "simulated-nodes")
+        self._clock.wait(self._synced, 10.0)  # its list is not counted among the requests of a test
         return self
 
     def __exit__(self, *_exc: object) -> None:
         self._stop.set()
-        self._thread.join(10)
+        self._interrupt.trip()
+        self._clock.wait(self._ended, 10.0)
 
     def add(
         self,
@@ -142,7 +133,20 @@ class SimulatedNodes:
         return node_view(self.client.get(node(name)))
 
     def _run(self) -> None:
-        for event in watch(self.client, NODES, stop=self._stop):
+        try:
+            self._follow()
+        finally:
+            self._ended.set()
+
+    def _follow(self) -> None:
+        for event in watch(
+            self.client,
+            NODES,
+            stop=self._stop,
+            sleep=lambda seconds: self._clock.wait(self._stop, seconds),
+            monotonic=self._clock.monotonic,
+            interrupt=self._interrupt,
+        ):
             if event.type == "SYNCED":
                 self._synced.set()
             if event.object is None or event.type == "DELETED":
@@ -152,9 +156,22 @@ class SimulatedNodes:
                 continue
             self._done[view.name] = view.given
             self.assignments.append((view.name, view.given, view.source))
-            for verdict, status in status_of(view, view.source, self.behaviour(view.name, view.source)):
-                try:
-                    self.say(view.name, verdict, status)
-                except KubeError:
-                    if not self._stop.is_set():
-                        raise
+            statuses = status_of(view, view.source, self.behaviour(view.name, view.source))
+            if self._delays is None:
+                self._answer(view, statuses)
+            else:
+                self._clock.start(partial(self._answer, view, statuses), f"agent of {view.name}")
+
+    def _answer(self, view: NodeView, statuses: list[tuple[verdicts.ConfigOk, ConfigStatus]]) -> None:
+        for number, (verdict, status) in enumerate(statuses):
+            if self._delays is not None:
+                self._clock.sleep(self._delays[number])
+                if self._done[view.name] != view.given:
+                    return  # the node is assigned something else by now
+            try:
+                self.say(view.name, verdict, status)
+            except NotFound:
+                return
+            except KubeError:
+                if not self._stop.is_set():
+                    raise

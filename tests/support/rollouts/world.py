@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,11 +25,13 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._rendering 
 from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish_bundle
 from ansible_collections.configok.node.plugins.module_utils._rollout._runner import WaveResult, run_wave
 from embedded_apiserver.server import EmbeddedApiServer
-from support.rollouts.simulated_nodes import FastClock, SimulatedNodes
+from support.rollouts.local_transport import LocalTransport
+from support.rollouts.simulated_nodes import SimulatedNodes
+from support.rollouts.virtual_clock import ServerClock, VirtualClock
 
 __all__ = ["World"]
 
-FACTOR = 100.0
+_TOKEN = "admin"
 POLICY: dict[str, Any] = {
     "canary": {"count": 2, "soak": "5s"},
     "waves": ["50%", "100%"],
@@ -41,33 +44,43 @@ POLICY: dict[str, Any] = {
 
 @dataclass
 class World:
-    """A cluster with one pool, and what a user does to it."""
+    """A cluster with one pool, and what a user does to it. All of it lives in virtual time."""
 
+    clock: VirtualClock
     server: EmbeddedApiServer
     client: Client
     nodes: SimulatedNodes
-    clock: FastClock = field(default_factory=lambda: FastClock(FACTOR))
     said: list[Progress] = field(default_factory=list)
     runs: int = 0
     hooks: dict[str, Callable[[], object]] = field(default_factory=dict)
 
     @classmethod
-    def start(cls, count: int) -> World:
-        """Start a cluster with so many nodes in three zones."""
-        server = EmbeddedApiServer().start()
-        server.add_token("admin", "admin", ("system:masters",))
-        client = Client(Credentials(server=server.url, token="admin"), pool_size=32)
+    def start(cls, count: int, *, latency: float = 0.005) -> World:
+        """Start a cluster with so many nodes in three zones.
+
+        latency: seconds that a request takes to the API server, and its answer back.
+        """
+        random.seed(0)  # pauses are random, and tests are not
+        clock = VirtualClock(begins=100.0)
+        server = EmbeddedApiServer(clock=ServerClock(clock))
+        server.add_token(_TOKEN, "admin", ("system:masters",))
+        client = Client(
+            Credentials(server="http://in-this-process", token=_TOKEN),
+            transport=LocalTransport(server, _TOKEN, clock, latency=latency),
+            sleep=clock.sleep,
+            monotonic=clock.monotonic,
+        )
         for name in ("configok-system", "configok-rollouts"):
             client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
-        nodes = SimulatedNodes(client)
+        nodes = SimulatedNodes(client, clock=clock, delays=(1.0, 3.0))
         for number in range(count):
             nodes.add(f"n{number:02d}", zone=f"z{number % 3}")
         nodes.__enter__()
-        return cls(server, client, nodes)
+        return cls(clock, server, client, nodes)
 
     def stop(self) -> None:
-        self.nodes.__exit__()
-        self.client.close()
+        """End all threads of this cluster."""
+        self.clock.end()
         self.server.stop()
 
     def pool(self, **policy: Any) -> Pool:
@@ -112,6 +125,17 @@ class World:
             if results[-1].failed:
                 break
         return results
+
+    def later(self, seconds: float, do: Callable[[], object]) -> None:
+        """Do something in so many seconds."""
+        self.clock.later(seconds, do)
+
+    def until(self, holds: Callable[[], bool], seconds: float = 600.0) -> None:
+        """Wait until something is so."""
+        deadline = self.clock.monotonic() + seconds
+        while not holds():
+            assert self.clock.monotonic() < deadline
+            self.clock.sleep(0.1)
 
     def when(self, words: str, do: Callable[[], object]) -> None:
         """Do something as soon as the runner first says a line with these words."""

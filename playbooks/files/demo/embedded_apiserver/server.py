@@ -27,7 +27,7 @@ from .resources import RESOURCES, Target, parse_path
 from .selectors import required_name
 from .statuses import ApiError, not_implemented, unauthorized, unsupported_media_type
 from .storage import Storage, encode, metadata_only
-from .watching import Watch
+from .watching import Watch, WatchClock
 
 __all__ = ["ADMIN", "Call", "EmbeddedApiServer", "RequestLog"]
 
@@ -59,9 +59,11 @@ class EmbeddedApiServer:
         client_ca_file: str | None = None,
         history: int = 10_000,
         bookmark_interval: float = 60.0,
+        clock: WatchClock | None = None,
     ) -> None:
         """tls_*: serve TLS, and take client certificates of client_ca_file as identities (CN: user, O: groups).
-        history: changes kept for watches, per resource; bookmark_interval: seconds."""
+        history: changes kept for watches, per resource; bookmark_interval: seconds.
+        clock: measures the time of watches."""
         self._host = host
         self._port = port
         self._ca_file = client_ca_file
@@ -75,6 +77,7 @@ class EmbeddedApiServer:
         self._http: HttpServer | None = None
         self._tokens: dict[str, User] = {}
         self._bookmark_interval = bookmark_interval
+        self._clock = clock or WatchClock()
         self.storage = Storage(history=history)
         self.operations = Operations(self.storage)
         self.requests = RequestLog()
@@ -88,7 +91,7 @@ class EmbeddedApiServer:
     def start(self) -> EmbeddedApiServer:
         """Listen, in threads of its own; returns itself. Raises OSError when the port is taken."""
         if self._http is None:
-            self._http = HttpServer(self._answer, host=self._host, port=self._port, tls=self._tls, max_body=_MAX_BODY)
+            self._http = HttpServer(self.handle, host=self._host, port=self._port, tls=self._tls, max_body=_MAX_BODY)
             self._port = self._http.port
             self._http.start()
         return self
@@ -190,7 +193,8 @@ class EmbeddedApiServer:
 
     # --- answering
 
-    def _answer(self, request: Request) -> Response:
+    def handle(self, request: Request) -> Response:
+        """Answer one request; tests call it without a socket."""
         user, target = ANONYMOUS, None
         verb = _VERBS.get(request.method, request.method.lower())
         try:
@@ -282,7 +286,13 @@ class EmbeddedApiServer:
 
     def _watch(self, request: Request, user: User, target: Target, partial: str) -> Response:
         watch = Watch(
-            self.storage, target, request.query, partial, user=user.name, bookmark_interval=self._bookmark_interval
+            self.storage,
+            target,
+            request.query,
+            partial,
+            user=user.name,
+            bookmark_interval=self._bookmark_interval,
+            clock=self._clock,
         )
 
         def stream(write: Callable[[bytes], None]) -> None:

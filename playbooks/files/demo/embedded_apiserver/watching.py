@@ -18,9 +18,21 @@ from .selectors import field_matcher, label_matcher, required_name
 from .statuses import bad_request, expired
 from .storage import Change, Storage, Stored, Watcher, encode, metadata_only
 
-__all__ = ["Watch"]
+__all__ = ["Watch", "WatchClock"]
 
 _DEFAULT_SECONDS = 1800.0
+
+
+class WatchClock:
+    """Measures the time of watches; tests bring a virtual one."""
+
+    def monotonic(self) -> float:
+        """Return seconds that only grow."""
+        return time.monotonic()
+
+    def next(self, changes: queue.SimpleQueue[Change | None], seconds: float) -> Change | None:
+        """Return the next change. Raises queue.Empty after so many seconds without one."""
+        return changes.get(timeout=max(0.0, seconds))
 
 
 class Watch:
@@ -35,6 +47,7 @@ class Watch:
         *,
         user: str,
         bookmark_interval: float,
+        clock: WatchClock,
     ) -> None:
         """Raises ApiError 400 for bad parameters."""
         self._storage = storage
@@ -42,6 +55,7 @@ class Watch:
         self._partial = partial
         self._bookmarks = query.get("allowWatchBookmarks", "") in ("true", "1")
         self._interval = bookmark_interval
+        self._clock = clock
         self._labels = label_matcher(query.get("labelSelector", ""))
         selector = query.get("fieldSelector", "")
         self._fields = field_matcher(target.resource, selector)
@@ -72,10 +86,10 @@ class Watch:
             self._storage.unwatch(self.watcher)
 
     def _follow(self, write: Callable[[bytes], None]) -> None:
-        ends = time.monotonic() + self._seconds
-        next_bookmark = self._next_bookmark(time.monotonic(), ends)
+        ends = self._clock.monotonic() + self._seconds
+        next_bookmark = self._next_bookmark(self._clock.monotonic(), ends)
         while True:
-            current = time.monotonic()
+            current = self._clock.monotonic()
             if self._bookmarks and current >= next_bookmark:
                 write(self._bookmark())
                 next_bookmark = self._next_bookmark(current, ends)
@@ -83,7 +97,7 @@ class Watch:
                 return
             until = min(ends, next_bookmark) if self._bookmarks else ends
             try:
-                change = self.watcher.queue.get(timeout=max(0.0, until - current))
+                change = self._clock.next(self.watcher.queue, until - current)
             except queue.Empty:
                 continue
             if change is None:

@@ -172,6 +172,7 @@ def test_the_module_says_what_comes_next(cluster: SandboxCluster) -> None:
 def test_the_module_clears_a_config(make_world: MakeWorld, tmp_path: Any) -> None:
     world = make_world(9)
     target, _liar = halted_by_one(world)
+    world.server.start()  # the module asks over HTTP
     given = {"host": world.server.url, "api_key": "admin", "pool": "workers", "reason": "try again", "author": "alice"}
     would = run_module(rollout_forget.main, given, check=True)
     assert (would["changed"], would["bundle"]) == (True, target.name)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -462,7 +461,7 @@ def test_nodes_that_went_down_during_an_outage_count_before_the_next_are_assigne
                     self.fell = True
                     for other in others[:2]:
                         world.nodes.set_ready(other, False)
-                    time.sleep(1.0)  # until the watch has told it
+                    world.clock.sleep(1.0)  # the watcher has seen it by then
                     raise Unreachable("connection refused", where=f"PUT {path}", sent=False)
                 return method(path, body, **options)
 
