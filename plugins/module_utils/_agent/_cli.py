@@ -358,10 +358,6 @@ def forget_bad(configuration: AgentConfiguration, uid: str | None) -> list[str]:
     clock = SystemClock()
     store = Store(configuration.state_directory, now=clock.now)
     with locked(store.lock, wait=_LOCK_WAIT):
-        forgotten = Transactions(configuration, store, clock, _silent).forget(uid)
+        forgotten = Transactions(configuration, store, clock).forget(uid)
     notify_agent(configuration.run_directory)
     return forgotten
-
-
-def _silent(level: str, message: str, **fields: Any) -> None:
-    """Forgetting is told by its caller."""

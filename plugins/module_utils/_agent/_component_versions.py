@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple
 from .._kube._backoff import Backoff
 from ._agent_configuration import AgentConfiguration
 from ._background import PATIENCE
-from ._interfaces import Clock, Journal, Task
+from ._interfaces import Clock, Task
+from ._log import log
 from ._state._node_state import NodeState
 from ._state._startups import append_start
 from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
@@ -51,7 +52,6 @@ class VersionTracker:
         store: Store,
         judge: DocumentValidator,
         clock: Clock,
-        journal: Journal,
         errand: Callable[[], Task],
         *,
         engine: str,
@@ -62,7 +62,6 @@ class VersionTracker:
         self._store = store
         self._judge = judge
         self._clock = clock
-        self._journal = journal
         self._errands = {kind: errand() for kind in _KINDS}
         self._engine = engine
         self._version_of = version_of
@@ -159,7 +158,7 @@ class VersionTracker:
         try:
             answer = self._errands[question.kind].take()
         except (ValidationUnavailable, OSError, LockTimeout) as error:
-            self._journal("warning", f"the {question.kind}: {error}", component=question.component)
+            log.warning("the %s: %s", question.kind, error, extra={"component": question.component})
             self._ask_again(question)
             return
         if question.kind == "version":
@@ -185,7 +184,7 @@ class VersionTracker:
         self._init_judged[question.component] = question.of
         for finding in findings:
             said = f"the init config: {finding.get('message')}"
-            self._journal("warning", said, component=question.component, path=finding.get("path"))
+            log.warning("%s", said, extra={"component": question.component, "path": finding.get("path")})
 
     def _ask_again(self, question: _Question) -> None:
         backoff = Backoff(first=_FIRST_PAUSE, longest=_LONGEST_PAUSE)

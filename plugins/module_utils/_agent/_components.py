@@ -13,8 +13,8 @@ from typing import Any
 from ._agent_configuration import AgentConfiguration
 from ._background import PATIENCE
 from ._counters import Counters
-from ._interfaces import Clock, Journal, Prober, ProbeResult, ServiceManager, ServiceManagerError, Task, Unit
-from ._log import RESTARTING
+from ._interfaces import Clock, Prober, ProbeResult, ServiceManager, ServiceManagerError, Task, Unit
+from ._log import RESTARTING, log
 from ._state._health import (
     ComponentsObservation,
     Health,
@@ -46,7 +46,6 @@ class ComponentManager:
         service_manager: ServiceManager,
         prober: Prober,
         clock: Clock,
-        journal: Journal,
         tally: Counters,
         errand: Callable[[], Task],
     ) -> None:
@@ -56,7 +55,6 @@ class ComponentManager:
         self._services = service_manager
         self._prober = prober
         self._clock = clock
-        self._journal = journal
         self._tally = tally
         self._probes = {name: _Probe(errand()) for name in configuration.components}
         self._health: dict[str, Health] = {}
@@ -125,7 +123,7 @@ class ComponentManager:
         try:
             return self._services.unit(name)
         except ServiceManagerError as error:
-            self._journal("warning", str(error), component=name)
+            log.warning("%s", error, extra={"component": name})
             return None
 
     def _reads_another(self, local: NodeState, name: str, unit: Unit, config: str) -> bool:
@@ -146,18 +144,15 @@ class ComponentManager:
         if asked is not None and asked[0] == config and now - asked[1] < _RESTART_DEADLINE:
             return
         self._asked[name] = (config, now)
-        self._journal(
-            "info",
+        log.info(
             "restarting: what it reads has changed",
-            component=name,
-            config=config[:10],
-            message_id=RESTARTING,
+            extra={"component": name, "config": config[:10], "message_id": RESTARTING},
         )
         try:
             self._services.restart(name)
             self._tally.restarts[name] += 1
         except ServiceManagerError as error:
-            self._journal("error", str(error), component=name)
+            log.error("%s", error, extra={"component": name})
 
     def _look_once(
         self,

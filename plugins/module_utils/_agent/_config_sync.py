@@ -18,7 +18,8 @@ from .._nodeconfig._bundle import Bundle, InvalidBundle
 from ._agent_configuration import AgentConfiguration, ComponentConfiguration
 from ._background import PATIENCE
 from ._counters import Counters
-from ._interfaces import Clock, Journal, SyncResult, Task
+from ._interfaces import Clock, SyncResult, Task
+from ._log import log
 from ._state._active_config import in_trial
 from ._state._desired_state import DesiredState
 from ._state._node_state import NodeInputs, NodeState
@@ -63,7 +64,6 @@ class ConfigSync:
         transactions: Transactions,
         preparation: BundlePreparer,
         clock: Clock,
-        journal: Journal,
         backoff: Backoff,
         tally: Counters,
         errand: Task,
@@ -74,7 +74,6 @@ class ConfigSync:
         self._transactions = transactions
         self._preparation = preparation
         self._clock = clock
-        self._journal = journal
         self._backoff = backoff
         self._tally = tally
         self._errand = errand
@@ -156,13 +155,13 @@ class ConfigSync:
             self._backoff.failed(self._clock.since_boot(), error.retry_after, transient=error.transient)
             self.fetch_error = str(error)
             self._tally.errors["fetch"] += 1
-            self._journal("warning", f"the config cannot be had: {error}", uid=source.uid)
+            log.warning("the config cannot be had: %s", error, extra={"uid": source.uid})
             return SyncResult("waiting", self.fetch_error)
         except BundleRejected as error:
             self.fetch_error = ""
             for finding in error.findings:
                 said = f"finding: {finding.get('path')}: {finding.get('message')}"
-                self._journal("warning", said, uid=source.uid, level_of_finding=finding.get("level"))
+                log.warning("%s", said, extra={"uid": source.uid, "level_of_finding": finding.get("level")})
             return self._refuse(
                 wish.answered, AssignmentFailure("InvalidConfig", source.uid, str(error), time=self._clock.now())
             )

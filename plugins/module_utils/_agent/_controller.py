@@ -25,7 +25,8 @@ from ._component_versions import VersionTracker
 from ._components import ComponentManager, UnitQueries
 from ._config_sync import BundlePreparer, ComponentCheck, ConfigSync
 from ._counters import Counters
-from ._interfaces import Clock, Journal, Prober, ServiceManager, TaskFactory
+from ._interfaces import Clock, Prober, ServiceManager, TaskFactory
+from ._log import log
 from ._node_watch import NodeWatch
 from ._notify import Notifications
 from ._reporting._crash_messages import CrashMessages, LastMessageReader
@@ -67,7 +68,6 @@ class Controller:
         prober: Prober,
         judge: DocumentValidator,
         clock: Clock,
-        journal: Journal,
         *,
         agent_version: str,
         check: ComponentCheck,
@@ -90,16 +90,15 @@ class Controller:
         self._configuration = configuration
         self._client = client
         self._clock = clock
-        self._journal = journal
         self._agent_version = agent_version
         self._started_at = clock.now()
         self._tally = Counters(list(configuration.components))
         self._wake: Notifications | None = None
         errand = partial(errands, self._look)
         self._store = store or Store(configuration.state_directory, now=clock.now)
-        self._transactions = Transactions(configuration, self._store, clock, journal)
+        self._transactions = Transactions(configuration, self._store, clock)
         self._versions = VersionTracker(
-            configuration, self._store, judge, clock, journal, errand, engine=agent_version, version_of=version_of
+            configuration, self._store, judge, clock, errand, engine=agent_version, version_of=version_of
         )
         preparation = BundlePreparer(
             configuration,
@@ -117,30 +116,28 @@ class Controller:
             self._transactions,
             preparation,
             clock,
-            journal,
             Backoff(first=1.0, longest=300.0),
             self._tally,
             errand(),
         )
         self._last_messages = None if messages is None else CrashMessages(messages, clock, errand())
-        self._trouble = FileTrouble(configuration.state_directory, journal, lasting=_DO_FAILED)
+        self._trouble = FileTrouble(configuration.state_directory, lasting=_DO_FAILED)
         self._command_lines = CommandLineTracker(configuration, self._store, arguments_of)
         services = UnitQueries(service_manager, configuration.components, errand)
-        self._care = ComponentManager(configuration, self._store, services, prober, clock, journal, self._tally, errand)
+        self._care = ComponentManager(configuration, self._store, services, prober, clock, self._tally, errand)
         self._trial = TrialManager(configuration, self._store, self._transactions, clock)
         self._statement = StatusBuilder(configuration, self._store, agent_version=agent_version)
         self._reporter = StatusWriter(
             configuration.node_name,
             client,
             clock,
-            journal,
             self._tally,
             errand(),
             heartbeat_interval=configuration.heartbeat_interval,
         )
-        self._events = EventRecorder(configuration.node_name, client, clock, journal, errand())
-        self._announcer = ChangeRecorder(self._events, self._tally, clock, journal)
-        self._surface = MetricsPublisher(configuration, self._tally, journal, list(sinks), agent_version=agent_version)
+        self._events = EventRecorder(configuration.node_name, client, clock, errand())
+        self._announcer = ChangeRecorder(self._events, self._tally, clock)
+        self._surface = MetricsPublisher(configuration, self._tally, list(sinks), agent_version=agent_version)
         self._watch: NodeWatch | None = None
         self._seen: tuple[NodeState, DesiredState | None] | None = None  # what the last round went by
         self._view: NodeAnnotations | None = None
@@ -152,7 +149,7 @@ class Controller:
 
         The caller holds DAEMON_LOCK, which keeps a second daemon out.
         """
-        watch = NodeWatch(self._configuration.node_name, self._client, self._journal, wake.set, self._tally)
+        watch = NodeWatch(self._configuration.node_name, self._client, wake.set, self._tally)
         self._watch = watch
         self._wake = wake
         watch.start()
@@ -184,7 +181,7 @@ class Controller:
         try:
             self._trial.save(self._read())
         except (OSError, LockTimeout) as error:
-            self._journal("warning", f"the trial's seconds were not written down: {error}")
+            log.warning("the trial's seconds were not written down: %s", error)
         self._surface.close()
 
     def cycle(self, view: NodeAnnotations | None) -> float:

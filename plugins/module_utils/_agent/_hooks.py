@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ._agent_configuration import AgentConfiguration
-from ._interfaces import Clock, Journal
-from ._log import DAMAGED, START_REFUSED
+from ._interfaces import Clock
+from ._log import DAMAGED, START_REFUSED, log
 from ._notify import notify_agent
 from ._state._active_config import must_refuse_start
 from ._state._node_state import NodeState
@@ -30,52 +30,46 @@ __all__ = ["REFUSE", "poststop", "prestart"]
 REFUSE = 78  # EX_CONFIG, the one exit code that the unit's wrapper lets count
 
 
-def prestart(
-    configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock, journal: Journal
-) -> int:
+def prestart(configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock) -> int:
     """Decide, switch the files, write down the start; return 0, or 78 to refuse the start. Never raises.
 
     environ: systemd's variables (INVOCATION_ID). Refused is only an init config of which this version of the component
     would itself die, when nothing else is usable.
     """
     try:
-        code = _prestart(configuration, component, environ, clock, journal)
+        code = _prestart(configuration, component, environ, clock)
     except LockTimeout as error:
-        journal("warning", f"the start was not written down: {error}", component=component)
+        log.warning("the start was not written down: %s", error, extra={"component": component})
         code = 0
     except Exception as error:  # noqa: BLE001 - the contract: never block a start by a fault of the agent's own
-        journal("error", f"prestart failed, the component starts with what it has: {error!r}", component=component)
+        log.error("prestart failed, the component starts with what it has: %r", error, extra={"component": component})
         code = 0
     notify_agent(configuration.run_directory)
     return code
 
 
-def _prestart(
-    configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock, journal: Journal
-) -> int:
+def _prestart(configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock) -> int:
     if component not in configuration.components:
-        journal("error", "the agent's config does not know this component", component=component)
+        log.error("the agent's config does not know this component", extra={"component": component})
         return 0
     store = Store(configuration.state_directory, now=clock.now)
     with locked(store.lock, wait=PRESTART_WAIT):
         local = read_node_state(configuration, store, clock)
-        transactions = Transactions(configuration, store, clock, journal)
+        transactions = Transactions(configuration, store, clock)
         if local.choice.left:
             transactions.roll_back(local)
         else:
             transactions.switch(local, local.current)
         for name in store.damaged:
-            journal("error", f"{name} was damaged and set aside", file=name, message_id=DAMAGED)
+            log.error("%s was damaged and set aside", name, extra={"file": name, "message_id": DAMAGED})
         fatal = _init_is_fatal(configuration, store, local, component)
         refused = must_refuse_start(local.choice, init_is_fatal=fatal)
         if not refused:
             _write_start(store, local, component, environ, clock)
     if refused:
-        journal(
-            "error",
+        log.error(
             "refused: the component would not run with the init config",
-            component=component,
-            message_id=START_REFUSED,
+            extra={"component": component, "message_id": START_REFUSED},
         )
         return REFUSE
     return 0
@@ -106,9 +100,7 @@ def _write_start(store: Store, local: NodeState, component: str, environ: Mappin
 _WAIT = 0.5  # seconds; an end that is not written down is a crash that does not count
 
 
-def poststop(
-    configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock, journal: Journal
-) -> int:
+def poststop(configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock) -> int:
     """Write down the end of the invocation; return 0. Never raises.
 
     environ: systemd's variables for ExecStopPost: INVOCATION_ID, SERVICE_RESULT, EXIT_CODE, EXIT_STATUS. It also runs
@@ -117,9 +109,9 @@ def poststop(
     try:
         _poststop(configuration, component, environ, clock)
     except LockTimeout as error:
-        journal("warning", f"the end was not written down: {error}", component=component)
+        log.warning("the end was not written down: %s", error, extra={"component": component})
     except Exception as error:  # noqa: BLE001 - the contract: never block a restart by a fault of the agent's own
-        journal("error", f"poststop failed: {error!r}", component=component)
+        log.error("poststop failed: %r", error, extra={"component": component})
     notify_agent(configuration.run_directory)
     return 0
 

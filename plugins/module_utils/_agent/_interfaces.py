@@ -18,7 +18,6 @@ __all__ = [
     "Task",
     "TaskFactory",
     "SyncResult",
-    "Journal",
     "ProbeResult",
     "Prober",
     "CommandRunner",
@@ -55,12 +54,6 @@ class CommandRunner(Protocol):
     def __call__(
         self, argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None, stdin: str = ""
     ) -> CommandResult: ...
-
-
-class Journal(Protocol):
-    """Log lines with structured fields. Never given a secret."""
-
-    def __call__(self, level: str, message: str, **fields: Any) -> None: ...
 
 
 class ServiceManagerError(Exception):

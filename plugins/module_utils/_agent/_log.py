@@ -1,12 +1,20 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The MESSAGE_ID of each kind of transition in the journal. Private to configok.node.
+"""The agent's logger, and the MESSAGE_ID of each kind of transition. Private to configok.node.
 
-They are contracts (docs/observing.md): ``journalctl MESSAGE_ID=...`` finds every line of a kind, whatever its words.
+The logger is one of the standard library's, which is imported with the first line: a hook usually logs none, and has
+no time for it. MESSAGE_IDs are contracts (docs/observing.md): ``journalctl MESSAGE_ID=...`` finds every line of a kind,
+whatever its words.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from logging import Logger
 
 __all__ = [
     "ADOPTED",
@@ -19,7 +27,40 @@ __all__ = [
     "ROLLED_BACK",
     "START_REFUSED",
     "SUSPECT",
+    "configure_with_first_line",
+    "log",
 ]
+
+NAME = "configok-agent"  # of the logger: the same in the archive and in tests
+
+
+class _LazyLogger:
+    """Imports ``logging`` when an attribute of the logger is first asked for, and configures the logger."""
+
+    def __init__(self) -> None:
+        self.configure: Callable[[Logger], None] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        import logging
+
+        logger = logging.getLogger(NAME)
+        if self.configure is not None:
+            self.configure(logger)  # before it is forgotten: another thread may log its first line now
+            self.configure = None
+        return getattr(logger, name)
+
+
+_lazy = _LazyLogger()
+if TYPE_CHECKING:
+    log: Logger
+else:
+    log = _lazy
+
+
+def configure_with_first_line(configure: Callable[[Logger], None]) -> None:
+    """Have the logger configured when the first line is logged. Calling ``configure`` twice must be harmless."""
+    _lazy.configure = configure
+
 
 ADOPTED = "df2c42b3a6f847cbaef199241ccc9630"  # an assigned config is taken into use
 CONDITION = "c4eaddc15f264078aea8d2f07752b3e5"  # what ConfigOK says has changed

@@ -13,7 +13,7 @@ from .._kube._api_paths import NODES
 from .._kube._watch import WatchEvent, watch
 from .._nodeconfig._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
 from ._counters import Counters
-from ._interfaces import Journal
+from ._log import log
 from ._state._desired_state import NodeAnnotations
 
 __all__ = ["NodeWatch", "watch_node", "annotations_of"]
@@ -52,13 +52,10 @@ def annotations_of(node: dict[str, Any]) -> NodeAnnotations:
 class NodeWatch:
     """The newest view of the Node. A deleted Node is no view: nothing is known until there is one again."""
 
-    def __init__(
-        self, node_name: str, client: Any, journal: Journal, wake: Callable[[], None], tally: Counters
-    ) -> None:
+    def __init__(self, node_name: str, client: Any, wake: Callable[[], None], tally: Counters) -> None:
         """wake: called when the view has changed, and when the watch begins or ceases to fail."""
         self._node_name = node_name
         self._client = client
-        self._journal = journal
         self._tally = tally
         self._wake = wake
         self._stop = threading.Event()
@@ -103,7 +100,7 @@ class NodeWatch:
             return
         self.trouble = trouble
         if trouble:
-            self._journal("warning", f"the Node cannot be watched: {trouble}")
+            log.warning("the Node cannot be watched: %s", trouble)
         else:
             self._returns += 1
         self._wake()

@@ -21,7 +21,8 @@ from urllib.parse import urlsplit
 from .._kube._api_errors import KubeError, NotFound
 from .._kube._api_paths import lease
 from ._agent_configuration import AgentConfiguration, ComponentConfiguration
-from ._interfaces import Clock, CommandRunner, Journal, ProbeResult, Unit
+from ._interfaces import Clock, CommandRunner, ProbeResult, Unit
+from ._log import log
 
 __all__ = ["HealthProber", "LiveConfigProbe", "handshake", "health_address", "http_status", "serving_address"]
 
@@ -202,11 +203,10 @@ _TIMEOUT = 5.0  # seconds: less than a probe may take
 class LiveConfigProbe:
     """Runs ``configok-agent compare --json`` once for each invocation that is well otherwise."""
 
-    def __init__(self, runner: CommandRunner, argv: Sequence[str], journal: Journal) -> None:
+    def __init__(self, runner: CommandRunner, argv: Sequence[str]) -> None:
         """argv: the program with all that stands before the component."""
         self._runner = runner
         self._argv = tuple(argv)
-        self._journal = journal
         self._compared: dict[str, str] = {}  # component -> invocation whose live config is what it was given
         self._said = ""
 
@@ -222,7 +222,7 @@ class LiveConfigProbe:
             found, unknown = [], " ".join(result.err.split())[-200:] or f"exit {result.code}"
         if unknown and unknown != self._said:
             self._said = unknown
-            self._journal("warning", f"the live config was not compared: {unknown}", component=component)
+            log.warning("the live config was not compared: %s", unknown, extra={"component": component})
         if not found:
             self._compared[component] = invocation
             return None

@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 
 from ._agent_configuration import AgentConfiguration
-from ._interfaces import Clock, Journal
-from ._log import ROLLED_BACK
+from ._interfaces import Clock
+from ._log import ROLLED_BACK, log
 from ._state._active_config import crash_reason, failure_from_mark, unhealthy_reason
 from ._state._node_state import NodeState
 from ._state._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord
@@ -36,18 +36,17 @@ __all__ = ["Transactions"]
 class Transactions:
     """What changes on this node, one bundle as one transaction."""
 
-    def __init__(self, configuration: AgentConfiguration, store: Store, clock: Clock, journal: Journal) -> None:
+    def __init__(self, configuration: AgentConfiguration, store: Store, clock: Clock) -> None:
         self._configuration = configuration
         self._store = store
         self._clock = clock
-        self._journal = journal
 
     def switch(self, local: NodeState, record: ConfigRecord) -> None:
         """Make what every component reads what the record says, and set aside state files that this makes fatal."""
         for name, component in self._configuration.components.items():
             data = config_for_record(component, self._store, record)
             if data is None:
-                self._journal("error", "no config to switch to, the component's file stays as it is", component=name)
+                log.error("no config to switch to, the component's file stays as it is", extra={"component": name})
                 continue
             before = self._store.read_config(name)
             if before != data:
@@ -56,7 +55,7 @@ class Transactions:
                 since = 0.0 if before is None else self._clock.since_boot()
                 self._store.write_switched(name, digest(data), self._clock.boot_id(), since)
                 self._store.write_config(name, data)
-                self._journal("info", "switched what the component reads", component=name, config=digest(data)[:10])
+                log.info("switched what the component reads", extra={"component": name, "config": digest(data)[:10]})
             self._set_aside_state(local, name, digest(data))
 
     def is_switched(self, record: ConfigRecord) -> bool:
@@ -84,9 +83,11 @@ class Transactions:
             try:
                 if os.path.exists(files.path(name)):
                     files.rename(name, f"{name}.configok-{self._clock.now().replace(':', '')}")
-                    self._journal("info", "set aside a state file of the config before", component=component, file=name)
+                    log.info(
+                        "set aside a state file of the config before", extra={"component": component, "file": name}
+                    )
             except OSError as error:
-                self._journal("error", f"cannot set aside {files.path(name)}: {error}", component=component)
+                log.error("cannot set aside %s: %s", files.path(name), error, extra={"component": component})
 
     def _written(self, component: str, files: DurableFiles) -> dict[str, str]:
         """Return the policy in each state file; none while the component's flags, which may say it, are not known."""
@@ -162,12 +163,13 @@ class Transactions:
         target = now if target.source is not None else LOCAL_CONFIG
         self._store.write_current(target)
         self.switch(local, target)
-        self._journal(
-            "error",
+        log.error(
             "rolled back to last-known-good",
-            why=failure.text if failure is not None else f"current is {local.choice.left}",
-            uid=target.uid or "init",
-            message_id=ROLLED_BACK,
+            extra={
+                "why": failure.text if failure is not None else f"current is {local.choice.left}",
+                "uid": target.uid or "init",
+                "message_id": ROLLED_BACK,
+            },
         )
         return target
 

@@ -51,6 +51,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_kn
     ANNOTATION_CONFIG_STATUS,
 )
 from support.agents.background import ErrandOnTheBench, Hangs
+from support.agents.log_lines import LogLine, record_log
 
 NODE = "n1"
 NAMESPACE = "configok-system"
@@ -162,7 +163,7 @@ class Bench:
         self.clock = FakeClock()
         self.api = FakeApi()
         self.directory = directory
-        self.log: list[tuple[str, str, dict[str, Any]]] = []
+        self.log: list[LogLine] = record_log([])
         self.processes = {name: Process() for name in components}
         self.judged: list[str] = []
         self.argv: tuple[str, ...] = ("/usr/bin/component",)  # of every process
@@ -219,7 +220,6 @@ class Bench:
             self.probe,
             self.judge,
             self.clock,
-            self.journal,
             agent_version="0.1.0",
             check=CommandCheck(self.check),
             is_same=self.is_same,
@@ -245,9 +245,6 @@ class Bench:
         self.daemon = self.new_daemon()
 
     # What the agent needs from the world
-
-    def journal(self, level: str, message: str, **fields: Any) -> None:
-        self.log.append((level, message, fields))
 
     def judge(
         self, component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: object = None
@@ -312,7 +309,7 @@ class Bench:
         process = self.processes[component]
         process.invocation = f"i{next(self._numbers)}"
         process.state = "starting"
-        code = prestart(self.configuration, component, {"INVOCATION_ID": process.invocation}, self.clock, self.journal)
+        code = prestart(self.configuration, component, {"INVOCATION_ID": process.invocation}, self.clock)
         if code:
             assert code == 78
             process.refused += 1
@@ -341,7 +338,7 @@ class Bench:
 
     def _stopped(self, component: str, environ: Mapping[str, str]) -> None:
         invocation = {"INVOCATION_ID": self.processes[component].invocation}
-        poststop(self.configuration, component, {**invocation, **environ}, self.clock, self.journal)
+        poststop(self.configuration, component, {**invocation, **environ}, self.clock)
 
     def reboot(self) -> None:
         """The machine goes down without a word and comes up again: components first, then the agent."""

@@ -118,7 +118,6 @@ class WatchedBench(Bench):
             self.probe,
             self.judge,
             self.clock,
-            self.journal,
             agent_version="0.1.0",
             check=CommandCheck(self.check),
             is_same=self.is_same,

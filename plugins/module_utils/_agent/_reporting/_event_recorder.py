@@ -14,8 +14,8 @@ from ..._kube._api_paths import events
 from ..._kube._backoff import Backoff
 from ..._nodeconfig._untrusted import sanitize
 from .._counters import Counters
-from .._interfaces import Clock, Journal, SyncResult, Task
-from .._log import ADOPTED, CONFIRMED, PROMOTED, REFUSED, SUSPECT
+from .._interfaces import Clock, SyncResult, Task
+from .._log import ADOPTED, CONFIRMED, PROMOTED, REFUSED, SUSPECT, log
 from .._state._desired_state import DesiredState
 from .._state._records import ConfigRecord
 
@@ -27,11 +27,10 @@ _DONE = {"confirmed": CONFIRMED, "promoted": PROMOTED, "suspect": SUSPECT}
 class ChangeRecorder:
     """Each happening is told once, in all three."""
 
-    def __init__(self, events: EventRecorder, tally: Counters, clock: Clock, journal: Journal) -> None:
+    def __init__(self, events: EventRecorder, tally: Counters, clock: Clock) -> None:
         self._events = events
         self._tally = tally
         self._clock = clock
-        self._journal = journal
         self._adopting: tuple[str, float] | None = None  # the uid, and since when (seconds since boot)
 
     def followed(self, followed: SyncResult, wish: DesiredState, *, began: float) -> None:
@@ -40,23 +39,23 @@ class ChangeRecorder:
         fields = {"assignment": wish.answered.id, "uid": "init" if wish.source is None else wish.source.uid}
         if done == "refused":
             self._tally.refusals += 1
-            self._journal("warning", f"refused {detail}", **fields, message_id=REFUSED)
+            log.warning("refused %s", detail, extra={**fields, "message_id": REFUSED})
             self._events.tell("ConfigRefused", detail, warning=True)
         elif done in ("adopted", "unassigned"):
             self._tally.adoptions += 1
             self._adopting = None if wish.source is None else (wish.source.uid, began)
-            self._journal("info", f"adopted {detail}", **fields, message_id=ADOPTED)
+            log.info("adopted %s", detail, extra={**fields, "message_id": ADOPTED})
             self._events.tell("ConfigAdopted", f"adopted {detail}")
         else:
-            self._journal("info", f"{done} {detail}", **fields)
+            log.info("%s %s", done, detail, extra={**fields})
 
     def kept(self, done: str, record: ConfigRecord, detail: str) -> None:
         """Tell what the trial came to: "confirmed" | "promoted" | "rolled back" | "suspect" | "cleared"."""
-        level = "info" if done in ("confirmed", "promoted", "cleared") else "error"
+        write = log.info if done in ("confirmed", "promoted", "cleared") else log.error
         fields = {"message_id": _DONE[done]} if done in _DONE else {}
         if detail:
             fields["detail"] = detail
-        self._journal(level, f"config {done}", uid=record.uid or "init", **fields)
+        write("config %s", done, extra={"uid": record.uid or "init", **fields})
         if done in ("confirmed", "promoted") and self._adopting is not None and record.uid == self._adopting[0]:
             self._tally.adopted_within(self._clock.since_boot() - self._adopting[1])
             self._adopting = None
@@ -124,12 +123,11 @@ def event_body(node_name: str, told: NodeEvent) -> dict[str, Any]:
 class EventRecorder:
     """What is still to be told, and the telling."""
 
-    def __init__(self, node_name: str, client: Writer, clock: Clock, journal: Journal, errand: Task) -> None:
+    def __init__(self, node_name: str, client: Writer, clock: Clock, errand: Task) -> None:
         """errand: in which an Event is sent."""
         self._node_name = node_name
         self._client = client
         self._clock = clock
-        self._journal = journal
         self._errand = errand
         self._sending: NodeEvent | None = None
         self._waiting: list[NodeEvent] = []
@@ -147,7 +145,7 @@ class EventRecorder:
         self._waiting.append(NodeEvent(reason, message, warning, now, now))
         if len(self._waiting) > MOST_WAITING:
             dropped = self._waiting.pop(0)
-            self._journal("warning", "an Event was dropped: too many wait", event=dropped.reason)
+            log.warning("an Event was dropped: too many wait", extra={"event": dropped.reason})
 
     @property
     def due(self) -> float:
@@ -189,7 +187,7 @@ class EventRecorder:
         except AlreadyExists:
             pass  # told before
         except KubeError as error:
-            self._journal("warning", f"an Event was not created: {error}", event=told.reason)
+            log.warning("an Event was not created: %s", error, extra={"event": told.reason})
             if error.status not in _FINAL or error.status in _NOT_FINAL:
                 self._backoff.failed(self._clock.since_boot(), error.retry_after)
                 return False

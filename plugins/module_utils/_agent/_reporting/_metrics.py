@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 from ..._nodeconfig._assignment import ConfigSource
 from .._agent_configuration import AgentConfiguration
 from .._counters import BUCKETS, Counters
-from .._interfaces import Journal
+from .._log import log
 from .._state._desired_state import DesiredState
 from .._state._node_state import NodeState
 from ._status_writer import RunReport, write_report
@@ -124,9 +124,8 @@ _TEMPORARY = ".new"  # the collector reads what ends with .prom
 class MetricsFile:
     """Replaces the file as a whole. That it cannot is said once, and harms nothing."""
 
-    def __init__(self, path: str, journal: Journal) -> None:
+    def __init__(self, path: str) -> None:
         self._path = path
-        self._journal = journal
         self._trouble = ""
 
     def show(self, text: str) -> bool:
@@ -163,7 +162,7 @@ class MetricsFile:
         trouble = error.strerror or str(error)
         if trouble != self._trouble:
             self._trouble = trouble
-            self._journal("warning", f"the metrics cannot be written to {self._path}: {trouble}")
+            log.warning("the metrics cannot be written to %s: %s", self._path, trouble)
 
 
 _NO_ERROR = ("", "Adopting", "OptedOut")  # causes with which ConfigOK is Unknown without anything being wrong
@@ -199,14 +198,12 @@ class MetricsPublisher:
         self,
         configuration: AgentConfiguration,
         tally: Counters,
-        journal: Journal,
         sinks: list[MetricsOutput],
         *,
         agent_version: str,
     ) -> None:
         self._run_directory = configuration.run_directory
         self._tally = tally
-        self._journal = journal
         self._sinks = sinks
         self._shown = [""] * len(sinks)
         self._agent_version = agent_version
@@ -233,7 +230,7 @@ class MetricsPublisher:
         except OSError as error:
             if str(error) != self._trouble:
                 self._trouble = str(error)
-                self._journal("warning", f"the report for status cannot be written: {error}")
+                log.warning("the report for status cannot be written: %s", error)
             return
         self._report = report
         self._trouble = ""

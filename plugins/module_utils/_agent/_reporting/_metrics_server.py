@@ -18,7 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
 from typing import Any
 
-from .._interfaces import Journal
+from .._log import log
 from ._metrics import CONTENT_TYPE
 
 __all__ = ["DEADLINE", "MAX_CONNECTIONS", "MAX_REQUEST", "MetricsServer"]
@@ -171,10 +171,9 @@ def _end(connection: socket.socket) -> None:
 class MetricsServer:
     """Answers GET /metrics with the latest metrics. A port that cannot be bound is logged, and harms nothing."""
 
-    def __init__(self, address: tuple[str, int], journal: Journal) -> None:
+    def __init__(self, address: tuple[str, int]) -> None:
         """address: a loopback one."""
         self._address = address
-        self._journal = journal
         self._server: _Server | None = None
         self._thread = threading.Thread(target=self._serve, name="metrics", daemon=True)
 
@@ -188,7 +187,7 @@ class MetricsServer:
         try:
             self._server = _Server(self._address)
         except OSError as error:
-            self._journal("warning", f"no metrics on {self._address[0]} port {self._address[1]}: {error.strerror}")
+            log.warning("no metrics on %s port %s: %s", self._address[0], self._address[1], error.strerror)
             return
         self._thread.start()
 

@@ -25,8 +25,8 @@ from ..._nodeconfig._config_status import ComponentStatus, ConfigStatus, status_
 from .._agent_configuration import AgentConfiguration
 from .._background import PATIENCE
 from .._counters import Counters
-from .._interfaces import Clock, Journal, Task
-from .._log import CONDITION
+from .._interfaces import Clock, Task
+from .._log import CONDITION, log
 from .._state._active_config import in_trial
 from .._state._node_state import NodeState
 from .._state._records import ConfigRecord
@@ -211,7 +211,6 @@ class StatusWriter:
         node_name: str,
         client: Writer,
         clock: Clock,
-        journal: Journal,
         tally: Counters,
         errand: Task,
         *,
@@ -223,7 +222,6 @@ class StatusWriter:
         self._node_name = node_name
         self._client = client
         self._clock = clock
-        self._journal = journal
         self._tally = tally
         self._errand = errand
         self._interval = heartbeat_interval
@@ -273,17 +271,16 @@ class StatusWriter:
         if _subject(wanted) != _subject(self._wanted):
             self._backoff.reset()
         if wanted != self._wanted:
-            level = "info" if verdict.status == "True" else "warning"
-            self._journal(
-                level,
-                verdict.message,
-                status=verdict.status,
-                reason=verdict.reason,
-                cause=verdict.cause,
-                uid="init" if status.active is None else status.active.uid,
-                assignment=status.assignment,
-                message_id=CONDITION,
-            )
+            write = log.info if verdict.status == "True" else log.warning
+            fields = {
+                "status": verdict.status,
+                "reason": verdict.reason,
+                "cause": verdict.cause,
+                "uid": "init" if status.active is None else status.active.uid,
+                "assignment": status.assignment,
+                "message_id": CONDITION,
+            }
+            write("%s", verdict.message, extra=fields)
         self._wanted = wanted
         self.attend()
 
@@ -319,7 +316,7 @@ class StatusWriter:
             self._backoff.failed(self._clock.since_boot(), error.retry_after, transient=transient)
             self._tally.errors["status"] += 1
             self.trouble = str(error)
-            self._journal("warning", f"the status was not written: {error}")
+            log.warning("the status was not written: %s", error)
             return
         self._backoff.reset()
         self.trouble = ""

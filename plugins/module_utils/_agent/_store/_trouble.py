@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 
-from .._interfaces import Journal
+from .._log import log
 from ._durable_files import DIRECTORY_MODE, LockTimeout
 
 __all__ = ["FileTrouble", "directory_faults"]
@@ -17,10 +17,9 @@ __all__ = ["FileTrouble", "directory_faults"]
 class FileTrouble:
     """Tells trouble that lasts from what is over in a moment: a full disk, another process with the lock."""
 
-    def __init__(self, state_directory: str, journal: Journal, *, lasting: float) -> None:
+    def __init__(self, state_directory: str, *, lasting: float) -> None:
         """lasting: seconds after which trouble is worth telling the cluster."""
         self._state_directory = state_directory
-        self._journal = journal
         self._lasting = lasting
         self._since: float | None = None
         self._text = ""
@@ -31,7 +30,7 @@ class FileTrouble:
         if isinstance(error, OSError) and error.strerror:
             text = f"{error.filename or self._state_directory}: {error.strerror}"
         if text != self._text:  # one line for each kind of trouble, not one for each attempt
-            self._journal("error", f"the agent's own files: {text}")
+            log.error("the agent's own files: %s", text)
         self._text = text
         if self._since is None:
             self._since = now

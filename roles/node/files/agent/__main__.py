@@ -20,7 +20,7 @@ from ._agent._agent_configuration import (
     load_configuration,
 )
 from ._agent._store._durable_files import LockTimeout
-from ._output import complain, journal_for, show
+from ._output import complain, log_to_stderr, show
 
 __all__ = ["main", "start"]
 
@@ -39,6 +39,7 @@ def main(argv: Sequence[str]) -> int:
     prestart alone may end with 78: refuse the start.
     """
     arguments = _parser().parse_args(argv)
+    log_to_stderr()
     try:
         return int(arguments.run(arguments))
     except InvalidConfiguration as error:
@@ -203,7 +204,7 @@ def _prestart(arguments: argparse.Namespace) -> int:
 
     configuration = _configuration(arguments)
     _known(configuration, arguments.component)
-    return prestart(configuration, arguments.component, os.environ, SystemClock(), journal_for(sys.stderr, os.environ))
+    return prestart(configuration, arguments.component, os.environ, SystemClock())
 
 
 def _poststop(arguments: argparse.Namespace) -> int:
@@ -212,14 +213,14 @@ def _poststop(arguments: argparse.Namespace) -> int:
 
     configuration = _configuration(arguments)
     _known(configuration, arguments.component)
-    return poststop(configuration, arguments.component, os.environ, SystemClock(), journal_for(sys.stderr, os.environ))
+    return poststop(configuration, arguments.component, os.environ, SystemClock())
 
 
 def _run(arguments: argparse.Namespace) -> int:
     from ._run import run
 
     path = getattr(arguments, "config", DEFAULT_CONFIG)
-    return run(_configuration(arguments), path, journal_for(sys.stderr, os.environ))
+    return run(_configuration(arguments), path)
 
 
 def _supervise(arguments: argparse.Namespace) -> int:
@@ -227,7 +228,7 @@ def _supervise(arguments: argparse.Namespace) -> int:
 
     configuration = _configuration(arguments)
     _known(configuration, arguments.component)
-    return supervise(configuration, arguments.component, journal_for(sys.stderr, os.environ))
+    return supervise(configuration, arguments.component)
 
 
 def _status(arguments: argparse.Namespace) -> int:
@@ -305,7 +306,7 @@ def _installed(configuration: AgentConfiguration, component: str) -> list[str]:
     from ._processes import run_command
     from ._versions import ComponentVersions
 
-    found = ComponentVersions(configuration, run_command, journal_for(sys.stderr, os.environ))(component)
+    found = ComponentVersions(configuration, run_command)(component)
     return [found] if found else []
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from ._agent import AGENT_VERSION
 from ._agent._agent_configuration import AgentConfiguration
 from ._agent._controller import Controller
-from ._agent._interfaces import CommandRunner, Journal, ServiceManager
+from ._agent._interfaces import CommandRunner, ServiceManager
 from ._agent._notify import Notifications
 from ._agent._probes import HealthProber
 from ._agent._reporting._crash_messages import ComponentLog
@@ -40,13 +40,13 @@ _LONGEST_ANSWER = 4 << 20  # bytes: a bundle has one MiB at most
 _RETRIES = RetryPolicy(attempts=2, longest=2.0, patience=5.0)  # few: the daemon has a back-off of its own
 
 
-def run(configuration: AgentConfiguration, path: str, journal: Journal) -> int:
+def run(configuration: AgentConfiguration, path: str) -> int:
     """Run the daemon until SIGTERM or SIGINT, and return the exit code. path: the configuration's. Raises OSError."""
     try:
         with locked(os.path.join(configuration.run_directory, DAEMON_LOCK), wait=0):
             wake = Notifications(configuration.run_directory)
             try:
-                _run(configuration, path, journal, wake)
+                _run(configuration, path, wake)
             finally:
                 wake.close()
     except LockTimeout:
@@ -58,7 +58,7 @@ def run(configuration: AgentConfiguration, path: str, journal: Journal) -> int:
     return 0
 
 
-def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: Notifications) -> None:
+def _run(configuration: AgentConfiguration, path: str, wake: Notifications) -> None:
     stop = threading.Event()
 
     def leave(_number: int, _frame: FrameType | None) -> None:
@@ -77,7 +77,7 @@ def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: N
     if configuration.configz:
         from ._agent._probes import LiveConfigProbe  # an option that is off by default
 
-        live = LiveConfigProbe(run_command, [*_program(), f"--config={path}", "compare"], journal)
+        live = LiveConfigProbe(run_command, [*_program(), f"--config={path}", "compare"])
     Controller(
         configuration,
         client,
@@ -85,25 +85,24 @@ def _run(configuration: AgentConfiguration, path: str, journal: Journal, wake: N
         HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT, live=live),
         ValidateCommand(run_command, [*_program(), f"--config={path}", "validate", "--limited"]),
         clock,
-        journal,
         agent_version=AGENT_VERSION,
         check=CommandCheck(run_command),
         is_same=SameConfigCommand(run_command, [*_program(), "same", "--limited"]),
-        version_of=ComponentVersions(configuration, run_command, journal),
-        sinks=_metrics_sinks(configuration, journal),
+        version_of=ComponentVersions(configuration, run_command),
+        sinks=_metrics_sinks(configuration),
         messages=ComponentLog(run_command) if configuration.service_manager == "systemd" else None,
     ).run(stop, wake)
 
 
-def _metrics_sinks(configuration: AgentConfiguration, journal: Journal) -> list[MetricsOutput]:
+def _metrics_sinks(configuration: AgentConfiguration) -> list[MetricsOutput]:
     sinks: list[MetricsOutput] = []
     if configuration.metrics_file:
-        sinks.append(MetricsFile(configuration.metrics_file, journal))
+        sinks.append(MetricsFile(configuration.metrics_file))
     if configuration.metrics_address:
         from ._agent._reporting._metrics_server import MetricsServer  # few nodes want it, and memory is short
 
         host, _colon, port = configuration.metrics_address.rpartition(":")
-        server = MetricsServer((host.strip("[]"), int(port)), journal)
+        server = MetricsServer((host.strip("[]"), int(port)))
         server.start()
         sinks.append(server)
     return sinks

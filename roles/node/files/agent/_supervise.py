@@ -10,7 +10,6 @@ from collections.abc import Mapping
 
 from ._agent._agent_configuration import AgentConfiguration
 from ._agent._hooks import poststop, prestart
-from ._agent._interfaces import Journal
 from ._agent._store._durable_files import LockTimeout, locked
 from ._agent._system_clock import SystemClock
 from ._output import complain
@@ -19,7 +18,7 @@ from ._supervisor import Supervisor
 __all__ = ["supervise"]
 
 
-def supervise(configuration: AgentConfiguration, component: str, journal: Journal) -> int:
+def supervise(configuration: AgentConfiguration, component: str) -> int:
     """Keep the component running until told to shut down, and return the exit code. Raises OSError."""
     known = configuration.components[component]
     if not known.command:
@@ -28,10 +27,10 @@ def supervise(configuration: AgentConfiguration, component: str, journal: Journa
     clock = SystemClock()
 
     def before(environ: Mapping[str, str]) -> int:
-        return prestart(configuration, component, environ, clock, journal)
+        return prestart(configuration, component, environ, clock)
 
     def after(environ: Mapping[str, str]) -> int:
-        return poststop(configuration, component, environ, clock, journal)
+        return poststop(configuration, component, environ, clock)
 
     try:
         with locked(os.path.join(configuration.run_directory, f"{component}.lock"), wait=0):
@@ -43,7 +42,6 @@ def supervise(configuration: AgentConfiguration, component: str, journal: Journa
                 configuration.run_directory,
                 before,
                 after,
-                journal,
             ).run()
     except LockTimeout:
         complain(f"{component} has a supervisor already, on {configuration.run_directory}")

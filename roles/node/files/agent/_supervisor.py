@@ -21,6 +21,7 @@ from enum import Enum
 from typing import Any
 
 from ._agent._interfaces import Unit
+from ._agent._log import log
 from ._agent._service_managers import WORDS, socket_address, unit_to
 from ._children import End, call, end_of, kill_group, reap, start
 
@@ -56,7 +57,6 @@ class Supervisor:
         run_directory: str,
         prestart: Hook,
         poststop: Hook,
-        journal: Callable[..., None],
     ) -> None:
         """prestart, poststop: are called in a child with the environment, the exit code is what they return."""
         self._component = component
@@ -66,7 +66,6 @@ class Supervisor:
         self._run_directory = run_directory
         self._prestart = prestart
         self._poststop = poststop
-        self._journal = journal
         self._phase = Phase.STOPPED
         self._pid = 0  # of the child that the phase is about, 0: none
         self._deadline: float | None = None  # monotonic, of the phase
@@ -141,14 +140,14 @@ class Supervisor:
         else:
             self._main_pid = self._active_since = None
             end = end_of(status, killed_after_timeout=self._killed)
-            self._journal("info", f"{self._component} ended", invocation=self._invocation, **end.variables())
+            log.info("%s ended", self._component, extra={"invocation": self._invocation, **end.variables()})
             self._end(end)
 
     def _prestart_ended(self, status: int) -> None:
         if self._again or not self._wanted:
             self._end(End("success"))
         elif os.WIFEXITED(status) and os.WEXITSTATUS(status) == REFUSED:
-            self._journal("error", f"prestart refused to start {self._component}", invocation=self._invocation)
+            log.error("prestart refused to start %s", self._component, extra={"invocation": self._invocation})
             self._end(End("exit-code"))
         else:
             self._main_pid = start(self._command, self._environment())
@@ -173,7 +172,7 @@ class Supervisor:
             return
         self._killed = True
         self._deadline = None
-        self._journal("warning", f"{self._phase.value} of {self._component} took too long, killed")
+        log.warning("%s of %s took too long, killed", self._phase.value, self._component)
         kill_group(self._pid, signal.SIGKILL)
 
     # What it is told

@@ -9,7 +9,8 @@ import os
 import re
 
 from ._agent._agent_configuration import AgentConfiguration
-from ._agent._interfaces import CommandRunner, Journal
+from ._agent._interfaces import CommandRunner
+from ._agent._log import log
 
 __all__ = ["ComponentVersions"]
 
@@ -20,11 +21,10 @@ _VERSION_TIMEOUT = 10.0
 class ComponentVersions:
     """Says which version a component has: as configured, or what its program prints, until that file changes."""
 
-    def __init__(self, configuration: AgentConfiguration, runner: CommandRunner, journal: Journal) -> None:
+    def __init__(self, configuration: AgentConfiguration, runner: CommandRunner) -> None:
         """runner: runs the version commands."""
         self._components = configuration.components
         self._runner = runner
-        self._journal = journal
         self._seen: dict[str, tuple[object, str]] = {}
 
     def __call__(self, component: str) -> str:
@@ -37,7 +37,7 @@ class ComponentVersions:
             result = self._runner(known.version_command, timeout=_VERSION_TIMEOUT)
             found = _VERSION.search(result.out)
             if result.code != 0 or found is None:
-                self._journal("warning", f"{known.version_command[0]} did not say its version", component=component)
+                log.warning("%s did not say its version", known.version_command[0], extra={"component": component})
                 return ""
             self._seen[component] = (stamp, found.group())
         return self._seen[component][1]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -18,11 +19,18 @@ from support.fuzz.hostile import FORGED, unsafe_texts
 Entry = Callable[[str], ModuleType]
 
 
+def logger_with(handler: logging.Handler) -> logging.Logger:
+    """Return a logger of its own that has one handler."""
+    logger = logging.Logger("test")
+    logger.addHandler(handler)
+    return logger
+
+
 @pytest.mark.contract("journal.structured")
 def test_one_line_with_fields(entry: Entry) -> None:
     stream = io.StringIO()
-    journal = entry("_output").StreamJournal(stream, prefixed=False)
-    journal("warning", "two\nlines", uid="abc", reason='said "no" twice', empty="", count=3)
+    log = logger_with(entry("_log_handlers").LineHandler(stream, prefixed=False))
+    log.warning("two\nlines", extra={"uid": "abc", "reason": 'said "no" twice', "empty": "", "count": 3})
     assert stream.getvalue() == 'warning: two lines uid=abc reason="said \\"no\\" twice" empty="" count=3\n'
 
 
@@ -31,14 +39,15 @@ def test_nothing_forges_a_line(entry: Entry, capsys: pytest.CaptureFixture[str])
     """Neither on a terminal, nor in the journal, where the fields of one entry are lines as well."""
     stream = io.StringIO()
     sent: list[dict[str, str]] = []
-    output = entry("_output")
-    output.StreamJournal(stream, prefixed=True)("warning", f"the API says {FORGED}", reason=FORGED, count=3)
+    output, handlers = entry("_output"), entry("_log_handlers")
+    lines = handlers.LineHandler(stream, prefixed=True)
+    logger_with(lines).warning("the API says %s", FORGED, extra={"reason": FORGED, "count": 3})
 
     def send(fields: dict[str, str]) -> bool:
         sent.append(fields)
         return True
 
-    output.NativeJournal(send, output.StreamJournal(stream, prefixed=True))("info", FORGED, uid=FORGED)
+    logger_with(handlers.JournaldHandler(send, lines)).info(FORGED, extra={"uid": FORGED})
     output.complain(f"cannot be read: {FORGED}")
     output.show(f"two\nlines {FORGED.replace(chr(10), '')}")
     shown = capsys.readouterr()
@@ -49,10 +58,10 @@ def test_nothing_forges_a_line(entry: Entry, capsys: pytest.CaptureFixture[str])
 
 def test_levels_as_journald_reads_them(entry: Entry) -> None:
     stream = io.StringIO()
-    journal = entry("_output").StreamJournal(stream, prefixed=True)
-    for level in ("debug", "info", "notice", "warning", "error", "critical"):
-        journal(level, "x")
-    assert stream.getvalue() == "<7>x\n<6>x\n<5>x\n<4>x\n<3>x\n<2>x\n"
+    log = logger_with(entry("_log_handlers").LineHandler(stream, prefixed=True))
+    for write in (log.debug, log.info, log.warning, log.error, log.critical):
+        write("x")
+    assert stream.getvalue() == "<7>x\n<6>x\n<4>x\n<3>x\n<2>x\n"
 
 
 @pytest.mark.contract("journal.structured")
@@ -61,7 +70,9 @@ def test_journald_is_known_by_its_stream(entry: Entry, tmp_path: Path) -> None:
         with (tmp_path / "log").open("w+") as stream:
             found = os.fstat(stream.fileno())
             named = f"{found.st_dev}:{found.st_ino}" if prefix else "1:2"
-            entry("_output").journal_for(stream, {"JOURNAL_STREAM": named})("info", "x")
+            log = logger_with(logging.NullHandler())
+            entry("_log_handlers").configure(log, stream, {"JOURNAL_STREAM": named})
+            log.info("x")
             stream.seek(0)
             assert stream.read() == (f"{prefix}x\n" if prefix else "info: x\n")
 
@@ -69,21 +80,22 @@ def test_journald_is_known_by_its_stream(entry: Entry, tmp_path: Path) -> None:
 def test_a_stream_that_is_gone_is_no_fault(entry: Entry) -> None:
     stream = io.StringIO()
     stream.close()
-    entry("_output").StreamJournal(stream, prefixed=False)("info", "x")
+    logger_with(entry("_log_handlers").LineHandler(stream, prefixed=False)).info("x")
 
 
 def test_journald_gets_the_line_and_each_field(entry: Entry) -> None:
     sent: list[dict[str, str]] = []
     stream = io.StringIO()
-    output = entry("_output")
+    handlers = entry("_log_handlers")
 
     def send(fields: dict[str, str]) -> bool:
         sent.append(fields)
         return len(sent) == 1
 
-    journal = output.NativeJournal(send, output.StreamJournal(stream, prefixed=True))
+    log = logger_with(handlers.JournaldHandler(send, handlers.LineHandler(stream, prefixed=True)))
+    fields = {"component": "kubelet", "uid": "abc", "assignment": 7, "message_id": "0" * 32}
     for _again in range(2):
-        journal("error", "rolled\nback", component="kubelet", uid="abc", assignment=7, message_id="0" * 32)
+        log.error("rolled\nback", extra=fields)
     line = "rolled back component=kubelet uid=abc assignment=7"
     assert sent[0] == {
         "MESSAGE": line,
@@ -100,13 +112,14 @@ def test_journald_gets_the_line_and_each_field(entry: Entry) -> None:
 def test_lines_and_fields_are_bounded(entry: Entry) -> None:
     sent: list[dict[str, str]] = []
     stream = io.StringIO()
-    output = entry("_output")
+    handlers = entry("_log_handlers")
 
     def send(fields: dict[str, str]) -> bool:
         sent.append(fields)
         return True
 
-    output.NativeJournal(send, output.StreamJournal(stream, prefixed=True))("error", "m" * 100_000, uid="u" * 100_000)
+    lines = handlers.LineHandler(stream, prefixed=True)
+    logger_with(handlers.JournaldHandler(send, lines)).error("m" * 100_000, extra={"uid": "u" * 100_000})
     assert max(len(value) for value in sent[0].values()) == 8 * 1024
-    output.StreamJournal(stream, prefixed=True)("error", "m" * 100_000)
+    logger_with(lines).error("m" * 100_000)
     assert len(stream.getvalue()) < 9 * 1024

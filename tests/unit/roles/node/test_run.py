@@ -30,7 +30,7 @@ def test_no_client_of_the_daemon_reads_more_than_4_mib(
         run, "Controller", lambda *_arguments, **_options: SimpleNamespace(run=lambda _stop, _wake: None)
     )
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
-    run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", print, SimpleNamespace(set=print))
+    run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", SimpleNamespace(set=print))
     assert [options["longest_answer"] for options in clients] == [4 << 20, 4 << 20]
 
 
@@ -47,7 +47,7 @@ def test_every_child_that_decodes_a_config_is_limited(
         run, "Controller", lambda *_arguments, **_options: SimpleNamespace(run=lambda _stop, _wake: None)
     )
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
-    run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", print, SimpleNamespace(set=print))
+    run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", SimpleNamespace(set=print))
     assert [argv[-2:] for argv in children] == [["validate", "--limited"], ["same", "--limited"]]
 
 
@@ -93,5 +93,5 @@ def test_what_a_component_said_last_is_read_where_systemd_starts_it(
     monkeypatch.setattr(run, "Controller", daemon)
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     configuration = AgentConfiguration("n1", "/k", {}, service_manager=manager)
-    run._run(configuration, "/etc/agent.yaml", print, SimpleNamespace(set=print))
+    run._run(configuration, "/etc/agent.yaml", SimpleNamespace(set=print))
     assert [isinstance(one, run.ComponentLog) for one in given] == [reads]

@@ -15,6 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     ComponentConfiguration,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult
+from support.agents.log_lines import record_log
 
 Entry = Callable[[str], ModuleType]
 
@@ -23,7 +24,7 @@ def test_configured_asked_and_asked_again_when_the_program_changes(entry: Entry,
     program = tmp_path / "kubelet"
     program.write_text("one")
     answers = ["Kubernetes v1.35.2\n", "Kubernetes v1.36.0-rc.1\n", "no idea\n"]
-    said: list[str] = []
+    log = record_log([])
 
     def runner(argv: Any, **_options: Any) -> CommandResult:
         return CommandResult(0, answers.pop(0), "")
@@ -39,7 +40,6 @@ def test_configured_asked_and_asked_again_when_the_program_changes(entry: Entry,
             },
         ),
         runner,
-        lambda _level, message, **_fields: said.append(message),
     )
     assert (versions("kube-proxy"), versions("other")) == ("v1.2.3", "")
     assert (versions("kubelet"), versions("kubelet")) == ("v1.35.2", "v1.35.2")
@@ -47,4 +47,4 @@ def test_configured_asked_and_asked_again_when_the_program_changes(entry: Entry,
     assert versions("kubelet") == "v1.36.0-rc.1"
     program.write_text("a third one")
     assert versions("kubelet") == ""
-    assert said == [f"{program} did not say its version"]
+    assert [message for _level, message, _fields in log] == [f"{program} did not say its version"]

@@ -84,7 +84,6 @@ def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, cli
         bench.probe,
         bench.judge,
         bench.clock,
-        bench.journal,
         agent_version="0.1.0",
         check=CommandCheck(bench.check),
         is_same=bench.is_same,

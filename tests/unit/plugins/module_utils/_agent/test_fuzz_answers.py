@@ -85,9 +85,7 @@ def test_a_child_that_judges(out: str, err: str, code: int) -> None:
 @given(json_texts({"differences": ["maxPods"], "unknown": ""}), TEXTS)
 def test_a_child_that_compares(out: str, err: str) -> None:
     def compare() -> ProbeResult | None:
-        return LiveConfigProbe(
-            lambda *_given, **_more: CommandResult(1, out, err), ["agent"], lambda *_said, **_more: None
-        )("kubelet", "i1")
+        return LiveConfigProbe(lambda *_given, **_more: CommandResult(1, out, err), ["agent"])("kubelet", "i1")
 
     found = parse_twice(compare).value
     assert found is None or not found.ok

@@ -54,7 +54,7 @@ def test_both_nudge_the_daemon(bench: Bench) -> None:
     try:
         assert not daemon.wait(0)
         for hook in (prestart, poststop):
-            hook(bench.configuration, "kubelet", {}, bench.clock, bench.journal)
+            hook(bench.configuration, "kubelet", {}, bench.clock)
             assert daemon.wait(0)
     finally:
         daemon.close()
@@ -65,7 +65,7 @@ def test_it_waits_at_most_a_moment_for_the_store_and_leaves_the_file_alone(bench
     with open(bench.store.lock, "w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         began = time.monotonic()
-        assert prestart(bench.configuration, "kubelet", {}, bench.clock, bench.journal) == 0
+        assert prestart(bench.configuration, "kubelet", {}, bench.clock) == 0
         assert time.monotonic() - began < 1.0
     assert bench.reads() == "maxPods: 110\n"
     assert len(bench.store.read_startups("kubelet", "v1.35.0")) == 1
@@ -77,9 +77,9 @@ def test_it_never_raises(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
         raise RuntimeError("a fault of ours")
 
     monkeypatch.setattr(_hooks, "read_node_state", broken)
-    assert prestart(bench.configuration, "kubelet", {}, bench.clock, bench.journal) == 0
+    assert prestart(bench.configuration, "kubelet", {}, bench.clock) == 0
     assert any("a fault of ours" in message for _level, message, _fields in bench.log)
-    assert prestart(bench.configuration, "unknown", {}, bench.clock, bench.journal) == 0
+    assert prestart(bench.configuration, "unknown", {}, bench.clock) == 0
 
 
 @pytest.mark.contract("init.refused-if-deadly", "prestart.refuses-by-78-alone", "init.judged-at-every-start")

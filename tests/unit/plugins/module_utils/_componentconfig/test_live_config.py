@@ -21,6 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._system_clock
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import context_of
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._live_config import differences
+from support.agents.log_lines import record_log
 
 pytestmark = pytest.mark.contract("probe.configz")
 KUBELET = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
@@ -113,8 +114,8 @@ def answer(found: Sequence[str] = (), unknown: str = "") -> str:
 
 
 def test_a_difference_is_a_failed_look_and_is_looked_at_again() -> None:
-    child, said = Child(answer(["maxPods: is 110, and 50 was given", "b"])), []
-    live = LiveConfigProbe(child, ["agent", "compare"], lambda *words, **_fields: said.append(words))
+    child, log = Child(answer(["maxPods: is 110, and 50 was given", "b"])), record_log([])
+    live = LiveConfigProbe(child, ["agent", "compare"])
     wanted = ProbeResult(False, "live config: maxPods: is 110, and 50 was given (and 1 more)")
     assert [live("kubelet", "i1"), live("kubelet", "i1")] == [wanted, wanted]
     child.result = CommandResult(0, answer(), "")
@@ -122,15 +123,15 @@ def test_a_difference_is_a_failed_look_and_is_looked_at_again() -> None:
     assert child.calls == [["agent", "compare", "--json", "kubelet"]] * 3
     assert live("kubelet", "i2") is None
     assert len(child.calls) == 4, "another process is another live config"
-    assert said == []
+    assert log == []
 
 
 @pytest.mark.parametrize("out", [answer(unknown="forbidden"), "", "[]", "null", "Traceback"])
 def test_no_answer_is_no_verdict_and_is_said_once(out: str) -> None:
-    said: list[Any] = []
-    live = LiveConfigProbe(Child(out, "why"), ["x"], lambda *words, **_fields: said.append(words))
+    log = record_log([])
+    live = LiveConfigProbe(Child(out, "why"), ["x"])
     assert [live("kubelet", f"i{number}") for number in range(3)] == [None] * 3
-    assert len(said) == 1
+    assert len(log) == 1
 
 
 def test_the_prober_asks_last_and_for_the_kubelet_alone() -> None:

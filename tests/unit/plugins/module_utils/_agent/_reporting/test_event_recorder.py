@@ -29,6 +29,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 )
 from support.agents.background import ErrandOnTheBench
 from support.agents.bench import Bench, FakeClock
+from support.agents.log_lines import record_log
 
 TOLD = NodeEvent("ConfigRefused", "no", True, "2026-01-01T00:00:00Z", "2026-01-01T00:00:05Z", 2)
 
@@ -41,8 +42,8 @@ class World:
         self.bodies: list[dict[str, Any]] = []
         self.attempts = 0
         self.error: KubeError | None = None
-        self.log: list[str] = []
-        self.events = EventRecorder("n1", self, self.clock, self.journal, ErrandOnTheBench(self.clock.advance))
+        self.log = record_log([])
+        self.events = EventRecorder("n1", self, self.clock, ErrandOnTheBench(self.clock.advance))
 
     def create(self, path: str, body: dict[str, Any]) -> None:
         assert path == "/api/v1/namespaces/default/events"
@@ -50,9 +51,6 @@ class World:
         if self.error is not None:
             raise self.error
         self.bodies.append(body)
-
-    def journal(self, level: str, message: str, **fields: Any) -> None:
-        self.log.append(message)
 
 
 def test_the_event_names_the_node_as_kubectl_looks_for_it() -> None:

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics import MetricsFile
+from support.agents.log_lines import LogLine, record_log
 
 
-def make(path: Path, log: list[str]) -> MetricsFile:
-    def journal(level: str, message: str, **fields: Any) -> None:
-        log.append(message)
-
-    return MetricsFile(str(path), journal)
+def make(path: Path, log: list[LogLine]) -> MetricsFile:
+    record_log(log)
+    return MetricsFile(str(path))
 
 
 @pytest.mark.contract("metrics.format")
@@ -56,10 +54,11 @@ def test_a_link_that_somebody_put_there_is_replaced_and_never_followed(tmp_path:
 
 
 def test_that_it_cannot_be_written_is_said_once(tmp_path: Path) -> None:
-    log: list[str] = []
+    log: list[LogLine] = []
     one = make(tmp_path / "missing" / "configok.prom", log)
     assert [one.show("a 1\n"), one.show("a 2\n")] == [False, False]
-    assert log == [f"the metrics cannot be written to {tmp_path}/missing/configok.prom: No such file or directory"]
+    [line] = [message for _level, message, _fields in log]
+    assert line == f"the metrics cannot be written to {tmp_path}/missing/configok.prom: No such file or directory"
     (tmp_path / "missing").mkdir()
     assert one.show("a 3\n")
     one.close()
@@ -70,7 +69,7 @@ def test_that_it_cannot_be_written_is_said_once(tmp_path: Path) -> None:
 
 def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "configok.prom"
-    log: list[str] = []
+    log: list[LogLine] = []
     one = make(path, log)
     one.show("a 1\n")
 

@@ -59,10 +59,8 @@ def bench(tmp_path: Path, sink: Sink, monkeypatch: pytest.MonkeyPatch) -> Bench:
     """A node whose daemons show their metrics to the sink."""
     made = MetricsPublisher.__init__
 
-    def with_sink(
-        self: MetricsPublisher, configuration: object, tally: object, journal: object, _sinks: object, **more: str
-    ) -> None:
-        made(self, configuration, tally, journal, [sink], **more)  # type: ignore[arg-type]
+    def with_sink(self: MetricsPublisher, configuration: object, tally: object, _sinks: object, **more: str) -> None:
+        made(self, configuration, tally, [sink], **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(MetricsPublisher, "__init__", with_sink)
     return Bench(tmp_path)

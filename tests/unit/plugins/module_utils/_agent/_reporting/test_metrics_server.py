@@ -10,7 +10,6 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -20,12 +19,9 @@ from ansible_collections.configok.node.plugins.module_utils._agent._reporting._m
     MAX_REQUEST,
     MetricsServer,
 )
+from support.agents.log_lines import record_log
 
 GET = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
-
-
-def journal(level: str, message: str, **fields: Any) -> None:
-    """Drop the line."""
 
 
 @pytest.fixture(params=["127.0.0.1", "::1"])
@@ -35,7 +31,7 @@ def host(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def server(host: str) -> Iterator[MetricsServer]:
-    server = MetricsServer((host, 0), journal)
+    server = MetricsServer((host, 0))
     server.start()
     if not server.port:
         pytest.skip(f"{host} is not an address of this machine")
@@ -141,7 +137,7 @@ def test_idle_and_slow_clients_keep_nobody_out(host: str, server: MetricsServer)
 def test_a_client_that_never_comes_to_an_end_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_metrics_server, "DEADLINE", 0.3)
     host = "127.0.0.1"
-    server = MetricsServer((host, 0), journal)
+    server = MetricsServer((host, 0))
     server.start()
     whole = 4_000_000
     with connect(host, server) as silent, connect(host, server) as slow, connect(host, server) as greedy:
@@ -188,21 +184,17 @@ def test_a_flood_is_cut_off(host: str, server: MetricsServer) -> None:
 
 
 def test_a_port_that_is_taken_is_said_and_harms_nothing() -> None:
-    log: list[str] = []
-
-    def keep(level: str, message: str, **fields: Any) -> None:
-        log.append(message)
-
+    log = record_log([])
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         holder.listen()
-        server = MetricsServer(holder.getsockname(), keep)
+        server = MetricsServer(holder.getsockname())
         server.start()
         assert server.show("a 1\n")
         assert server.port == 0
         server.close()
     assert len(log) == 1
-    assert "Address already in use" in log[0]
+    assert "Address already in use" in log[0][1]
 
 
 def test_it_sleeps_while_nobody_asks_and_ends_when_told(host: str, server: MetricsServer) -> None:

@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._counters import Counters
-from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import Journal
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import (
     MIN_INTERVAL,
     StatusWriter,
@@ -31,22 +28,18 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
 from support.agents.background import ErrandOnTheBench
 from support.agents.bench import FakeApi, FakeClock
+from support.agents.log_lines import record_log
 
 STATUS = ConfigStatus(assignment=1)
 GOOD = good(ConfigInUse("current", "u"))
 FAILING = failing(ConfigInUse("current", "u"), "the health endpoint does not answer")
 
 
-def silence(level: str, message: str, **fields: Any) -> None:
-    """A journal that nobody reads."""
-
-
-def reporter(api: FakeApi, clock: FakeClock, random: float = 0.5, journal: Journal = silence) -> StatusWriter:
+def reporter(api: FakeApi, clock: FakeClock, random: float = 0.5) -> StatusWriter:
     return StatusWriter(
         "n1",
         api,
         clock,
-        journal,
         Counters(["kubelet"]),
         ErrandOnTheBench(clock.advance),
         heartbeat_interval=600.0,
@@ -158,14 +151,10 @@ def test_a_heartbeat_only_when_nothing_was_written_for_long() -> None:
 
 @pytest.mark.contract("say.long-is-cut")
 def test_the_journal_has_all_of_what_is_cut() -> None:
-    api, said = FakeApi(), []
-
-    def journal(level: str, message: str, **fields: Any) -> None:
-        said.append((message, fields["reason"]))
-
-    one = reporter(api, FakeClock(), journal=journal)
+    api, log = FakeApi(), record_log([])
+    one = reporter(api, FakeClock())
     one.say(GOOD._replace(reason="x" * 5000), STATUS, "pool")
-    assert said == [(GOOD.message, "x" * 5000)]
+    assert [(message, fields["reason"]) for _level, message, fields in log] == [(GOOD.message, "x" * 5000)]
     assert len(api.patches[0]["status"]["conditions"][0]["reason"]) == 512
 
 
@@ -223,19 +212,15 @@ def test_a_component_that_flaps_is_reported_at_once_and_then_now_and_then() -> N
 
 @pytest.mark.contract("manners.flapping")
 def test_what_is_over_before_it_is_written_stands_in_the_journal_alone() -> None:
-    api, clock, said = FakeApi(), FakeClock(), []
-
-    def journal(level: str, message: str, **fields: Any) -> None:
-        said.append(fields["status"])
-
-    one = reporter(api, clock, journal=journal)
+    api, clock, log = FakeApi(), FakeClock(), record_log([])
+    one = reporter(api, clock)
     one.say(GOOD, STATUS, "pool")
     one.say(FAILING, STATUS, "pool")
     one.say(GOOD, STATUS, "pool")
     clock.advance(MIN_INTERVAL)
     one.attend()
     assert (len(api.patches), one.is_written) == (1, True)
-    assert said == [GOOD.status, FAILING.status, GOOD.status]
+    assert [fields["status"] for _level, _message, fields in log] == [GOOD.status, FAILING.status, GOOD.status]
 
 
 @pytest.mark.contract("manners.flapping")
