@@ -93,11 +93,11 @@ class ActionModule(ActionBase):
         if self._task.check_mode:
             return {"changed": bool(wave), "pool": plan.pool, "wave": wave, "phase": "Planned"}
         with client_from_params(params) as client:
-            orders: dict[str, Any] = {
+            options: dict[str, Any] = {
                 "runner": params["runner"] or runner_name(),
-                "progress": lambda progress: display.display(progress_line(progress)),
+                "report": lambda progress: display.display(progress_line(progress)),
                 "lease_duration": read_lease_duration(params),
             }
             with interruptible():
-                result = run_wave(client, plan, wave, **orders) if wave else complete(client, plan, **orders)
-            return {**wave_result(plan, result), "runner": orders["runner"]}
+                result = run_wave(client, plan, wave, **options) if wave else complete(client, plan, **options)
+            return {**wave_result(plan, result), "runner": options["runner"]}

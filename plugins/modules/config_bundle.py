@@ -239,8 +239,8 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._options im
     client_from_params,
 )
 from ansible_collections.configok.node.plugins.module_utils._ansible._release import (
-    changes,
     current_documents,
+    diff_documents,
     read_documents,
     text_diff,
     validate_documents,
@@ -324,7 +324,7 @@ def changes_of(
     overrides = params["disruption_overrides"]
     if pool.views:
         return group_changes(pool, after, overrides)
-    differing = changes(before, after, list(params["kubernetes_versions"] or ()), overrides)
+    differing = diff_documents(before, after, list(params["kubernetes_versions"] or ()), overrides)
     return [NodeGroup((), differing if before else None)] if differing else []
 
 

@@ -211,7 +211,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._pool_statu
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import history
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import revision_history
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 
 
@@ -231,7 +231,7 @@ def main() -> None:
     with fail_on_errors(module), client_from_params(params) as client:
         views = select_nodes(client, params["nodes"], params["label_selector"])
         record = read_record(client, params["pool"]) if params["pool"] else Record("")
-        in_motion = record.rollout is not None and record.rollout.in_motion
+        in_motion = record.rollout is not None and record.rollout.is_moving
         moved_by = current_holder(client, params["pool"], Clock()) if in_motion else None
         status = pool_status(record, views, moved_by=moved_by)
         states = {one["node"]: one["state"] for one in status["not_fine"]}
@@ -242,7 +242,7 @@ def main() -> None:
             "text": render_status(status if params["pool"] else None, views, status["not_fine"]),
         }
         if params["pool"]:
-            result.update(pool=status, history=history(record))
+            result.update(pool=status, history=revision_history(record))
         module.exit_json(changed=False, **sanitize_all(result))
 
 

@@ -253,7 +253,10 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._options im
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import find_overlaps, warnings
+from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import (
+    find_overlaps,
+    overlap_warnings,
+)
 from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import (
     compare_undo,
     field_changes,
@@ -318,7 +321,7 @@ def main() -> None:
         planned = replace(
             planned,
             refusals=(*planned.refusals, *refusals),
-            warnings=(*planned.warnings, *warnings(overlaps)),
+            warnings=(*planned.warnings, *overlap_warnings(overlaps)),
         )
         module.exit_json(
             changed=False,

@@ -17,7 +17,7 @@ from .._rollout._record_store import decode_record
 from .._rollout._rendering import names_in_short
 from .._rollout._rollout_errors import InvalidRecord
 
-__all__ = ["Overlap", "find_overlaps", "warnings"]
+__all__ = ["Overlap", "find_overlaps", "overlap_warnings"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def find_overlaps(client: Client, pool: str, selector: str, nodes: Sequence[str]
     return sorted(found, key=lambda overlap: overlap.pool)
 
 
-def warnings(overlaps: Iterable[Overlap] | None) -> list[str]:
+def overlap_warnings(overlaps: Iterable[Overlap] | None) -> list[str]:
     """Return a sentence for each pool that shares nodes with the one that is planned."""
     if overlaps is None:
         return [
@@ -76,7 +76,7 @@ def _other_records(client: Client, pool: str) -> Iterator[Record]:
 
 def _shared(client: Client, record: Record, selector: str, nodes: Sequence[str]) -> tuple[str, ...]:
     rollout = record.rollout
-    if rollout is None or (rollout.target.is_init and rollout.ended):
+    if rollout is None or (rollout.target.is_init and rollout.has_ended):
         return ()  # it wants nothing of any node
     if not rollout.selector:
         return tuple(sorted(set(nodes) & {name for wave in rollout.waves for name in wave.nodes}))

@@ -30,8 +30,8 @@ from ._module_errors import ConfigRefused, UnusableDocument
 
 __all__ = [
     "Changes",
-    "changes",
-    "decoded",
+    "diff_documents",
+    "decode_or_empty",
     "validate_documents",
     "current_documents",
     "read_documents",
@@ -118,7 +118,7 @@ def current_documents(client: Client, record: Record) -> dict[str, str]:
         return {}
 
 
-def changes(
+def diff_documents(
     before: Mapping[str, str],
     after: Mapping[str, str],
     versions: Sequence[str] = (),
@@ -133,7 +133,7 @@ def changes(
     minors = sorted({parse_minor(version) for version in versions}) or [newest_minor()]
     found = []
     for component in sorted({*before, *after}):
-        old, new = decoded(before.get(component)), decoded(after.get(component))
+        old, new = decode_or_empty(before.get(component)), decode_or_empty(after.get(component))
         kind, own = str((new or old).get("kind", "")), (overrides or {}).get(component) or {}
         try:
             if not isinstance(own, Mapping):
@@ -163,7 +163,7 @@ def text_diff(before: Mapping[str, str], after: Mapping[str, str]) -> list[dict[
     ]
 
 
-def decoded(text: str | None) -> dict[str, Any]:
+def decode_or_empty(text: str | None) -> dict[str, Any]:
     """Return a document's values, none for a text that cannot be decoded."""
     try:
         data = decode(text or "", file="published").data

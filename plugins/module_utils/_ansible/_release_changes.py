@@ -32,7 +32,7 @@ from .._rollout._node_access import MAX_CONNECTIONS
 from .._rollout._node_view import NodeView
 from .._rollout._plan import Target
 from .._rollout._versions import is_kubernetes_version
-from ._release import Changes, changes, decoded
+from ._release import Changes, decode_or_empty, diff_documents
 
 __all__ = [
     "NodeGroup",
@@ -142,7 +142,7 @@ def group_changes(pool: PoolNodes, after: Mapping[str, str], overrides: Override
     """Return what documents change on the nodes of a pool, the largest group first; nodes that they change nothing on
     are left out. after: empty for the init config. Raises UnusableDocument for an override that cannot be meant."""
     for documents in (after, *pool.bundles.values()):
-        changes({}, documents, (), overrides)  # overrides are judged even where no node says what it has
+        diff_documents({}, documents, (), overrides)  # overrides are judged even where no node says what it has
     known: dict[Any, Changes | None] = {}
     groups: dict[Any, list[str]] = {}
     found: dict[Any, Changes | None] = {}
@@ -172,7 +172,7 @@ def _changes_on(pool: PoolNodes, view: NodeView, after: Mapping[str, str], overr
     if before is None:
         return None
     both = before.keys() & after.keys()
-    result = changes(
+    result = diff_documents(
         {one: before[one] for one in both}, {one: after[one] for one in both}, [minor_name(minor)], overrides
     )
     for component in sorted((before.keys() | after.keys()) - both):
@@ -188,7 +188,7 @@ def _changes_on(pool: PoolNodes, view: NodeView, after: Mapping[str, str], overr
 def _resulting(document: str | None, local: LocalConfig, component: str) -> dict[str, Any]:
     """Return the config that a component reads: a bundle's document under the instance config, or the init config."""
     own = local[component]
-    return dict(own.init) if document is None else merge([decoded(document), own.instance])
+    return dict(own.init) if document is None else merge([decode_or_empty(document), own.instance])
 
 
 def denied_findings(pool: PoolNodes, documents: Mapping[str, tuple[str, str]]) -> list[Finding]:
@@ -253,5 +253,5 @@ def compare_undo(client: Client, views: Sequence[NodeView], target: Target) -> U
     return _way_back(f"This is the way back to {target.name}", group_changes(pool, documents), refusals)
 
 
-def _way_back(minor_name: str, changes: Sequence[NodeGroup], refusals: tuple[str, ...]) -> UndoChanges:
-    return UndoChanges(changes, refusals, render_changes(minor_name, changes))
+def _way_back(minor_name: str, diff_documents: Sequence[NodeGroup], refusals: tuple[str, ...]) -> UndoChanges:
+    return UndoChanges(diff_documents, refusals, render_changes(minor_name, diff_documents))

@@ -52,7 +52,7 @@ def progress_line(progress: Progress) -> str:
     """Return what is shown while the wave moves: one plain line, also in the log of a controller."""
     begins = f"{progress.wave}: "
     line = progress.line[len(begins) :] if progress.line.startswith(begins) else progress.line
-    return sanitize(f"{progress.gauge or progress.wave}: {line}")
+    return sanitize(f"{progress.bar or progress.wave}: {line}")
 
 
 def wave_result(plan: Plan, result: WaveResult) -> dict[str, Any]:
@@ -64,11 +64,11 @@ def wave_result(plan: Plan, result: WaveResult) -> dict[str, Any]:
         "phase": result.phase,
         "reason": result.reason,
         "counts": dict(result.counts),
-        "exceptions": [dict(vars(one)) for one in result.exceptions],
+        "exceptions": [dict(vars(one)) for one in result.failed_nodes],
     }
     if result.failed:
         # The words of the nodes were shown when they said them, and are in reason and exceptions.
-        failed = sorted(one.node for one in result.exceptions if one.wave == result.wave and one.kind == "failed")
+        failed = sorted(one.node for one in result.failed_nodes if one.wave == result.wave and one.kind == "failed")
         which = f" ({names_in_short(failed)})" if failed else ""
         where = f" in {result.wave}" if result.wave else ""
         told.update(

@@ -42,7 +42,7 @@ def choose_canary(
     cover: Sequence[str],
     labels: Mapping[str, str],
     *,
-    besides: Sequence[NodeView] = (),
+    existing: Sequence[NodeView] = (),
 ) -> CanaryChoice:
     """Choose count nodes that cover as many combinations of the attributes in cover as they can.
 
@@ -58,7 +58,7 @@ def choose_canary(
     for view in order:
         queues.setdefault(combination[view.name], []).append(view)
     seen: set[tuple[int, str]] = set()
-    covered = {tuple(view.attribute(name) for name in cover) for view in besides}
+    covered = {tuple(view.attribute(name) for name in cover) for view in existing}
     for shown in covered:
         seen.update(enumerate(shown))
     chosen: list[str] = []

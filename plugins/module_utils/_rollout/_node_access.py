@@ -119,7 +119,7 @@ def assign_nodes(
     todo = []
     for view in found:
         if not forget_bad and view.is_assigned(source):
-            results.append(AssignmentResult(view.name, view.given, False, view.source))
+            results.append(AssignmentResult(view.name, view.assigned_id, False, view.source))
         else:
             todo.append(view)
 
@@ -162,10 +162,10 @@ def _patch(
     conflict: Conflict | None = None
     tried = 0
     for _attempt in range(_ATTEMPTS):
-        if view.given == tried and tried and view.source == source:
+        if view.assigned_id == tried and tried and view.source == source:
             return NodeAssignment(view, tried, True)  # the answer to our own PATCH was lost, and it was sent again
         if is_done(view):
-            return NodeAssignment(view, view.given)
+            return NodeAssignment(view, view.assigned_id)
         tried = _next(view)
         body = assignment_patch(source, Assignment(tried, forget_bad), resource_version=view.resource_version)
         try:
@@ -191,7 +191,7 @@ def _get(client: Client, name: str) -> NodeView | None:
 
 
 def _next(view: NodeView) -> int:
-    return next_id({ANNOTATION_ASSIGNMENT: str(view.given)}, view.answered)
+    return next_id({ANNOTATION_ASSIGNMENT: str(view.assigned_id)}, view.answered_id)
 
 
 def _read(client: Client, names: Sequence[str] | None, selector: str) -> tuple[list[NodeView], list[str]]:

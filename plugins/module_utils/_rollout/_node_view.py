@@ -19,7 +19,15 @@ from .._nodeconfig._well_known import (
     CONDITION_CONFIG_OK,
 )
 
-__all__ = ["COVER_FIELDS", "NodeView", "drift", "parse_assignment_id", "parse_source", "node_view", "reduce_node"]
+__all__ = [
+    "COVER_FIELDS",
+    "NodeView",
+    "describe_drift",
+    "parse_assignment_id",
+    "parse_source",
+    "node_view",
+    "reduce_node",
+]
 
 _INSTANCE_TYPE = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 _LONGEST_WORDS = 1024  # characters: an agent says 512 at most
@@ -55,7 +63,7 @@ class NodeView:
     deleting: bool = False
     source: ConfigSource | None = None
     source_error: str = ""
-    given: int = 0
+    assigned_id: int = 0
     config_ok: str = ""
     reason: str = ""
     message: str = ""
@@ -78,7 +86,7 @@ class NodeView:
         return _first(self.labels, _ZONE)
 
     @property
-    def answered(self) -> int:
+    def answered_id(self) -> int:
         """Return the id of the assignment that the agent's last status answers, 0 for none."""
         return 0 if self.status is None else self.status.assignment
 
@@ -88,7 +96,7 @@ class NodeView:
         return None if self.status is None else self.status.active
 
     @property
-    def words(self) -> str:
+    def report(self) -> str:
         """Return what the agent says, in its own words: effect and cause."""
         if self.status_error:
             return f"its annotation {ANNOTATION_CONFIG_STATUS} cannot be read: {self.status_error}"
@@ -116,9 +124,9 @@ class NodeView:
         An annotation that was lost assigns nothing: the node goes on with what it uses, and says so.
         """
         # An id below what the node has answered means that the annotations were lost: they are written anew.
-        if self.source_error or self.source != source or self.given < self.answered:
+        if self.source_error or self.source != source or self.assigned_id < self.answered_id:
             return False
-        if source is not None or self.status is None or self.given > self.answered:
+        if source is not None or self.status is None or self.assigned_id > self.answered_id:
             return True
         # A node that takes an absent annotation for a lost one has to be told that it is meant so, under a new id. That
         # it still uses a bundle tells as much, where something more urgent is the cause that it names.
@@ -127,7 +135,10 @@ class NodeView:
     def has_answered(self, source: ConfigSource | None) -> bool:
         """Return whether the Node is assigned source (None: the init config) and has said something to that."""
         return (
-            self.status is not None and not self.source_error and self.source == source and self.answered == self.given
+            self.status is not None
+            and not self.source_error
+            and self.source == source
+            and self.answered_id == self.assigned_id
         )
 
     def is_on(self, source: ConfigSource | None) -> bool:
@@ -135,16 +146,16 @@ class NodeView:
         return self.has_answered(source) and self.config_ok == "True" and self.active == source
 
 
-def drift(view: NodeView, source: ConfigSource | None) -> str:
+def describe_drift(view: NodeView, source: ConfigSource | None) -> str:
     """Return how a node that had passed on source has drifted: it is assigned something else; "" where it has not."""
     if view.source == source and not view.source_error:
         return ""
     if view.source_error:
-        return f"it had passed, then somebody assigned it something that cannot be read (assignment {view.given})"
-    if not view.given:
+        return f"it had passed, then somebody assigned it something that cannot be read (assignment {view.assigned_id})"
+    if not view.assigned_id:
         return "it had passed, and is assigned nothing now: its Node was registered again, or somebody removed that"
     name = sanitize(view.source.name) if view.source else "the init config"
-    return f"it had passed, then somebody else assigned it {name} (assignment {view.given})"
+    return f"it had passed, then somebody else assigned it {name} (assignment {view.assigned_id})"
 
 
 def _first(labels: Mapping[str, str], keys: tuple[str, ...]) -> str:
@@ -162,13 +173,13 @@ def parse_source(annotations: Mapping[str, str]) -> tuple[ConfigSource | None, s
         return None, str(error)
 
 
-def parse_assignment_id(annotations: Mapping[str, str], answered: int) -> int:
+def parse_assignment_id(annotations: Mapping[str, str], answered_id: int) -> int:
     """Return the id of a Node's assignment annotation, 0 where there is none that a node accepts.
 
     answered: the id that the node's status answers.
     """
     try:
-        return Assignment.parse(annotations[ANNOTATION_ASSIGNMENT], answered=answered).id
+        return Assignment.parse(annotations[ANNOTATION_ASSIGNMENT], answered=answered_id).id
     except (KeyError, InvalidAssignment):
         return 0
 
@@ -218,7 +229,7 @@ def node_view(node: Mapping[str, Any]) -> NodeView:
         deleting=bool(metadata.get("deletionTimestamp")),
         source=source,
         source_error=source_error,
-        given=parse_assignment_id(annotations, config_status.assignment if config_status else 0),
+        assigned_id=parse_assignment_id(annotations, config_status.assignment if config_status else 0),
         config_ok=sanitize(condition.get("status", ""), _LONGEST_WORDS),
         reason=sanitize(condition.get("reason", ""), _LONGEST_WORDS),
         message=sanitize(condition.get("message", ""), _LONGEST_WORDS),

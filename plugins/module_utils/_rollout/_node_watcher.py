@@ -16,7 +16,7 @@ from .._kube._api_paths import NODES
 from .._kube._interrupt import Interrupt
 from .._kube._watch import watch
 from ._node_view import NodeView, node_view, reduce_node
-from ._outage import LONGEST
+from ._outage import MAX_OUTAGE
 from ._rollout_errors import ApiUnavailable, RolloutError
 from ._timing import Clock
 
@@ -50,8 +50,8 @@ class NodeWatcher:
         self, client: Client, selector: str, clock: Clock, *, monotonic: Callable[[], float] | None = None
     ) -> None:
         """monotonic: measures the age of the watch, for a clock that stands still during an outage."""
-        self.views: dict[str, NodeView] = {}
-        self.fault: KubeError | None = None
+        self.nodes: dict[str, NodeView] = {}
+        self.error: KubeError | None = None
         self._client = client
         self._selector = selector
         self._clock = clock
@@ -75,23 +75,23 @@ class NodeWatcher:
         """
         began = self._clock.monotonic()
         while True:
-            events = self.take(_LOOK)
+            events = self.take_events(_LOOK)
             keep()
             if any(event.type == "SYNCED" for event in events):
-                return self.sorted()
+                return self.sorted_nodes()
             for error in [event.error for event in events if event.error is not None]:
                 tell(f"the nodes cannot be listed, and are tried again: {error}")
-            if self.fault is not None and self._clock.monotonic() - began > LONGEST:
+            if self.error is not None and self._clock.monotonic() - began > MAX_OUTAGE:
                 raise ApiUnavailable(
-                    f"the nodes could not be listed for {LONGEST:.0f}s ({self.fault}): nothing was assigned in this "
+                    f"the nodes could not be listed for {MAX_OUTAGE:.0f}s ({self.error}): nothing was assigned in this "
                     "wave; run it again to go on"
-                ) from self.fault
+                ) from self.error
 
-    def sorted(self) -> list[NodeView]:
+    def sorted_nodes(self) -> list[NodeView]:
         """Return the Nodes as they are now, sorted by name."""
-        return [self.views[name] for name in sorted(self.views)]
+        return [self.nodes[name] for name in sorted(self.nodes)]
 
-    def take(self, seconds: float) -> list[NodeEvent]:
+    def take_events(self, seconds: float) -> list[NodeEvent]:
         """Wait at most so long for an event, take all that are there, and bring views up to date.
 
         Raises KubeError when the Nodes may not be watched, RolloutError when the feed has ended.
@@ -107,19 +107,19 @@ class NodeWatcher:
         if isinstance(event.error, RolloutError):
             raise event.error
         if event.type == "GONE":
-            self.fault = event.error
+            self.error = event.error
         elif event.error is not None:
             # A server that has just started may deny what it allows a moment later, until it knows its roles.
-            starting = self.fault is not None and isinstance(event.error, (Unauthorized, Forbidden))
+            starting = self.error is not None and isinstance(event.error, (Unauthorized, Forbidden))
             if not starting and not isinstance(event.error, _TRANSIENT):
                 raise event.error
-            self.fault = event.error
+            self.error = event.error
         elif event.type == "BACK":
-            self.fault = None
+            self.error = None
         elif event.view is not None and event.type == "DELETED":
-            return event._replace(view=self.views.pop(event.view.name, event.view))
+            return event._replace(view=self.nodes.pop(event.view.name, event.view))
         elif event.view is not None:
-            self.views[event.view.name] = event.view
+            self.nodes[event.view.name] = event.view
         return event
 
     def _run(self) -> None:

@@ -18,9 +18,9 @@ from .._kube._retry import is_transient
 from ._rollout_errors import ApiUnavailable
 from ._timing import Clock
 
-__all__ = ["LONGEST", "Outage", "OutageClock", "OutageTolerantClient"]
+__all__ = ["MAX_OUTAGE", "Outage", "OutageClock", "OutageTolerantClient"]
 
-LONGEST = 300.0  # seconds without an API server that a run survives
+MAX_OUTAGE = 300.0  # seconds without an API server that a run survives
 _PAUSE = 1.0  # seconds between two tries, beyond the client's own back-off
 _LONGEST_PAUSE = 30.0
 _LONGEST_ALONE = 120.0  # seconds for which one request is refused while others are answered: that is no outage
@@ -35,7 +35,7 @@ class Outage:
     tell: shows a line to the user.
     """
 
-    def __init__(self, clock: Clock, tell: Callable[[str], None], *, longest: float = LONGEST) -> None:
+    def __init__(self, clock: Clock, tell: Callable[[str], None], *, longest: float = MAX_OUTAGE) -> None:
         self._clock = clock
         self._tell = tell
         self._longest = longest
@@ -46,7 +46,7 @@ class Outage:
         self._answered = float("-inf")  # when the newest request that was answered was sent
         self._past = 0.0  # seconds of all outages that are over
 
-    def ride_out(self, work: Callable[[], _T], *, before_again: Callable[[], object] | None = None) -> _T:
+    def retry_while_away(self, request: Callable[[], _T], *, before_retry: Callable[[], object] | None = None) -> _T:
         """Return what work returns, repeating it while the API server is away.
 
         work: must be idempotent. before_again: runs before each repetition, for example to retake the lock. Raises
@@ -58,9 +58,9 @@ class Outage:
         while True:
             sent = self._clock.monotonic()
             try:
-                if failed is not None and before_again is not None:
-                    before_again()
-                result = work()
+                if failed is not None and before_retry is not None:
+                    before_retry()
+                result = request()
             except KubeError as error:
                 if not self._is_away(error):
                     raise
@@ -78,7 +78,7 @@ class Outage:
                 return result
 
     @property
-    def under_way(self) -> bool:
+    def is_under_way(self) -> bool:
         """Return whether the API server is away now, as far as a request has shown."""
         return self._since is not None
 
@@ -182,7 +182,7 @@ class OutageTolerantClient(Client):
 
     def get(self, path: str, *, metadata_only: bool = False, **query: object) -> Object:
         """Return the object at path."""
-        return self._outage.ride_out(lambda: self._client.get(path, metadata_only=metadata_only, **query))
+        return self._outage.retry_while_away(lambda: self._client.get(path, metadata_only=metadata_only, **query))
 
     def pages(self, path: str, **options: Any) -> Iterator[list[Object]]:
         """Yield the objects at path, page by page; ride out the whole list, which cannot go on halfway."""
@@ -190,7 +190,7 @@ class OutageTolerantClient(Client):
 
     def list(self, path: str, **options: Any) -> Listing:
         """Return all objects at path."""
-        return self._outage.ride_out(lambda: self._client.list(path, **options))
+        return self._outage.retry_while_away(lambda: self._client.list(path, **options))
 
     def create(self, path: str, body: Object, *, dry_run: bool = False) -> Object:
         """Create an object in the collection at path and return it."""
@@ -205,4 +205,4 @@ class OutageTolerantClient(Client):
         return self._write(lambda: self._client.patch(path, body, **options))
 
     def _write(self, work: Callable[[], Object]) -> Object:
-        return self._outage.ride_out(work, before_again=self._before_again)
+        return self._outage.retry_while_away(work, before_retry=self._before_again)

@@ -13,7 +13,7 @@ from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle
 from .._nodeconfig._bundle_trial import Trial
 
-__all__ = ["BROKEN", "CANARY", "INIT", "SkippedNode", "Plan", "Target", "Wave", "wave_name", "with_canaries"]
+__all__ = ["BROKEN", "CANARY", "INIT", "SkippedNode", "Plan", "Target", "Wave", "wave_name", "replace_canary"]
 
 INIT = "init"
 
@@ -38,7 +38,7 @@ class Target:
         return cls(INIT)
 
     @classmethod
-    def of_bundle(cls, bundle: Bundle) -> Target:
+    def from_bundle(cls, bundle: Bundle) -> Target:
         """Return a published, verified bundle as a target."""
         source = bundle.source
         return cls(
@@ -51,7 +51,7 @@ class Target:
         )
 
     @classmethod
-    def of_config_map(cls, config_map: Mapping[str, Any]) -> Target:
+    def from_config_map(cls, config_map: Mapping[str, Any]) -> Target:
         """Return a bundle as _nodeconfig's build_bundle or the API gives it, published or (check mode) not yet.
 
         Raises InvalidBundle.
@@ -61,7 +61,7 @@ class Target:
         # A bundle without a uid is checked like one with: the nil uid only stands in for the check.
         metadata["uid"] = uid or "00000000-0000-0000-0000-000000000000"
         bundle = Bundle.from_config_map({**config_map, "metadata": metadata})
-        found = cls.of_bundle(bundle)
+        found = cls.from_bundle(bundle)
         return cls(found.name, found.namespace, uid, found.content_hash, found.components, found.trial)
 
     @property
@@ -126,7 +126,7 @@ class Wave:
     finished: bool = False
 
 
-def with_canaries(waves: tuple[Wave, ...], place: int, nodes: tuple[str, ...]) -> tuple[Wave, ...]:
+def replace_canary(waves: tuple[Wave, ...], place: int, nodes: tuple[str, ...]) -> tuple[Wave, ...]:
     """Return the waves with these nodes in the canary, which is at that place, and in no later wave."""
     taken = set(nodes)
     later = [
@@ -155,25 +155,25 @@ class Plan:
     pool: str
     target: Target
     revision: int
-    size: int
+    pool_size: int
     waves: tuple[Wave, ...]
-    already: tuple[str, ...]
-    left_out: tuple[SkippedNode, ...]
+    already_on_target: tuple[str, ...]
+    skipped: tuple[SkippedNode, ...]
     max_unavailable: int
     failure_budget: int
     node_timeout: float
     on_failure: str
     selector: str
     uncovered: tuple[str, ...] = ()
-    gone: tuple[str, ...] = ()
+    vanished: tuple[str, ...] = ()
     refusals: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     estimate: float = 0.0
-    running: bool = False
-    passed: bool = False
+    is_resumed: bool = False
+    target_has_passed: bool = False
 
     @property
-    def changes(self) -> bool:
+    def has_work(self) -> bool:
         """Return whether there is anything left to do."""
         return any(not wave.finished for wave in self.waves)
 
@@ -186,13 +186,27 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain data, for a module's result."""
-        plain = {key: value for key, value in vars(self).items() if key not in ("target", "waves", "left_out")}
         return {
-            **{key: list(value) if isinstance(value, tuple) else value for key, value in plain.items()},
+            "pool": self.pool,
             "target": self.target.to_dict(),
+            "revision": self.revision,
+            "size": self.pool_size,
             "waves": [{**vars(wave), "nodes": list(wave.nodes)} for wave in self.waves],
-            "left_out": [dict(vars(one)) for one in self.left_out],
-            "changes": self.changes,
+            "already": list(self.already_on_target),
+            "left_out": [dict(vars(skipped)) for skipped in self.skipped],
+            "max_unavailable": self.max_unavailable,
+            "failure_budget": self.failure_budget,
+            "node_timeout": self.node_timeout,
+            "on_failure": self.on_failure,
+            "selector": self.selector,
+            "uncovered": list(self.uncovered),
+            "gone": list(self.vanished),
+            "refusals": list(self.refusals),
+            "warnings": list(self.warnings),
+            "estimate": self.estimate,
+            "running": self.is_resumed,
+            "passed": self.target_has_passed,
+            "changes": self.has_work,
         }
 
     @classmethod
@@ -202,25 +216,25 @@ class Plan:
             pool=str(value["pool"]),
             target=Target.from_dict(value["target"]),
             revision=int(value["revision"]),
-            size=int(value["size"]),
+            pool_size=int(value["size"]),
             waves=tuple(
                 Wave(str(one["name"]), _names(one["nodes"]), float(one["soak"]), bool(one["finished"]))
                 for one in value["waves"]
             ),
-            already=_names(value["already"]),
-            left_out=tuple(SkippedNode(str(one["node"]), str(one["reason"])) for one in value["left_out"]),
+            already_on_target=_names(value["already"]),
+            skipped=tuple(SkippedNode(str(one["node"]), str(one["reason"])) for one in value["left_out"]),
             max_unavailable=int(value["max_unavailable"]),
             failure_budget=int(value["failure_budget"]),
             node_timeout=float(value["node_timeout"]),
             on_failure=str(value["on_failure"]),
             selector=str(value["selector"]),
             uncovered=_names(value["uncovered"]),
-            gone=_names(value["gone"]),
+            vanished=_names(value["gone"]),
             refusals=_names(value["refusals"]),
             warnings=_names(value["warnings"]),
             estimate=float(value["estimate"]),
-            running=bool(value["running"]),
-            passed=bool(value["passed"]),
+            is_resumed=bool(value["running"]),
+            target_has_passed=bool(value["passed"]),
         )
 
 

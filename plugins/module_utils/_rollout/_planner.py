@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from .._nodeconfig._untrusted import sanitize
 from ._canary import CanaryChoice, canary_refusals, choose_canary, has_labels, spread_over_zones
 from ._node_view import NodeView
-from ._plan import BROKEN, CANARY, Plan, SkippedNode, Target, Wave, wave_name, with_canaries
+from ._plan import BROKEN, CANARY, Plan, SkippedNode, Target, Wave, replace_canary, wave_name
 from ._pool_file import Policy, Pool, crash_loop_seconds
 from ._record import COMPLETE, MAX_FAILED_NODES, Record, Rollout
 from ._versions import COLLECTION_VERSION, agent_fits, is_kubernetes_version
 
-__all__ = ["ADOPTION_SECONDS", "has_passed", "is_broken", "skip_reason", "make_plan"]
+__all__ = ["ADOPTION_SECONDS", "target_has_passed", "is_broken", "skip_reason", "make_plan"]
 
 ADOPTION_SECONDS = 6.0  # what one node takes to fetch, restart and answer: measured on a real kubelet, which restarts
 _NAMES_SHOWN = 5
@@ -33,9 +33,9 @@ def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> 
         return "it is being deleted"
     refused = target.is_published and view.has_answered(target.source) and view.config_ok == "False"
     if refused and not forget_bad:
-        return f"it was given this config before: {view.words}"
+        return f"it was given this config before: {view.report}"
     if view.status_error:
-        return view.words
+        return view.report
     if view.kubelet_version and not is_kubernetes_version(view.kubelet_version):
         return f"its kubelet says that its version is {view.kubelet_version[:40]!r}"
     if not view.has_agent:
@@ -61,7 +61,7 @@ def is_broken(view: NodeView) -> bool:
     return view.config_ok != "True" and (view.ready is not True or failing)
 
 
-def has_passed(target: Target, record: Record, already: Iterable[NodeView]) -> bool:
+def target_has_passed(target: Target, record: Record, already: Iterable[NodeView]) -> bool:
     """Return whether nodes have shown that they are good with target, so that broken nodes may have it at once."""
     if target.is_init or any(view.status is not None and not view.status.in_trial for view in already):
         return True
@@ -82,12 +82,12 @@ def make_plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Rec
     revision = record.revision_of(target)
     running = _running(record, target)
     size = running.size if running else len(views)
-    sorting = _Sorting(record.forgets_bad(target))
+    sorting = _Sorting(record.lets_nodes_forget(target))
     waves = _frozen(running, views, sorting, policy) if running else ()
     for name in views:
         if name not in sorting.placed:
             sorting.place(views[name], target)
-    passed = has_passed(target, record, sorting.already)
+    passed = target_has_passed(target, record, sorting.already)
     chooses_canary = not running or _late_need_canary(waves, sorting)
     if running:
         waves = _with_late(waves, sorting, policy, target, size)
@@ -107,23 +107,23 @@ def make_plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Rec
     return Plan(
         pool=pool.name,
         target=target,
-        revision=0 if target.is_init else revision.number if revision else record.next_number(),
-        size=size,
+        revision=0 if target.is_init else revision.number if revision else record.next_revision_number(),
+        pool_size=size,
         waves=waves,
-        already=tuple(view.name for view in sorting.already if view.name not in in_waves),
-        left_out=tuple(sorting.left_out),
+        already_on_target=tuple(view.name for view in sorting.already if view.name not in in_waves),
+        skipped=tuple(sorting.left_out),
         max_unavailable=max_unavailable,
         failure_budget=failure_budget,
         node_timeout=policy.node_timeout,
         on_failure=policy.on_failure,
         selector=pool.selector,
         uncovered=uncovered,
-        gone=tuple(sorting.gone),
+        vanished=tuple(sorting.gone),
         refusals=tuple(refusals),
         warnings=(*warnings, *_warnings(policy, target, views, moving)),
         estimate=_estimate(waves, max_unavailable),
-        running=running is not None,
-        passed=passed,
+        is_resumed=running is not None,
+        target_has_passed=passed,
     )
 
 
@@ -154,7 +154,7 @@ class _Sorting:
 
 def _running(record: Record, target: Target) -> Rollout | None:
     rollout = record.rollout
-    return rollout if rollout is not None and not rollout.ended and rollout.is_for(target) else None
+    return rollout if rollout is not None and not rollout.has_ended and rollout.is_for(target) else None
 
 
 def _frozen(running: Rollout, views: dict[str, NodeView], sorting: _Sorting, policy: Policy) -> tuple[Wave, ...]:
@@ -163,8 +163,8 @@ def _frozen(running: Rollout, views: dict[str, NodeView], sorting: _Sorting, pol
         there = tuple(name for name in wave.nodes if name in views and not views[name].deleting)
         sorting.gone.extend(name for name in wave.nodes if name not in views)
         sorting.placed.update(there)
-        waves.append(Wave(wave.name, there, wave.soak, number < running.finished))
-    place = running.finished
+        waves.append(Wave(wave.name, there, wave.soak, number < running.waves_done))
+    place = running.waves_done
     if place == len(waves) or waves[place].name != CANARY:
         return tuple(waves)
     lost = len(running.waves[place].nodes) - len(waves[place].nodes)
@@ -182,9 +182,9 @@ def _with_canaries(
         lost,
         policy.canary.cover,
         policy.canary.labels,
-        besides=[views[name] for name in canary.nodes],
+        existing=[views[name] for name in canary.nodes],
     )
-    return with_canaries(tuple(waves), place, canary.nodes + choice.nodes)
+    return replace_canary(tuple(waves), place, canary.nodes + choice.nodes)
 
 
 def _late_need_canary(waves: tuple[Wave, ...], sorting: _Sorting) -> bool:

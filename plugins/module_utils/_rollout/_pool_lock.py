@@ -59,16 +59,16 @@ class PoolLock:
                 continue
 
     @property
-    def is_due(self) -> bool:
+    def is_renewal_due(self) -> bool:
         """Return whether keep() has something to do: to renew the lease, or to say that the lock is lost."""
         return self._held is None or self._clock.monotonic() >= self._renew_at
 
-    def keep(self) -> bool:
+    def renew_if_due(self) -> bool:
         """Renew the lease when it is due. Return True when this runner had stalled and has the lock again.
 
         After True the record must be read again. Raises LockLost when somebody else has taken the pool over.
         """
-        if not self.is_due:
+        if not self.is_renewal_due:
             return False
         if self._held is None:
             raise LockLost(self._lost)

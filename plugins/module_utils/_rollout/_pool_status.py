@@ -11,7 +11,7 @@ from typing import Any
 
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._config_status import ComponentStatus
-from ._node_view import NodeView, drift
+from ._node_view import NodeView, describe_drift
 from ._record import DRIFTED, HALTED, Record
 from ._rendering import render_table
 
@@ -29,8 +29,8 @@ def node_facts(view: NodeView) -> dict[str, Any]:
         "labels": dict(view.labels),
         "config_source": _plain(view.source),
         "config_source_error": view.source_error,
-        "assignment": view.given,
-        "answered": view.answered,
+        "assignment": view.assigned_id,
+        "answered": view.answered_id,
         "config_ok": {"status": view.config_ok, "reason": view.reason, "message": view.message},
         "cause": status.cause if status else "",
         "assigned": _plain(status.assigned) if status else None,
@@ -50,7 +50,7 @@ def node_state(view: NodeView) -> str:
         return "no agent"
     if view.config_ok == "False":
         return "failed"
-    if view.answered != view.given:
+    if view.answered_id != view.assigned_id:
         return "pending"
     if view.config_ok != "True" or view.ready is not True:
         return "unknown"
@@ -60,17 +60,21 @@ def node_state(view: NodeView) -> str:
 def drifted_nodes(record: Record, nodes: Sequence[NodeView]) -> dict[str, str]:
     """Return the nodes that had passed in the pool's rollout and are assigned something else now, each with how."""
     rollout = record.rollout
-    if rollout is None or rollout.taking_back:
+    if rollout is None or rollout.is_rolling_back:
         return {}
-    passed = {name for wave in rollout.waves[: rollout.finished] for name in wave.nodes} | set(rollout.already)
-    passed -= {one.node for one in rollout.exceptions if one.kind != DRIFTED}
-    passed |= {one.node for one in rollout.exceptions if one.kind == DRIFTED}
-    found = {view.name: drift(view, rollout.target.source) for view in nodes if view.name in passed}
+    passed = {name for wave in rollout.waves[: rollout.waves_done] for name in wave.nodes} | set(
+        rollout.already_on_target
+    )
+    passed -= {one.node for one in rollout.failed_nodes if one.kind != DRIFTED}
+    passed |= {one.node for one in rollout.failed_nodes if one.kind == DRIFTED}
+    found = {view.name: describe_drift(view, rollout.target.source) for view in nodes if view.name in passed}
     # What onFailure: rollback has taken back has not drifted.
     back = {
         view.name
         for view in nodes
-        if rollout.phase == HALTED and view.name in rollout.before and view.source == rollout.before[view.name]
+        if rollout.phase == HALTED
+        and view.name in rollout.previous_sources
+        and view.source == rollout.previous_sources[view.name]
     }
     return {name: reason for name, reason in found.items() if reason and name not in back}
 
@@ -91,13 +95,13 @@ def pool_status(record: Record, nodes: Sequence[NodeView], *, moved_by: str | No
         "target": rollout.target.name if rollout else "",
         "phase": rollout.phase if rollout else "",
         "reason": rollout.reason if rollout else "",
-        "changed": rollout.changed if rollout else "",
+        "changed": rollout.changed_at if rollout else "",
         "runner": rollout.runner if rollout else "",
         "moved_by": moved_by,
-        "refused": [dict(vars(one)) for one in record.bad],
-        "forgotten": [dict(vars(one)) for one in record.forgotten],
+        "refused": [dict(vars(one)) for one in record.bad_configs],
+        "forgotten": [dict(vars(one)) for one in record.cleared_configs],
         "waves": [
-            {"name": wave.name, "nodes": len(wave.nodes), "finished": number < rollout.finished}
+            {"name": wave.name, "nodes": len(wave.nodes), "finished": number < rollout.waves_done}
             for number, wave in enumerate(rollout.waves)
         ]
         if rollout
@@ -114,7 +118,7 @@ def pool_status(record: Record, nodes: Sequence[NodeView], *, moved_by: str | No
             for view in nodes
             if states[view.name] not in ("ok", "trial")
         ],
-        "exceptions": [dict(vars(one)) for one in rollout.exceptions] if rollout else [],
+        "exceptions": [dict(vars(one)) for one in rollout.failed_nodes] if rollout else [],
     }
 
 
@@ -122,10 +126,10 @@ def _why(view: NodeView, state: str) -> str:
     if state == "no agent":
         return "no agent has ever reported from it"
     if state == "pending":
-        return f"assignment {view.given} is not answered yet; it last said: {view.words}"
+        return f"assignment {view.assigned_id} is not answered yet; it last said: {view.report}"
     if view.ready is not True and view.config_ok == "True":
         return f"the Node is not Ready: {view.ready_reason}"
-    return view.words
+    return view.report
 
 
 def _config(view: NodeView) -> str:
@@ -196,6 +200,6 @@ def _row(view: NodeView, state: str) -> tuple[str, ...]:
         view.config_ok or "<none>",
         state,
         config,
-        str(view.given or ""),
+        str(view.assigned_id or ""),
         view.kubelet_version,
     )

@@ -79,7 +79,7 @@ class BadConfig:
     time: str
     confirmed: bool = True
 
-    def is_of(self, target: Target) -> bool:
+    def matches(self, target: Target) -> bool:
         """Return whether a target is this config, by its uid or its content."""
         return _is_same(self.uid, self.content_hash, target)
 
@@ -134,31 +134,31 @@ class Rollout:
     phase: str
     waves: tuple[Wave, ...]
     size: int
-    started: str
-    changed: str
-    finished: int = 0
-    cursor: int = 0
+    started_at: str
+    changed_at: str
+    waves_done: int = 0
+    assigned_up_to: int = 0
     reason: str = ""
     runner: str = ""
-    down: tuple[str, ...] = ()
-    exceptions: tuple[FailedNode, ...] = ()
-    before: Mapping[str, ConfigSource | None] = field(default_factory=dict)
-    taking_back: bool = False
-    returning: tuple[str, ...] = ()
+    not_ready_at_start: tuple[str, ...] = ()
+    failed_nodes: tuple[FailedNode, ...] = ()
+    previous_sources: Mapping[str, ConfigSource | None] = field(default_factory=dict)
+    is_rolling_back: bool = False
+    rolling_back: tuple[str, ...] = ()
     forget_bad: bool = False
-    soaked: Mapping[str, int] = field(default_factory=dict)
+    soaked_seconds: Mapping[str, int] = field(default_factory=dict)
     selector: str = ""
-    already: tuple[str, ...] = ()
+    already_on_target: tuple[str, ...] = ()
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Return whether a new run would begin a new rollout instead of going on with this one."""
-        return self.phase in _ENDED and not self.taking_back
+        return self.phase in _ENDED and not self.is_rolling_back
 
     @property
-    def in_motion(self) -> bool:
+    def is_moving(self) -> bool:
         """Return whether a runner should be moving nodes now."""
-        return not self.ended and self.phase != PAUSED
+        return not self.has_ended and self.phase != PAUSED
 
     def is_for(self, target: Target) -> bool:
         """Return whether this rollout takes the pool to that target."""
@@ -167,7 +167,7 @@ class Rollout:
     @property
     def failures(self) -> int:
         """Return how many nodes have failed so far, which the budget is spent on; those of the lane spend none."""
-        return sum(1 for one in self.exceptions if one.kind == "failed" and one.wave != BROKEN)
+        return sum(1 for one in self.failed_nodes if one.kind == "failed" and one.wave != BROKEN)
 
     @property
     def has_passed(self) -> bool:
@@ -175,25 +175,25 @@ class Rollout:
 
         Where more exceptions were found than are kept, nodes of the lane are not counted: those outside are kept first.
         """
-        all_kept = len(self.exceptions) < MAX_FAILED_NODES
-        without = {one.node for one in self.exceptions if one.kind != DRIFTED}
-        through = [wave for wave in self.waves[: self.finished] if all_kept or wave.name != BROKEN]
+        all_kept = len(self.failed_nodes) < MAX_FAILED_NODES
+        without = {one.node for one in self.failed_nodes if one.kind != DRIFTED}
+        through = [wave for wave in self.waves[: self.waves_done] if all_kept or wave.name != BROKEN]
         return any(name not in without for wave in through for name in wave.nodes)
 
-    def with_exceptions(self, found: Mapping[str, FailedNode]) -> Rollout:
+    def with_failed_nodes(self, found: Mapping[str, FailedNode]) -> Rollout:
         """Return the rollout with the newest word on each of these nodes; the number that is kept is bounded.
 
         found names all nodes that have drifted: those it does not name are back.
         """
-        kept = {one.node: one for one in self.exceptions if one.kind != DRIFTED}
+        kept = {one.node: one for one in self.failed_nodes if one.kind != DRIFTED}
         kept.update({node: replace(one, reason=one.reason[:_MAX_REASON]) for node, one in found.items()})
         # Failures are kept before the rest, since the budget is counted from them.
         order = sorted(kept.values(), key=lambda one: (one.kind != "failed", one.wave == BROKEN))
-        return replace(self, exceptions=tuple(order[:MAX_FAILED_NODES]))
+        return replace(self, failed_nodes=tuple(order[:MAX_FAILED_NODES]))
 
-    def without_exceptions(self, nodes: frozenset[str]) -> Rollout:
+    def without_failed_nodes(self, nodes: frozenset[str]) -> Rollout:
         """Return the rollout with nothing held against these nodes."""
-        return replace(self, exceptions=tuple(one for one in self.exceptions if one.node not in nodes))
+        return replace(self, failed_nodes=tuple(one for one in self.failed_nodes if one.node not in nodes))
 
 
 @dataclass(frozen=True)
@@ -202,9 +202,9 @@ class Record:
 
     pool: str
     revisions: tuple[Revision, ...] = ()
-    bad: tuple[BadConfig, ...] = ()
+    bad_configs: tuple[BadConfig, ...] = ()
     rollout: Rollout | None = None
-    forgotten: tuple[ClearedConfig, ...] = ()
+    cleared_configs: tuple[ClearedConfig, ...] = ()
 
     @property
     def latest(self) -> Revision | None:
@@ -215,19 +215,19 @@ class Record:
         """Return the newest revision that is this target."""
         return next((one for one in reversed(self.revisions) if one.uid and one.uid == target.uid), None)
 
-    def next_number(self) -> int:
+    def next_revision_number(self) -> int:
         """Return the number of the revision that would be published next."""
         return self.revisions[-1].number + 1 if self.revisions else 1
 
     def bad_config(self, target: Target) -> BadConfig | None:
         """Return why this target is refused in the pool, by its uid or its content, None where it is not."""
-        return next((bad for bad in self.bad if bad.is_of(target)), None)
+        return next((bad for bad in self.bad_configs if bad.matches(target)), None)
 
-    def forgets_bad(self, target: Target) -> bool:
+    def lets_nodes_forget(self, target: Target) -> bool:
         """Return whether nodes that refused this target are assigned it again, because an operator cleared it."""
         rollout = self.rollout
-        running = rollout is not None and not rollout.ended and rollout.is_for(target) and rollout.forget_bad
-        return running or any(one.is_pending_for(target) for one in self.forgotten)
+        running = rollout is not None and not rollout.has_ended and rollout.is_for(target) and rollout.forget_bad
+        return running or any(one.is_pending_for(target) for one in self.cleared_configs)
 
     def refusal(self, target: Target) -> str | None:
         """Return why this target must not be rolled out in the pool, and what to do; None when it may.
@@ -235,7 +235,9 @@ class Record:
         A rollout that is taking nodes back from it is no rollout of it: that must be able to go on.
         """
         bad = self.bad_config(target)
-        taking_back = self.rollout is not None and self.rollout.taking_back and self.rollout.target.name == target.name
+        taking_back = (
+            self.rollout is not None and self.rollout.is_rolling_back and self.rollout.target.name == target.name
+        )
         if bad is None or taking_back:
             return None
         if bad.confirmed:
@@ -253,7 +255,7 @@ class Record:
     def with_revision(self, target: Target, *, time: str, author: str, cause: str) -> Record:
         """Return the record with this target as its latest revision."""
         revision = Revision(
-            self.next_number(),
+            self.next_revision_number(),
             target.name,
             target.namespace,
             target.uid,
@@ -264,32 +266,32 @@ class Record:
         )
         return replace(self, revisions=(*self.revisions, revision)[-_MAX_REVISIONS:])
 
-    def with_bad(self, target: Target, reason: str, time: str, *, confirmed: bool = True) -> Record:
+    def with_bad_config(self, target: Target, reason: str, time: str, *, confirmed: bool = True) -> Record:
         """Return the record that remembers that this target failed; the init config is never remembered as bad."""
         known = self.bad_config(target)
         if target.is_init or (known is not None and (known.confirmed or not confirmed)):
             return self
-        others = tuple(bad for bad in self.bad if bad is not known)
+        others = tuple(bad for bad in self.bad_configs if bad is not known)
         bad = BadConfig(target.uid, target.name, target.content_hash, reason[:_MAX_REASON], time, confirmed)
-        return replace(self, bad=(*others, bad)[-_MAX_BAD:])
+        return replace(self, bad_configs=(*others, bad)[-_MAX_BAD:])
 
-    def with_forgotten(self, bad: BadConfig, *, reason: str, author: str, time: str) -> Record:
+    def with_cleared_config(self, bad: BadConfig, *, reason: str, author: str, time: str) -> Record:
         """Return the record in which an operator has cleared a bad config."""
         cleared = ClearedConfig(
             bad.uid, bad.name, bad.content_hash, bad.reason, time, reason[:_MAX_REASON], author[:_MAX_REASON]
         )
         return replace(
             self,
-            bad=tuple(one for one in self.bad if one != bad),
-            forgotten=(*self.forgotten, cleared)[-_MAX_BAD:],
+            bad_configs=tuple(one for one in self.bad_configs if one != bad),
+            cleared_configs=(*self.cleared_configs, cleared)[-_MAX_BAD:],
         )
 
-    def with_assigned(self, target: Target) -> Record:
+    def with_clearing_used(self, target: Target) -> Record:
         """Return the record in which a rollout has begun that lets nodes forget that this target was bad."""
         return replace(
             self,
-            forgotten=tuple(
-                replace(one, assigned=True) if one.is_pending_for(target) else one for one in self.forgotten
+            cleared_configs=tuple(
+                replace(one, assigned=True) if one.is_pending_for(target) else one for one in self.cleared_configs
             ),
         )
 

@@ -78,9 +78,9 @@ def _encode(record: Record) -> dict[str, Any]:
         "pool": record.pool,
         "rollout": None if record.rollout is None else _encode_rollout(record.rollout),
         # Version 0.1.0 reads a bad config with its own fields only, so what came later stands beside them.
-        "bad": [{key: text for key, text in vars(one).items() if key != "confirmed"} for one in record.bad],
-        "unconfirmed": [one.uid for one in record.bad if not one.confirmed],
-        "forgotten": [dict(vars(one)) for one in record.forgotten],
+        "bad": [{key: text for key, text in vars(one).items() if key != "confirmed"} for one in record.bad_configs],
+        "unconfirmed": [one.uid for one in record.bad_configs if not one.confirmed],
+        "forgotten": [dict(vars(one)) for one in record.cleared_configs],
         "revisions": [dict(vars(one)) for one in record.revisions],
     }
 
@@ -91,37 +91,41 @@ def _encode_rollout(rollout: Rollout) -> dict[str, Any]:
         "reason": rollout.reason,
         "revision": rollout.revision,
         "target": rollout.target.to_dict(),
-        "started": rollout.started,
-        "changed": rollout.changed,
+        "started": rollout.started_at,
+        "changed": rollout.changed_at,
         "runner": rollout.runner,
         "size": rollout.size,
         "selector": rollout.selector,
-        "finished": rollout.finished,
-        "cursor": rollout.cursor,
-        "takingBack": rollout.taking_back,
+        "finished": rollout.waves_done,
+        "cursor": rollout.assigned_up_to,
+        "takingBack": rollout.is_rolling_back,
         "forgetBad": rollout.forget_bad,
         "waves": [{"name": wave.name, "nodes": len(wave.nodes), "soak": wave.soak} for wave in rollout.waves],
-        "exceptions": [dict(vars(one)) for one in rollout.exceptions],
+        "exceptions": [dict(vars(one)) for one in rollout.failed_nodes],
     }
 
 
 def _encode_nodes(rollout: Rollout) -> dict[str, Any]:
     sources: list[ConfigSource | None] = []
     places: dict[ConfigSource | None, int] = {}
-    for source in rollout.before.values():
+    for source in rollout.previous_sources.values():
         if source not in places:
             places[source] = len(sources)
             sources.append(source)
-    moving = rollout.waves[rollout.finished].nodes if rollout.soaked and rollout.finished < len(rollout.waves) else ()
+    moving = (
+        rollout.waves[rollout.waves_done].nodes
+        if rollout.soaked_seconds and rollout.waves_done < len(rollout.waves)
+        else ()
+    )
     return {
         "waves": [list(wave.nodes) for wave in rollout.waves],
-        "soaked": [rollout.soaked.get(name, 0) for name in moving],
-        "down": list(rollout.down),
-        "returning": list(rollout.returning),
-        "already": list(rollout.already),
+        "soaked": [rollout.soaked_seconds.get(name, 0) for name in moving],
+        "down": list(rollout.not_ready_at_start),
+        "returning": list(rollout.rolling_back),
+        "already": list(rollout.already_on_target),
         "sources": [None if source is None else source.to_dict() for source in sources],
         "before": [
-            [places[rollout.before[node]] if node in rollout.before else -1 for node in wave.nodes]
+            [places[rollout.previous_sources[node]] if node in rollout.previous_sources else -1 for node in wave.nodes]
             for wave in rollout.waves
         ],
     }
@@ -144,11 +148,11 @@ def _decode(value: dict[str, Any], data: Mapping[str, str]) -> Record:
     return Record(
         pool=str(value["pool"]),
         revisions=tuple(_decode_revision(one) for one in value["revisions"]),
-        bad=tuple(
+        bad_configs=tuple(
             BadConfig(**_texts(BadConfig, one, "confirmed"), confirmed=one["uid"] not in value.get("unconfirmed", ()))
             for one in value["bad"]
         ),
-        forgotten=tuple(
+        cleared_configs=tuple(
             ClearedConfig(**_texts(ClearedConfig, one, "assigned"), assigned=bool(one["assigned"]))
             for one in value.get("forgotten", ())
         ),
@@ -194,21 +198,21 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
             for wave, names in zip(value["waves"], nodes["waves"])
         ),
         size=int(value["size"]),
-        started=str(value["started"]),
-        changed=str(value["changed"]),
-        finished=finished,
-        cursor=int(value["cursor"]),
+        started_at=str(value["started"]),
+        changed_at=str(value["changed"]),
+        waves_done=finished,
+        assigned_up_to=int(value["cursor"]),
         reason=str(value["reason"]),
         runner=str(value["runner"]),
-        down=tuple(str(name) for name in nodes["down"]),
-        exceptions=tuple(FailedNode(**_texts(FailedNode, one)) for one in value["exceptions"]),
-        before=before,
-        taking_back=bool(value["takingBack"]),
+        not_ready_at_start=tuple(str(name) for name in nodes["down"]),
+        failed_nodes=tuple(FailedNode(**_texts(FailedNode, one)) for one in value["exceptions"]),
+        previous_sources=before,
+        is_rolling_back=bool(value["takingBack"]),
         forget_bad=bool(value.get("forgetBad", False)),
-        returning=tuple(str(name) for name in nodes.get("returning", ())),
-        soaked=soaked,
+        rolling_back=tuple(str(name) for name in nodes.get("returning", ())),
+        soaked_seconds=soaked,
         selector=str(value.get("selector", "")),  # older versions did not write it down
-        already=tuple(str(name) for name in nodes.get("already", ())),
+        already_on_target=tuple(str(name) for name in nodes.get("already", ())),
     )
 
 
@@ -285,7 +289,7 @@ def clear_bad_config(
 
     def clear(record: Record) -> Record:
         bad = _refused(record, bundle)
-        return record if bad is None else record.with_forgotten(bad, reason=reason, author=author, time=now)
+        return record if bad is None else record.with_cleared_config(bad, reason=reason, author=author, time=now)
 
     record = read_record(client, pool)
     bad = _refused(record, bundle)
@@ -299,12 +303,12 @@ def clear_bad_config(
 def _refused(record: Record, bundle: str | None) -> BadConfig | None:
     """Return the bad config of this name, None where it is cleared already. Raises RolloutError for others."""
     name = bundle or _last(record)
-    for bad in record.bad:
+    for bad in record.bad_configs:
         if bad.name == name:
             return bad
-    if any(one.name == name for one in record.forgotten):
+    if any(one.name == name for one in record.cleared_configs):
         return None
-    known = ", ".join(bad.name for bad in record.bad)
+    known = ", ".join(bad.name for bad in record.bad_configs)
     advice = f"it refuses {known}: name one of them as bundle" if known else "it refuses none"
     raise RolloutError(f"pool {record.pool} does not refuse {name or 'a config'}: {advice}")
 

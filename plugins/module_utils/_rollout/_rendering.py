@@ -20,13 +20,13 @@ _WIDTH_NODES = 60
 def render_plan(plan: Plan) -> list[str]:
     """Return the lines that a person reads before pressing the button."""
     what = "the init config" if plan.target.is_init else f"revision {plan.revision} ({plan.target.name})"
-    lines = [f"Pool {plan.pool}: {_count(plan.size, 'node')}, to {what}"]
+    lines = [f"Pool {plan.pool}: {_count(plan.pool_size, 'node')}, to {what}"]
     if not plan.target.is_published:
         lines[0] += ", which is not published yet"
     if not plan.waves:
-        lines.append(f"Nothing to do: {len(plan.already)} of {plan.size} nodes use it already.")
+        lines.append(f"Nothing to do: {len(plan.already_on_target)} of {plan.pool_size} nodes use it already.")
     else:
-        if plan.running:
+        if plan.is_resumed:
             lines.append("This rollout was begun: it goes on where it stood.")
         lines.append("")
         rows = [
@@ -47,14 +47,14 @@ def render_plan(plan: Plan) -> list[str]:
             f"{failures if plan.failure_budget else 'at the first failure'}; "
             f"{duration(plan.node_timeout)} for a node to answer; on failure {plan.on_failure}."
         )
-        if plan.changes:
+        if plan.has_work:
             lines.append(f"It takes about {duration(plan.estimate)}.")
-    if plan.already and plan.waves:
-        lines.append(f"Already there: {_count(len(plan.already), 'node')} ({_some(plan.already)})")
-    if plan.gone:
-        lines.append(f"Vanished since it began: {_count(len(plan.gone), 'node')} ({_some(plan.gone)})")
+    if plan.already_on_target and plan.waves:
+        lines.append(f"Already there: {_count(len(plan.already_on_target), 'node')} ({_some(plan.already_on_target)})")
+    if plan.vanished:
+        lines.append(f"Vanished since it began: {_count(len(plan.vanished), 'node')} ({_some(plan.vanished)})")
     lines += _section("Not covered by the canary:", plan.uncovered)
-    lines += _section("Left out:", _left_out(plan.left_out))
+    lines += _section("Left out:", _left_out(plan.skipped))
     lines += _section("Warnings:", plan.warnings)
     lines += _section("Refused:", plan.refusals)
     return lines
@@ -119,7 +119,7 @@ class Progress:
     counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def gauge(self) -> str:
+    def bar(self) -> str:
         """Return the wave as one line: a bar, and the counts that are not 0; "" before it moves."""
         if not self.total:
             return ""

@@ -20,7 +20,7 @@ from ._record_store import read_record, update_record
 from ._rollout_errors import RolloutError, RolloutRefused
 from ._timing import Clock
 
-__all__ = ["PublishedRevision", "history", "publish_bundle", "read_target", "find_undo_revision"]
+__all__ = ["PublishedRevision", "revision_history", "publish_bundle", "read_target", "find_undo_revision"]
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _stored(client: Client, bundle: dict[str, Any], check: bool) -> tuple[dict[s
 
 def _target(config_map_object: dict[str, Any]) -> Target:
     try:
-        return Target.of_config_map(config_map_object)
+        return Target.from_config_map(config_map_object)
     except InvalidBundle as error:
         raise RolloutError(str(error)) from error
 
@@ -124,13 +124,13 @@ def find_undo_revision(record: Record, to_revision: int | None = None) -> Revisi
     if record.rollout is None:
         raise RolloutError(f"pool {record.pool} has never been rolled out: there is nothing to undo")
     rollout, latest = record.rollout, record.latest
-    if not rollout.ended and (rollout.target.is_init or (latest is not None and rollout.revision < latest.number)):
+    if not rollout.has_ended and (rollout.target.is_init or (latest is not None and rollout.revision < latest.number)):
         # An undo that was killed or paused goes on; it does not go back one more.
         return record.revision_of(rollout.target)
     if record.rollout.target.is_init:
         raise RolloutError(f"pool {record.pool} is on the init config: there is nothing before it")
     present = record.rollout.revision
-    bad = {one.uid for one in record.bad}
+    bad = {one.uid for one in record.bad_configs}
     uid = record.rollout.target.uid
     for one in reversed(record.revisions):
         if one.number < present and one.result == COMPLETE and one.uid not in bad and one.uid != uid:
@@ -148,14 +148,14 @@ def read_target(client: Client, revision: Revision | None) -> Target:
     source = ConfigSource(revision.namespace, revision.name, revision.uid)
     try:
         found = client.get(config_map(revision.namespace, revision.name))
-        return Target.of_bundle(Bundle.from_config_map(found, source))
+        return Target.from_bundle(Bundle.from_config_map(found, source))
     except NotFound as error:
         raise RolloutError(f"{where} was deleted: publish its config again") from error
     except InvalidBundle as error:
         raise RolloutError(f"{where} cannot be used: {error}") from error
 
 
-def history(record: Record) -> list[dict[str, Any]]:
+def revision_history(record: Record) -> list[dict[str, Any]]:
     """Return the revisions as plain data, the newest first; current says which one the pool was last taken to."""
     current = record.rollout.revision if record.rollout is not None else None
     return [{**vars(one), "current": one.number == current} for one in reversed(record.revisions)]

@@ -46,7 +46,7 @@ class WaveResult:
     changed: bool
     reason: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
-    exceptions: tuple[FailedNode, ...] = ()
+    failed_nodes: tuple[FailedNode, ...] = ()
     summary: str = ""
 
     @property
@@ -61,7 +61,7 @@ def run_wave(
     wave: str,
     *,
     runner: str,
-    progress: Callable[[Progress], None],
+    report: Callable[[Progress], None],
     clock: Clock | None = None,
     lease_duration: float = 15.0,
 ) -> WaveResult:
@@ -74,9 +74,9 @@ def run_wave(
         raise RolloutRefused(plan.refusals)
     if not plan.target.is_published:
         raise RolloutError(f"{plan.target.name} is not published: nothing can be assigned")
-    session = RunSession(client, plan, wave, runner, progress, clock or Clock(), lease_duration)
+    session = RunSession(client, plan, wave, runner, report, clock or Clock(), lease_duration)
     mover = _Mover(session, plan, wave)
-    with _interruptible(f"{wave} of pool {plan.pool}"), session.locked():
+    with _interruptible(f"{wave} of pool {plan.pool}"), session.hold_lock():
         return mover.move()
 
 
@@ -85,7 +85,7 @@ def complete(
     plan: Plan,
     *,
     runner: str,
-    progress: Callable[[Progress], None],
+    report: Callable[[Progress], None],
     clock: Clock | None = None,
     lease_duration: float = 15.0,
 ) -> WaveResult:
@@ -94,22 +94,22 @@ def complete(
     A rollout that was halted, and whose config nobody has cleared, or that was paused short of its nodes stays so: the
     result says why. Takes the lock only to write. Raises Locked, Interrupted, RolloutError, KubeError.
     """
-    if plan.changes or plan.refusals or not plan.target.is_published:
+    if plan.has_work or plan.refusals or not plan.target.is_published:
         raise RolloutError(f"pool {plan.pool} has waves to move: it is not settled")
-    session = RunSession(client, plan, "", runner, progress, clock or Clock(), lease_duration)
+    session = RunSession(client, plan, "", runner, report, clock or Clock(), lease_duration)
     now = session.clock.now()
     with _interruptible(f"pool {plan.pool}"):
         record = read_record(session.client, plan.pool)
         changed = False
         if steps.complete_rollout(record, plan, now) != record:
-            with session.locked():
+            with session.hold_lock():
                 record, changed = update_record(
                     session.client, plan.pool, lambda found: steps.complete_rollout(found, plan, now)
                 )
         rollout = steps.current_rollout(record)
         if rollout.phase == COMPLETE:
             return WaveResult("", COMPLETE, changed)
-        return WaveResult("", rollout.phase, changed, rollout.reason, exceptions=rollout.exceptions)
+        return WaveResult("", rollout.phase, changed, rollout.reason, failed_nodes=rollout.failed_nodes)
 
 
 @contextmanager
@@ -136,26 +136,26 @@ class _Mover:
         """Begin the rollout or go on with it, and move the wave."""
         session = self._session
         with NodeWatcher(
-            session.events, self._plan.selector, session.node_clock, monotonic=session.clock.monotonic
+            session.direct_client, self._plan.selector, session.node_clock, monotonic=session.clock.monotonic
         ) as feed:
             return self._move(feed)
 
     def _move(self, feed: NodeWatcher) -> WaveResult:
         session = self._session
         # The list of a large pool may take longer than the lock holds.
-        views = feed.sync(session.keep, lambda line: session.progress(Progress(self._wave, line)))
-        rollout, began = session.update(
+        views = feed.sync(session.keep_lock, lambda line: session.report(Progress(self._wave, line)))
+        rollout, began = session.update_record(
             lambda record: steps.start_rollout(record, self._plan, views, session.clock.now())
         )
         if began:
-            announce_start(session.events, self._plan.pool, rollout, session.runner)
-        if rollout.taking_back:
+            announce_start(session.direct_client, self._plan.pool, rollout, session.runner)
+        if rollout.is_rolling_back:
             return self._take_back(feed, rollout)
         place = self._place(rollout)
-        if rollout.phase == COMPLETE or place < rollout.finished:
+        if rollout.phase == COMPLETE or place < rollout.waves_done:
             return WaveResult(self._wave, rollout.phase, began)
-        again = rollout.waves[place].nodes[: rollout.cursor]
-        rollout = session.take(
+        again = rollout.waves[place].nodes[: rollout.assigned_up_to]
+        rollout = session.claim_record(
             lambda record: steps.enter_wave(
                 record, self._plan, place, views, runner=session.runner, now=session.clock.now()
             )
@@ -167,17 +167,19 @@ class _Mover:
         # A canary that fails stops the rollout, whatever the budget of the pool allows.
         budget, failed = (0, 0) if wave.name == CANARY else (self._plan.failure_budget, rollout.failures)
         through = rollout.waves[:place]
-        failed_before = {one.node for one in rollout.exceptions if one.kind != DRIFTED}
+        failed_before = {one.node for one in rollout.failed_nodes if one.kind != DRIFTED}
         lane = steps.broken_nodes_to_ignore(rollout, place, _down(feed))
         window = self._window(wave.nodes, feed, budget, failed, wave.name, lane)
-        kept = {name for earlier in through for name in earlier.nodes} | (set(self._plan.already) - set(wave.nodes))
+        kept = {name for earlier in through for name in earlier.nodes} | (
+            set(self._plan.already_on_target) - set(wave.nodes)
+        )
         orders = WaveJob(
             name=wave.name,
             sources=dict.fromkeys(wave.nodes, source),
             soak=wave.soak,
             timeout=self._plan.node_timeout,
             maybe_assigned=frozenset(again),
-            not_ready_before=frozenset(rollout.down),
+            not_ready_before=frozenset(rollout.not_ready_at_start),
             forget_bad=rollout.forget_bad,
             watched={
                 name: earlier.name
@@ -187,62 +189,65 @@ class _Mover:
                 if name not in failed_before
             },
             kept=dict.fromkeys(kept - failed_before, source),
-            soaked=rollout.soaked,
+            soaked=rollout.soaked_seconds,
         )
 
         def before_assigning(names: tuple[str, ...], found: Mapping[str, FailedNode]) -> None:
             ahead = self._plan.max_unavailable
-            self._session.write(
-                lambda record, now: steps.before_assigning(record, place, names, found, ahead=ahead, now=now)
+            self._session.write_transition(
+                lambda record, now: steps.before_assigning(record, place, names, found, lookahead=ahead, now=now)
             )
 
+        session = self._session
         hooks = self._hooks(
             before_assigning,
-            lambda found: self._session.write(lambda record, now: steps.mark_soaking(record, found, now=now)),
+            lambda found: self._session.write_transition(
+                lambda record, now: steps.mark_soaking(record, found, now=now)
+            ),
         )
         session = self._session
         hooks = replace(
             hooks,
-            note=lambda: session.write(lambda record, _now: steps.save_soak(record, loop.soaked())),
+            note=lambda: session.write_transition(lambda record, _now: steps.save_soak(record, loop.soaked())),
             lost=self._lost_target,
         )
         loop = WaveExecutor(session.client, feed, window, orders, hooks, session.node_clock)
         try:
             step = loop.run()
         except KeyboardInterrupt:
-            if not session.outage.under_way:
+            if not session.outage.is_under_way:
                 with suppress(KubeError, RolloutError):
                     hooks.note()
             raise
-        ended = session.write(
+        ended = session.write_transition(
             lambda record, now: steps.finish_wave(
                 steps.save_soak(record, loop.soaked()), self._plan, place, step, loop.exceptions(), now=now
             )
         )
         self._tell_end(wave.name, step, window)
-        announce_end(self._session.events, self._plan.pool, ended)
-        if ended.taking_back:
+        announce_end(self._session.direct_client, self._plan.pool, ended)
+        if ended.is_rolling_back:
             return self._take_back(feed, ended)
-        question = ended.reason[len(step.full) :]  # what the operator is asked, behind the words of the nodes
+        question = ended.reason[len(step.full_reason) :]  # what the operator is asked, behind the words of the nodes
         summary = step.reason + question
-        return WaveResult(wave.name, ended.phase, True, ended.reason, dict(window.counts), ended.exceptions, summary)
+        return WaveResult(wave.name, ended.phase, True, ended.reason, dict(window.counts), ended.failed_nodes, summary)
 
     def _take_back(self, feed: NodeWatcher, rollout: Rollout) -> WaveResult:
         """Take the nodes that are still on a failed config back to what they used before; broken ones have done so."""
         session = self._session
-        session.keep()
-        views = feed.sorted()
-        rollout = session.take(
+        session.keep_lock()
+        views = feed.sorted_nodes()
+        rollout = session.claim_record(
             lambda record: steps.start_rollback(record, views, runner=session.runner, now=session.clock.now())
         )
         by_name = {view.name: view for view in views}
         lane = steps.broken_nodes_to_ignore(
-            rollout, rollout.finished - 1, _down(feed)
+            rollout, rollout.waves_done - 1, _down(feed)
         )  # it may be the lane that was halted
         sources = {
-            name: rollout.before[name]
-            for name in sorted(rollout.returning, key=lambda name: name in lane)
-            if name in by_name and by_name[name].source in (rollout.target.source, rollout.before[name])
+            name: rollout.previous_sources[name]
+            for name in sorted(rollout.rolling_back, key=lambda name: name in lane)
+            if name in by_name and by_name[name].source in (rollout.target.source, rollout.previous_sources[name])
         }
         window = self._window(tuple(sources), feed, len(sources), 0, _ROLLBACK, lane)
         orders = WaveJob(
@@ -254,26 +259,26 @@ class _Mover:
         )
         loop = WaveExecutor(session.client, feed, window, orders, self._hooks(_nothing, _nothing), session.node_clock)
         step = loop.run()
-        done = self._session.write(
+        done = self._session.write_transition(
             lambda record, now: steps.finish_rollback(record, step, len(sources), loop.exceptions(), now=now)
         )
         self._tell_end(_ROLLBACK, step, window)
-        announce_end(self._session.events, self._plan.pool, done)
-        return WaveResult(self._wave, done.phase, True, done.reason, dict(window.counts), done.exceptions)
+        announce_end(self._session.direct_client, self._plan.pool, done)
+        return WaveResult(self._wave, done.phase, True, done.reason, dict(window.counts), done.failed_nodes)
 
     def _window(
         self, nodes: tuple[str, ...], feed: NodeWatcher, budget: int, failed: int, wave: str, lane: Collection[str] = ()
     ) -> Window:
         return Window(
             nodes,
-            limit=self._plan.max_unavailable,
-            budget=budget,
-            failed=failed,
-            down=[view.name for view in _down(feed)],
+            max_unavailable=self._plan.max_unavailable,
+            failure_budget=budget,
+            earlier_failures=failed,
+            unavailable=[view.name for view in _down(feed)],
             timeout=self._plan.node_timeout + _GRACE,
-            canary=wave == CANARY,
-            lane=wave == BROKEN,
-            expected_down=lane,
+            is_canary=wave == CANARY,
+            is_broken_wave=wave == BROKEN,
+            expected_unavailable=lane,
         )
 
     def _hooks(
@@ -282,7 +287,7 @@ class _Mover:
         soaking: Callable[[Mapping[str, FailedNode]], object],
     ) -> Hooks:
         session = self._session
-        return Hooks(session.keep, before_assigning, soaking, session.progress, outages=lambda: session.outage.count)
+        return Hooks(session.keep_lock, before_assigning, soaking, session.report, outages=lambda: session.outage.count)
 
     def _lost_target(self) -> str:
         """Return why nodes cannot fetch the bundle any more, "" while they can (and while that cannot be seen)."""
@@ -290,7 +295,7 @@ class _Mover:
         if source is None:
             return ""
         try:
-            found = self._session.events.get(config_map(source.namespace, source.name), metadata_only=True)
+            found = self._session.direct_client.get(config_map(source.namespace, source.name), metadata_only=True)
         except NotFound:
             return f"the bundle {source.name} was deleted: run the rollout again, which publishes it anew"
         except KubeError:
@@ -304,21 +309,21 @@ class _Mover:
         if self._wave not in names:
             raise RolloutError(f"the rollout of pool {self._plan.pool} has no {self._wave}: it has {', '.join(names)}")
         place = names.index(self._wave)
-        if place > rollout.finished:
+        if place > rollout.waves_done:
             raise RolloutError(
-                f"{self._wave} of pool {self._plan.pool} comes after {names[rollout.finished]}, which is not through"
+                f"{self._wave} of pool {self._plan.pool} comes after {names[rollout.waves_done]}, which is not through"
             )
         return place
 
     def _tell_end(self, wave: str, step: WindowStep, window: Window) -> None:
         words = {"done": "through", "halt": "HALTED", "pause": "PAUSED"}
         line = f"{wave}: {words[step.outcome]}" + (f": {step.reason}" if step.reason else "")
-        self._session.progress(Progress(wave, line, sum(window.counts.values()), dict(window.counts)))
+        self._session.report(Progress(wave, line, sum(window.counts.values()), dict(window.counts)))
 
 
 def _down(feed: NodeWatcher) -> list[NodeView]:
     """Return the nodes of the pool that are not Ready."""
-    return [view for view in feed.views.values() if view.ready is not True]
+    return [view for view in feed.nodes.values() if view.ready is not True]
 
 
 def _nothing(*_arguments: object) -> None:

@@ -40,60 +40,60 @@ class RunSession:
         plan: Plan,
         wave: str,
         runner: str,
-        progress: Callable[[Progress], None],
+        report: Callable[[Progress], None],
         clock: Clock,
         lease_duration: float,
     ) -> None:
         self.runner = runner
-        self.progress = progress
+        self.report = report
         self.clock = clock
-        self.events = client
+        self.direct_client = client
         self._plan = plan
-        self._tell = lambda line: progress(Progress(wave, line))
+        self._tell = lambda line: report(Progress(wave, line))
         self.outage = Outage(clock, self._tell)
         self._mutex = clock.lock()
         self._lock = PoolLock(client, plan.pool, runner, clock=clock, duration=lease_duration)
         self._locked = False
         self._owns_record = False
         self.node_clock = OutageClock(clock, self.outage)
-        self.client = OutageTolerantClient(client, self.outage, before_again=self.keep)
+        self.client = OutageTolerantClient(client, self.outage, before_again=self.keep_lock)
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def hold_lock(self) -> Iterator[None]:
         """Hold the lock of the pool."""
-        self.outage.ride_out(lambda: self._lock.acquire(self._tell))
+        self.outage.retry_while_away(lambda: self._lock.acquire(self._tell))
         self._locked = True
         try:
             yield
         finally:
             self._lock.release()
 
-    def keep(self) -> None:
+    def keep_lock(self) -> None:
         """Renew the lock when it is due; called by many threads. Raises RolloutError: no node is to blame."""
         if not self._locked:
             return
         with self._mutex:
-            if not self._lock.is_due:  # nothing is sent, which tells nothing of the API server
+            if not self._lock.is_renewal_due:  # nothing is sent, which tells nothing of the API server
                 return
             try:
-                if self.outage.ride_out(self._lock.keep) and self._owns_record:
+                if self.outage.retry_while_away(self._lock.renew_if_due) and self._owns_record:
                     # It had stalled: the record may be another runner's now.
-                    self.update(lambda record: steps.require_owner(record, self.runner))
+                    self.update_record(lambda record: steps.require_owner(record, self.runner))
             except KubeError as error:
                 raise RolloutError(f"the lock of pool {self._plan.pool} cannot be renewed: {error}") from error
 
-    def update(self, change: Callable[[Record], Record]) -> tuple[Rollout, bool]:
+    def update_record(self, change: Callable[[Record], Record]) -> tuple[Rollout, bool]:
         """Change the record. Return its rollout, and whether anything was written."""
         record, changed = update_record(self.client, self._plan.pool, change)
         return steps.current_rollout(record), changed
 
-    def take(self, change: Callable[[Record], Record]) -> Rollout:
+    def claim_record(self, change: Callable[[Record], Record]) -> Rollout:
         """Change the record so that it names this runner: from here on it is this run's to write."""
-        rollout, _changed = self.update(change)
+        rollout, _changed = self.update_record(change)
         self._owns_record = True
         return rollout
 
-    def write(self, change: Callable[[Record, str], Record]) -> Rollout:
+    def write_transition(self, change: Callable[[Record, str], Record]) -> Rollout:
         """Write a step, if the record is still this runner's."""
         written: Rollout | None = None
 
@@ -105,7 +105,7 @@ class RunSession:
             written = changed.rollout
             return changed
 
-        rollout, _changed = self.update(step)
+        rollout, _changed = self.update_record(step)
         return rollout
 
 
@@ -116,14 +116,14 @@ _MAX_MESSAGE = 1024  # what the API server takes
 def announce_start(client: Client, pool: str, rollout: Rollout, runner: str) -> None:
     """Tell that a rollout began."""
     message = f"{_what(rollout)}, nodes: {rollout.size}, waves: {len(rollout.waves)}, moved by {runner}"
-    _tell(client, pool, "RolloutStarted", message, rollout.changed)
+    _tell(client, pool, "RolloutStarted", message, rollout.changed_at)
 
 
 def announce_end(client: Client, pool: str, rollout: Rollout) -> None:
     """Tell that a rollout is complete, halted or paused; in another phase there is nothing to tell."""
     if rollout.phase in _REASONS:
         message = f"{_what(rollout)}: {rollout.reason}" if rollout.reason else _what(rollout)
-        _tell(client, pool, _REASONS[rollout.phase], message, rollout.changed)
+        _tell(client, pool, _REASONS[rollout.phase], message, rollout.changed_at)
 
 
 def _what(rollout: Rollout) -> str:

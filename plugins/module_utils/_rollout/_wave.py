@@ -18,9 +18,9 @@ from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._untrusted import sanitize
 from ._gate import DONT_KNOW, FAIL, GONE, Attempt, GateResult, evaluate
 from ._node_access import MAX_CONNECTIONS, NodeAssignment, assign_node, read_nodes
-from ._node_view import NodeView, drift
+from ._node_view import NodeView, describe_drift
 from ._node_watcher import NodeWatcher
-from ._outage import LONGEST
+from ._outage import MAX_OUTAGE
 from ._record import DRIFTED, FailedNode
 from ._rendering import Progress, names_in_short
 from ._rollout_errors import ApiUnavailable
@@ -105,7 +105,7 @@ class WaveExecutor:
         """Return the nodes that did not come through so far, those of earlier waves that failed late included."""
         found = {
             name: FailedNode(name, _KIND[state], self._orders.name, self._window.reason(name))
-            for name, state in self._window.ended().items()
+            for name, state in self._window.unsuccessful().items()
         }
         return {**self._drifted, **self._late, **found}
 
@@ -121,7 +121,9 @@ class WaveExecutor:
 
     def run(self) -> WindowStep:
         """Move the wave until the window says how it ended. Raises RolloutError, KubeError."""
-        for view in self._feed.sorted():  # what has changed since the wave before ended counts before anything else
+        for (
+            view
+        ) in self._feed.sorted_nodes():  # what has changed since the wave before ended counts before anything else
             self._notice(view)
         pause = 0.0
         while True:
@@ -136,23 +138,23 @@ class WaveExecutor:
             if lost:
                 self._report()
                 return WindowStep(outcome="pause", reason=lost)
-            step = self._window.step(self._clock.monotonic(), _BATCH)
+            step = self._window.next_step(self._clock.monotonic(), _BATCH)
             self._report()
-            if step.assign:
-                down = self._window.down
-                self._hooks.before_assigning(step.assign, self.exceptions())
+            if step.to_assign:
+                down = self._window.unavailable
+                self._hooks.before_assigning(step.to_assign, self.exceptions())
                 self._take_events(0.0)
                 # Who is down may have changed meanwhile, or is seen to have.
-                if self._hooks.outages() != outages or self._is_blind() or self._window.down - down:
-                    self._window.withdraw(step.assign)
+                if self._hooks.outages() != outages or self._is_blind() or self._window.unavailable - down:
+                    self._window.take_back_assignments(step.to_assign)
                     pause = 0.0
                     continue
-                self._assign(step.assign)
+                self._assign(step.to_assign)
                 self._report()
             if step.outcome:
                 return step
             self._tell_soaking()
-            pause = 0.0 if step.assign else self._pause()
+            pause = 0.0 if step.to_assign else self._pause()
 
     def _assign(self, names: tuple[str, ...]) -> None:
         forget_bad = self._orders.forget_bad
@@ -166,7 +168,7 @@ class WaveExecutor:
                 assigned = again and view.is_assigned(source)
                 return view.is_on(source) or (assigned and not (forget_bad and view.config_ok == "False"))
 
-            view = self._feed.views.get(name)
+            view = self._feed.nodes.get(name)
             if view is None or view.deleting:
                 return NodeAssignment(None)
             return assign_node(self._client, view, source, is_done=is_done, forget_bad=forget_bad)
@@ -206,10 +208,10 @@ class WaveExecutor:
     def _pause(self) -> float:
         """Return for how long nothing is due unless something happens."""
         now = self._clock.monotonic()
-        return max(0.0, min([_TICK, *(self._tasks[name].due_at - now for name in self._open())]))
+        return max(0.0, min([_TICK, *(self._tasks[name].next_check_at - now for name in self._open())]))
 
     def _take_events(self, pause: float) -> None:
-        for event in self._feed.take(pause):
+        for event in self._feed.take_events(pause):
             if event.error is not None:
                 line = f"the watch of the nodes is interrupted, and tried again: {event.error}"
                 self._hooks.tell(self._progress(line))
@@ -220,9 +222,9 @@ class WaveExecutor:
         gone = event == "DELETED"
         if gone:
             self._vanished[view.name] = view
-        self._window.set_down(view.name, not gone and view.ready is not True)
+        self._window.set_unavailable(view.name, not gone and view.ready is not True)
         task = self._tasks.get(view.name)
-        if task is not None and (gone or view.uid != task.node_uid or view.given >= task.assignment):
+        if task is not None and (gone or view.uid != task.node_uid or view.assigned_id >= task.assignment):
             self._unseen.discard(view.name)
         if task is not None and self._window.state(view.name) in (IN_FLIGHT, SOAKING):
             self._changed.add(view.name)
@@ -235,21 +237,21 @@ class WaveExecutor:
         Raises ApiAway when that lasts too long.
         """
         now = self._clock.monotonic()
-        if self._feed.fault is not None:
+        if self._feed.error is not None:
             if self._blind_since is None:
                 self._blind_since = now
-            if now - self._blind_since > LONGEST:
+            if now - self._blind_since > MAX_OUTAGE:
                 raise ApiUnavailable(
-                    f"the nodes could not be watched for {LONGEST:.0f}s ({self._feed.fault}): nothing else is "
+                    f"the nodes could not be watched for {MAX_OUTAGE:.0f}s ({self._feed.error}): nothing else is "
                     "assigned, and what is assigned goes on by itself; run it again to go on"
-                ) from self._feed.fault
+                ) from self._feed.error
             return True
         if self._blind_since is not None:
             seconds = now - self._blind_since
             self._blind_since = None
             self._hooks.tell(self._progress(f"the nodes are watched again after {seconds:.0f}s"))
-            self._window.delay(seconds)
-            self._tasks.update({name: self._tasks[name].delayed(seconds) for name in self._open()})
+            self._window.delay_by(seconds)
+            self._tasks.update({name: self._tasks[name].delayed_by(seconds) for name in self._open()})
         return False
 
     def _notice(self, view: NodeView) -> None:
@@ -258,7 +260,7 @@ class WaveExecutor:
         if not passed and view.name not in self._orders.kept:
             return
         source = self._tasks[view.name].source if passed else self._orders.kept[view.name]
-        self._notice_drift(view, drift(view, source))
+        self._notice_drift(view, describe_drift(view, source))
         if not passed and view.name not in self._orders.watched:
             return
         status = view.status
@@ -281,14 +283,14 @@ class WaveExecutor:
 
     def _judge(self) -> None:
         now = self._clock.monotonic()
-        due = [name for name in self._open() if self._tasks[name].due_at <= now]
+        due = [name for name in self._open() if self._tasks[name].next_check_at <= now]
         self._read_unseen([name for name in due if name in self._unseen])
         for name in self._open():
-            if name in self._unseen or (name not in self._changed and self._tasks[name].due_at > now):
+            if name in self._unseen or (name not in self._changed and self._tasks[name].next_check_at > now):
                 continue
             self._changed.discard(name)
-            answer = evaluate(self._feed.views.get(name), self._tasks[name], now, last=self._vanished.get(name))
-            self._tasks[name] = self._tasks[name].after(answer)
+            answer = evaluate(self._feed.nodes.get(name), self._tasks[name], now, last_seen=self._vanished.get(name))
+            self._tasks[name] = self._tasks[name].with_result(answer)
             self._answer(name, answer)
 
     def _read_unseen(self, names: list[str]) -> None:
@@ -299,12 +301,12 @@ class WaveExecutor:
         self._unseen.difference_update(names)
         for name, view in views.items():
             if view is None:
-                self._feed.views.pop(name, None)
+                self._feed.nodes.pop(name, None)
             else:
-                self._feed.views[name] = view
+                self._feed.nodes[name] = view
 
     def _answer(self, name: str, answer: GateResult) -> None:
-        if self._window.answer(name, answer):
+        if self._window.record(name, answer):
             state = self._window.state(name)
             self._said.append((state, name if state in (SOAKING, PASSED) else f"{name}: {answer.reason}"))
 

@@ -35,15 +35,15 @@ class WindowStep:
     reason: why; words: what was said of a node that is the reason, "" where no node is.
     """
 
-    assign: tuple[str, ...] = ()
+    to_assign: tuple[str, ...] = ()
     outcome: str = ""
     reason: str = ""
-    words: str = ""
+    node_reason: str = ""
 
     @property
-    def full(self) -> str:
+    def full_reason(self) -> str:
         """Return the reason with the words."""
-        return f"{self.reason}: {self.words}" if self.words else self.reason
+        return f"{self.reason}: {self.node_reason}" if self.node_reason else self.reason
 
 
 class Window:
@@ -62,27 +62,27 @@ class Window:
         self,
         nodes: Sequence[str],
         *,
-        limit: int,
-        budget: int,
-        failed: int = 0,
-        down: Iterable[str] = (),
+        max_unavailable: int,
+        failure_budget: int,
+        earlier_failures: int = 0,
+        unavailable: Iterable[str] = (),
         timeout: float,
-        canary: bool = False,
-        lane: bool = False,
-        expected_down: Iterable[str] = (),
+        is_canary: bool = False,
+        is_broken_wave: bool = False,
+        expected_unavailable: Iterable[str] = (),
     ) -> None:
-        self._expected_down = frozenset(expected_down)
-        self._canary = canary
-        self._lane = lane
-        self._limit = limit
-        self._budget = budget
-        self._failures = failed
+        self._expected_down = frozenset(expected_unavailable)
+        self._canary = is_canary
+        self._lane = is_broken_wave
+        self._limit = max_unavailable
+        self._budget = failure_budget
+        self._failures = earlier_failures
         self._timeout = timeout
         self._state = dict.fromkeys(nodes, WAITING)
         self._counts = Counter(self._state.values())
         self._waiting = dict.fromkeys(self._state)
         self._in_flight: dict[str, float] = {}
-        self._down = set(down) - self._expected_down
+        self._down = set(unavailable) - self._expected_down
         self._reasons: dict[str, str] = {}
         self._stuck_since: float | None = None
 
@@ -97,7 +97,7 @@ class Window:
         return self._counts
 
     @property
-    def down(self) -> frozenset[str]:
+    def unavailable(self) -> frozenset[str]:
         """Return the nodes of the pool that are unavailable, but for those of which that is expected."""
         return frozenset(self._down)
 
@@ -107,7 +107,7 @@ class Window:
         return tuple(self._in_flight)
 
     @property
-    def stopping(self) -> bool:
+    def is_stopping(self) -> bool:
         """Return whether nothing more will be assigned."""
         if self._failures > self._budget:
             return True
@@ -122,18 +122,18 @@ class Window:
         """Return why a node is where it is, "" when nothing was said."""
         return self._reasons.get(name, "")
 
-    def ended(self) -> dict[str, str]:
+    def unsuccessful(self) -> dict[str, str]:
         """Return, for each node that failed, is unknown or gone, which of these."""
         return {name: state for name, state in self._state.items() if state in (FAILED, UNKNOWN, STRUCK_OUT)}
 
-    def set_down(self, name: str, down: bool) -> None:
+    def set_unavailable(self, name: str, down: bool) -> None:
         """Say that a node of the pool is, or is not, unavailable."""
         if down and name not in self._expected_down:
             self._down.add(name)
         else:
             self._down.discard(name)
 
-    def delay(self, seconds: float) -> None:
+    def delay_by(self, seconds: float) -> None:
         """Give everything so much more time, during which nothing could be known of the nodes."""
         self._in_flight = {name: since + seconds for name, since in self._in_flight.items()}
         if self._stuck_since is not None:
@@ -144,7 +144,7 @@ class Window:
         self._failures += 1
         self._reasons[name] = reason
 
-    def answer(self, name: str, answer: GateResult) -> bool:
+    def record(self, name: str, answer: GateResult) -> bool:
         """Take what the gate says of a node. Return whether this changed where the node is."""
         before = self._state[name]
         if answer.verdict in _ENDS:
@@ -166,14 +166,14 @@ class Window:
         self._reasons[name] = answer.reason
         return True
 
-    def step(self, now: float, most: int | None = None) -> WindowStep:
+    def next_step(self, now: float, at_most: int | None = None) -> WindowStep:
         """Return what to do now. The nodes in assign, at most ``most``, are in flight from here on."""
         for name in [name for name, since in self._in_flight.items() if now - since > self._timeout]:
-            self.answer(name, GateResult(DONT_KNOW, f"the gate said nothing within {self._timeout:g}s"))
-        if self.stopping:
+            self.record(name, GateResult(DONT_KNOW, f"the gate said nothing within {self._timeout:g}s"))
+        if self.is_stopping:
             # What is under way gets its verdict: a record that guesses helps nobody.
             return WindowStep() if self._in_flight else self._stopped()
-        assign = self._slide(now, most)
+        assign = self._slide(now, at_most)
         if assign or self._in_flight:
             self._stuck_since = None
             return WindowStep(assign)
@@ -185,7 +185,7 @@ class Window:
             return WindowStep(outcome="pause", reason="no canary is left that could pass")
         return WindowStep(outcome="done")
 
-    def withdraw(self, names: Iterable[str]) -> None:
+    def take_back_assignments(self, names: Iterable[str]) -> None:
         """Say that nodes of the last step were not assigned: they wait again, where they stood."""
         for name in names:
             del self._in_flight[name]
@@ -223,18 +223,18 @@ class Window:
         if not self._lane:
             return WindowStep(outcome="pause", reason=reason)
         for name in list(self._waiting):
-            self.answer(name, GateResult(DONT_KNOW, f"it was not assigned: {reason}"))
-        return self.step(now)
+            self.record(name, GateResult(DONT_KNOW, f"it was not assigned: {reason}"))
+        return self.next_step(now)
 
     def _stopped(self) -> WindowStep:
         if self._failures > self._budget:
             why = next((f"{name}: {self._reasons.get(name, '')}" for name in self._failed_names()), "")
             failed = "1 node has" if self._failures == 1 else f"{self._failures} nodes have"
-            return WindowStep(outcome="halt", reason=f"{failed} failed, the budget is {self._budget}", words=why)
+            return WindowStep(outcome="halt", reason=f"{failed} failed, the budget is {self._budget}", node_reason=why)
         state, what = (UNKNOWN, "no verdict on") if self._counts[UNKNOWN] else (STRUCK_OUT, "the canary has lost")
         name = next(name for name, where in self._state.items() if where == state)
         more = f" (and {self._counts[state] - 1} more)" if self._counts[state] > 1 else ""
-        return WindowStep(outcome="pause", reason=f"{what} {name}{more}", words=self._reasons.get(name, ""))
+        return WindowStep(outcome="pause", reason=f"{what} {name}{more}", node_reason=self._reasons.get(name, ""))
 
     def _failed_names(self) -> Iterable[str]:
         if not self._lane:

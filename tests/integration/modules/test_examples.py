@@ -71,7 +71,7 @@ def test_the_examples_run(embedded_api: Embedded, tmp_path: Path) -> None:
         roll_out(client, kubeconfig, HEAD + "maxPods: 50\n", selector=next(iter(WORKER)), trial_duration="10m")
         client.delete(paths.node("node-0"))
         failed = BadConfig(str(uuid.uuid4()), "workers-0a1b2c3d4e", "0a1b2c3d4e", "it crashed", "2026-01-01T00:00:00Z")
-        update_record(client, "workers", lambda record: replace(record, bad=(failed,)))
+        update_record(client, "workers", lambda record: replace(record, bad_configs=(failed,)))
         for number in range(1, 6):
             nodes.add(f"node-{number}", zone="ab"[number % 2], labels=WORKER)
         # Check mode does not publish what the examples publish, and what is not published cannot be assigned.

@@ -28,5 +28,5 @@ def roll_out(client: Client, kubeconfig: str, text: str, *, selector: str = "poo
     given = {"kubeconfig": kubeconfig, "pool": "workers", "selector": selector, "policy": quick_pool()["policy"]}
     planned = run_module(rollout_plan.main, {**given, "bundle": publish(kubeconfig, text, **trial)})
     for wave in planned["waves"]:
-        result = run_wave(client, Plan.from_dict(planned["plan"]), wave, runner="test", progress=lambda _said: None)
+        result = run_wave(client, Plan.from_dict(planned["plan"]), wave, runner="test", report=lambda _said: None)
     assert result.phase == "Complete"

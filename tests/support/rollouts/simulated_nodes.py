@@ -44,7 +44,7 @@ def status_of(
     what = verdicts.ConfigInUse("current", None if source is None else source.uid)
     old = verdicts.ConfigInUse("last-known-good", None if before is None else before.uid)
     base = ConfigStatus(
-        assignment=view.given,
+        assignment=view.assigned_id,
         assigned=source,
         active=source,
         last_known_good=before,
@@ -152,10 +152,10 @@ class SimulatedNodes:
             if event.object is None or event.type == "DELETED":
                 continue
             view = node_view(event.object)
-            if view.given <= max(view.answered, self._done.get(view.name, 0)):
+            if view.assigned_id <= max(view.answered_id, self._done.get(view.name, 0)):
                 continue
-            self._done[view.name] = view.given
-            self.assignments.append((view.name, view.given, view.source))
+            self._done[view.name] = view.assigned_id
+            self.assignments.append((view.name, view.assigned_id, view.source))
             statuses = status_of(view, view.source, self.behaviour(view.name, view.source))
             if self._delays is None:
                 self._answer(view, statuses)
@@ -166,7 +166,7 @@ class SimulatedNodes:
         for number, (verdict, status) in enumerate(statuses):
             if self._delays is not None:
                 self._clock.sleep(self._delays[number])
-                if self._done[view.name] != view.given:
+                if self._done[view.name] != view.assigned_id:
                     return  # the node is assigned something else by now
             try:
                 self.say(view.name, verdict, status)

@@ -57,7 +57,7 @@ def a_view(name: str, **changes: Any) -> NodeView:
         "config_ok": "True" if agent else "",
         "labels": labels,
         "source": source,
-        "given": given,
+        "assigned_id": given,
         "status": ConfigStatus(
             assignment=answered,
             assigned=source,

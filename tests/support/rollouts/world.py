@@ -110,7 +110,7 @@ class World:
             made,
             wave,
             runner=runner or f"run {self.runs}",
-            progress=self.tell,
+            report=self.tell,
             clock=self.clock,
             lease_duration=5.0,
         )

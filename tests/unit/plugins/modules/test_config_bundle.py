@@ -155,7 +155,7 @@ def test_the_user_may_know_better(cluster: SandboxCluster) -> None:
 def test_what_failed_in_the_pool_is_refused(cluster: SandboxCluster) -> None:
     published = run(cluster)
     target = Target.from_dict(published["bundle"])
-    update_record(cluster.client, "workers", lambda record: record.with_bad(target, "it crashed", Clock().now()))
+    update_record(cluster.client, "workers", lambda record: record.with_bad_config(target, "it crashed", Clock().now()))
     result = run(cluster)
     assert result["failed"] is True
     assert "it crashed" in result["msg"]

@@ -78,12 +78,12 @@ def test_forget_bad_assigns_anew(cluster: SandboxCluster) -> None:
 def test_the_id_is_above_what_the_node_has_answered(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
     run(cluster, nodes=["n1"], config_source=SOURCE)
     deadline = time.monotonic() + 10
-    while nodes.view("n1").answered != 1:
+    while nodes.view("n1").answered_id != 1:
         assert time.monotonic() < deadline
         time.sleep(0.01)
     cluster.client.patch(paths.node("n1"), {"metadata": {"annotations": {"configok.dev/assignment": None}}})
     run(cluster, nodes=["n1"], state="absent")
-    assert nodes.view("n1").given == 2
+    assert nodes.view("n1").assigned_id == 2
 
 
 def test_a_node_that_is_missing_fails_the_call_before_anything_is_changed(cluster: SandboxCluster) -> None:

@@ -162,6 +162,6 @@ def test_who_moves_a_pool_is_named_and_a_rollout_that_is_over_needs_no_runner() 
     for phase, moved_by, line in (("Wave 1", "bob@b", "  moved by bob@b"), ("Complete", None, "")):
         record = Record("workers", rollout=Rollout(1, target, phase, (), 1, "now", "now"))
         assert record.rollout is not None
-        assert record.rollout.in_motion == bool(moved_by)
+        assert record.rollout.is_moving == bool(moved_by)
         lines = render_status(pool_status(record, [], moved_by=moved_by), [], [])
         assert lines[1:-1] == [line] * bool(line)

@@ -65,7 +65,7 @@ def test_ids_grow_and_forget_bad_assigns_anew(make_world: MakeWorld) -> None:
 
 def test_annotations_that_were_lost_are_written_anew_with_an_id_above_what_was_answered(make_world: MakeWorld) -> None:
     world = make_world(1)
-    view = replace(world.nodes.view("n00"), given=7)
+    view = replace(world.nodes.view("n00"), assigned_id=7)
     world.nodes.say("n00", *status_of(view, None, GOOD)[-1])
     results = assign_nodes(world.client, None, names=["n00"])
     assert (results[0].assignment, results[0].changed) == (8, True)
@@ -77,7 +77,7 @@ def test_check_mode_says_what_it_would_do_and_unknown_nodes_are_named(make_world
     results = assign_nodes(world.client, a_source(), names=["n01"], check=True)
     assert [(one.name, one.assignment, one.changed, one.error) for one in results] == [("n01", 1, True, "")]
     assert world.server.requests.count(verb="patch", resource="nodes") == 1, "the API server judges it"
-    assert world.nodes.view("n01").given == 0
+    assert world.nodes.view("n01").assigned_id == 0
 
 
 @pytest.mark.parametrize("check", [False, True])
@@ -131,7 +131,7 @@ def test_nonsense_of_one_node_costs_no_other_node(make_world: MakeWorld, nonsens
     ]
     target = world.publish(100)
     assert [result.phase for result in world.rollout(target, canary={"count": 1, "soak": "1s"})][-1] == "Complete"
-    (left_out,) = world.plan(target).left_out
+    (left_out,) = world.plan(target).skipped
     assert (left_out.node, "config-status cannot be read" in left_out.reason) == ("n01", True)
     (not_fine,) = pool_status(world.record(), list_nodes(world.client))["not_fine"]
     assert (not_fine["node"], not_fine["state"], not_fine["reason"]) == ("n01", "unknown", left_out.reason)
@@ -210,11 +210,11 @@ def test_a_record_that_somebody_else_wrote_is_read_again(make_world: MakeWorld) 
         calls.append(len(record.revisions))
         if len(calls) == 1:
             world.publish(200)
-        return record.with_bad(target, "why", "now")
+        return record.with_bad_config(target, "why", "now")
 
     record, changed = update_record(world.client, "workers", change)
     assert (calls, changed) == ([1, 2], True)
-    assert (len(record.revisions), len(record.bad)) == (2, 1)
+    assert (len(record.revisions), len(record.bad_configs)) == (2, 1)
     assert update_record(world.client, "workers", lambda one: one)[1] is False
 
 

@@ -100,8 +100,8 @@ def test_a_good_config_goes_through_canary_and_waves_and_running_again_changes_n
     assert [one.result for one in world.record().revisions] == ["Complete"]
     before = world.client.get(config_map("configok-rollouts", "workers"))
     again = world.plan(target)
-    assert not again.changes
-    assert not complete(world.client, again, runner="again", progress=world.said.append).changed
+    assert not again.has_work
+    assert not complete(world.client, again, runner="again", report=world.said.append).changed
     assert world.client.get(config_map("configok-rollouts", "workers")) == before
     assert len(world.nodes.assignments) == 12
 
@@ -129,7 +129,7 @@ def test_a_deadly_config_stops_at_the_canary_and_no_other_node_is_touched(make_w
     touched = {name for name, _id, source in world.nodes.assignments if source == bad.source}
     assert len(touched) <= 2
     record = world.record()
-    assert [one.uid for one in record.bad] == [bad.uid]
+    assert [one.uid for one in record.bad_configs] == [bad.uid]
     assert record.revisions[-1].result == "Halted"
     # It is refused from now on: when planning, and when publishing the same content.
     assert "is refused" in world.plan(bad).refusals[0]
@@ -148,7 +148,7 @@ def test_undo_goes_to_the_init_config_when_there_is_nothing_before(make_world: M
     assert find_undo_revision(world.record()) is None
     assert [one.phase for one in world.rollout(Target.init())][-1] == "Complete"
     assert all(world.nodes.view(f"n{number:02d}").is_on(None) for number in range(4))
-    assert not world.plan(Target.init()).changes
+    assert not world.plan(Target.init()).has_work
 
 
 def test_a_node_that_lost_its_assignment_is_undone_also_by_a_run_that_follows_a_kill(make_world: MakeWorld) -> None:
@@ -170,7 +170,7 @@ def test_a_node_that_lost_its_assignment_is_undone_also_by_a_run_that_follows_a_
         world.rollout(Target.init(), client=DyingBeforeItAssigns(world.client, 0, after=False), **policy)
     rollout = world.record().rollout
     assert rollout is not None
-    assert rollout.cursor == 4
+    assert rollout.assigned_up_to == 4
     assert world.rollout(Target.init(), **policy)[-1].phase == "Complete"
     assert world.nodes.view("n02").is_on(None)
 
@@ -183,9 +183,9 @@ def test_more_failures_than_the_budget_in_a_wave_halt_it_and_good_nodes_stay(mak
     world.nodes.behaviour = lambda name, _source: CRASHES if name in doomed else GOOD
     results = world.rollout(target)
     assert [one.phase for one in results] == ["Canary", "Halted"]
-    assert {one.node for one in results[-1].exceptions if one.kind == "failed"} == doomed
+    assert {one.node for one in results[-1].failed_nodes if one.kind == "failed"} == doomed
     assert all(world.nodes.view(name).is_on(target.source) for name in made.wave("canary").nodes)
-    assert all(world.nodes.view(name).given == 0 for name in made.wave("wave 2").nodes)
+    assert all(world.nodes.view(name).assigned_id == 0 for name in made.wave("wave 2").nodes)
 
 
 def test_failures_within_the_budget_are_exceptions_of_a_complete_rollout(make_world: MakeWorld) -> None:
@@ -195,7 +195,7 @@ def test_failures_within_the_budget_are_exceptions_of_a_complete_rollout(make_wo
     world.nodes.behaviour = lambda name, _source: CRASHES if name == doomed else GOOD
     results = world.rollout(target)
     assert results[-1].phase == "Complete"
-    assert [(one.node, one.kind) for one in results[-1].exceptions] == [(doomed, "failed")]
+    assert [(one.node, one.kind) for one in results[-1].failed_nodes] == [(doomed, "failed")]
 
 
 def test_on_failure_rollback_takes_the_others_back_to_what_they_had(make_world: MakeWorld) -> None:
@@ -211,10 +211,10 @@ def test_on_failure_rollback_takes_the_others_back_to_what_they_had(make_world: 
     assert "taken back" in results[-1].reason
     for number in range(12):
         view = world.nodes.view(f"n{number:02d}")
-        assert view.name in doomed or view.is_on(first.source), view.words
+        assert view.name in doomed or view.is_on(first.source), view.report
     rollout = world.record().rollout
     assert rollout is not None
-    assert not rollout.taking_back
+    assert not rollout.is_rolling_back
 
 
 def test_a_silent_agent_pauses_the_wave_and_running_again_goes_on_when_it_speaks(make_world: MakeWorld) -> None:
@@ -226,11 +226,13 @@ def test_a_silent_agent_pauses_the_wave_and_running_again_goes_on_when_it_speaks
     results = world.rollout(target, **policy)
     assert [one.phase for one in results] == ["Paused"]
     assert f"no verdict on {mute}: the agent did not answer within 210s" in results[0].reason
-    assert world.record().bad == ()
+    assert world.record().bad_configs == ()
     view = world.nodes.view(mute)
     world.nodes.say(mute, *status_of(view, target.source, GOOD)[-1])
     assert [one.phase for one in world.rollout(target)] == ["Canary", "Wave 1", "Complete"]
-    assert world.nodes.view(mute).given == view.given, "the assignment that was waiting is the one that passed"
+    assert world.nodes.view(mute).assigned_id == view.assigned_id, (
+        "the assignment that was waiting is the one that passed"
+    )
 
 
 def test_an_agent_that_acknowledged_and_ran_out_of_time_has_failed(make_world: MakeWorld) -> None:
@@ -251,7 +253,7 @@ def test_a_node_that_turns_unknown_during_the_soak_pauses_and_its_config_is_not_
     results = world.rollout(target, **policy)
     assert [one.phase for one in results] == ["Paused"]
     assert f"no verdict on {lost}: its Ready condition is Unknown" in results[0].reason
-    assert world.record().bad == ()
+    assert world.record().bad_configs == ()
     world.nodes.set_ready(lost, True)
     assert world.rollout(target)[-1].phase == "Complete"
 
@@ -280,7 +282,7 @@ def test_nodes_that_appear_join_the_last_wave_and_those_that_vanish_are_struck_o
     assert world.move(made, "wave 1").phase == "Wave 1"
     result = world.move(made, "wave 2")
     assert result.phase == "Complete"
-    assert [(one.node, one.kind) for one in result.exceptions] == [(vanished, "gone")]
+    assert [(one.node, one.kind) for one in result.failed_nodes] == [(vanished, "gone")]
     assert world.nodes.view("late").is_on(target.source)
 
 
@@ -297,7 +299,7 @@ def test_a_bundle_that_is_deleted_pauses_at_once_and_not_after_node_timeout(make
     assert world.clock.monotonic() - began < made.node_timeout / 4
     assert result.phase == "Paused"
     assert result.reason.startswith(f"the bundle {target.name} was deleted: run the rollout again")
-    assert world.record().bad == ()
+    assert world.record().bad_configs == ()
     world.nodes.behaviour = lambda _name, _source: GOOD
     again = world.publish(100)
     assert again.uid != target.uid
@@ -321,7 +323,7 @@ def test_a_bundle_that_is_deleted_and_made_again_pauses_too(make_world: MakeWorl
     result = world.move(world.plan(target), "canary")
     assert result.phase == "Paused"
     assert result.reason.startswith(f"the bundle {target.name} was deleted and made again: run the rollout again")
-    assert world.record().bad == ()
+    assert world.record().bad_configs == ()
 
 
 def test_a_soak_that_is_interrupted_early_is_written_down(make_world: MakeWorld) -> None:
@@ -329,20 +331,20 @@ def test_a_soak_that_is_interrupted_early_is_written_down(make_world: MakeWorld)
     made = world.plan(world.publish(100), canary={"count": 2, "soak": "300s"})
     began: list[float] = []
     world.when("ConfigOK, soaking", lambda: began.append(world.clock.monotonic()))
-    keep = PoolLock.keep
+    renew = PoolLock.renew_if_due
 
     def interrupted(lock: PoolLock) -> bool:
         if began and world.clock.monotonic() - began[0] > 15:
             raise KeyboardInterrupt
-        return keep(lock)
+        return renew(lock)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(PoolLock, "keep", interrupted)
+        patch.setattr(PoolLock, "renew_if_due", interrupted)
         with pytest.raises(Interrupted):
             world.move(made, "canary")
     rollout = world.record().rollout
     assert rollout is not None
-    assert [rollout.soaked[name] for name in made.wave("canary").nodes] == [16, 16]
+    assert [rollout.soaked_seconds[name] for name in made.wave("canary").nodes] == [16, 16]
 
 
 @pytest.mark.parametrize("how", ["interrupted", "killed"])
@@ -357,20 +359,20 @@ def test_the_soak_of_a_resumed_wave_goes_on_where_it_stood(make_world: MakeWorld
         began.append(world.clock.monotonic())
 
     world.when("ConfigOK, soaking", stop_in_time)
-    keep = PoolLock.keep
+    renew = PoolLock.renew_if_due
 
     def interrupted(lock: PoolLock) -> bool:
         if began and world.clock.monotonic() - began[0] > 200:
             raise KeyboardInterrupt if how == "interrupted" else Killed
-        return keep(lock)
+        return renew(lock)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(PoolLock, "keep", interrupted)
+        patch.setattr(PoolLock, "renew_if_due", interrupted)
         with pytest.raises(Interrupted if how == "interrupted" else Killed):
             world.move(made, "canary")
     rollout = world.record().rollout
     assert rollout is not None
-    (soaked,) = {rollout.soaked[name] for name in made.wave("canary").nodes}
+    (soaked,) = {rollout.soaked_seconds[name] for name in made.wave("canary").nodes}
     if how == "interrupted":
         assert soaked == 201
     else:  # it is written down every 30 seconds
@@ -381,7 +383,7 @@ def test_the_soak_of_a_resumed_wave_goes_on_where_it_stood(make_world: MakeWorld
     assert len(world.nodes.assignments) == 2
     rollout = world.record().rollout
     assert rollout is not None
-    assert rollout.soaked == {}
+    assert rollout.soaked_seconds == {}
 
 
 @pytest.mark.parametrize("when", ["in its own wave", "in a later wave", "already there", "at the end"])
@@ -417,8 +419,8 @@ def test_a_node_that_passed_and_is_reassigned_by_somebody_else_has_drifted(make_
     if when == "at the end":
         steal()
     else:
-        assert [(one.node, one.kind) for one in result.exceptions] == [(victim, "drifted")]
-        assert f"then somebody else assigned it {other.name} (assignment" in result.exceptions[0].reason
+        assert [(one.node, one.kind) for one in result.failed_nodes] == [(victim, "drifted")]
+        assert f"then somebody else assigned it {other.name} (assignment" in result.failed_nodes[0].reason
         assert any(f"DRIFTED: {victim}: it had passed" in line for line in world.lines())
     status = pool_status(world.record(), list_nodes(world.client, selector="pool=workers"))
     assert [(one["node"], one["state"]) for one in status["not_fine"]] == [(victim, "drifted")]
@@ -453,7 +455,7 @@ def test_a_node_that_used_the_target_before_the_first_rollout_has_drifted_too(
     assign_nodes(world.client, target.source, names=names)
     world.until(lambda: all(world.nodes.view(name).is_on(target.source) for name in names))
     if began == "settled":
-        complete(world.client, world.plan(target, maxUnavailable=1), runner="me", progress=world.said.append)
+        complete(world.client, world.plan(target, maxUnavailable=1), runner="me", report=world.said.append)
     else:
         assert world.rollout(target, maxUnavailable=1)[-1].phase == "Complete"
     assign_nodes(world.client, other.source, names=["n01"])
@@ -468,7 +470,7 @@ def test_a_node_that_drifted_and_is_moved_again_has_not_drifted_any_more(make_wo
     world.rollout(target)
     assign_nodes(world.client, None, names=["n01"])
     world.until(lambda: world.nodes.view("n01").is_on(None))
-    assert world.rollout(target)[-1].exceptions == ()
+    assert world.rollout(target)[-1].failed_nodes == ()
     status = pool_status(world.record(), list_nodes(world.client, selector="pool=workers"))
     assert (status["not_fine"], status["exceptions"]) == ([], [])
 
@@ -487,7 +489,7 @@ def test_what_a_rollback_took_back_has_not_drifted(make_world: MakeWorld) -> Non
 def answer(world: World, name: str) -> None:
     """Have a node that was silent so far say that it is fine on what it is assigned."""
     view = world.nodes.view(name)
-    if view.given > view.answered:
+    if view.assigned_id > view.answered_id:
         world.nodes.say(name, *status_of(view, view.source, GOOD)[-1])
 
 
@@ -520,9 +522,9 @@ def test_the_lane_of_broken_nodes_pauses_and_halts_nobody_and_follows_the_canary
         ("wave 1", "Wave 1"),
         ("wave 2", "Complete"),
     ]
-    assert {one.node: one.kind for one in results[-1].exceptions} == {"n03": "unknown", "n04": "failed"}
+    assert {one.node: one.kind for one in results[-1].failed_nodes} == {"n03": "unknown", "n04": "failed"}
     assert world.nodes.view("n05").is_on(target.source)
-    assert world.record().bad == ()
+    assert world.record().bad_configs == ()
 
 
 @pytest.mark.parametrize("place", ["after the canary", "first"])
@@ -538,7 +540,7 @@ def test_nodes_that_the_lane_leaves_down_hold_up_no_later_wave(make_world: MakeW
     results = world.rollout(target, maxUnavailable=2, failureBudget=0, canary={"count": 1, "soak": "5s"}, **QUICK)
     assert [one.wave for one in results][:2] == (["broken", "canary"] if place == "first" else ["canary", "broken"])
     assert results[-1].phase == "Complete"
-    assert {one.node for one in results[-1].exceptions} == {"n03", "n04"}
+    assert {one.node for one in results[-1].failed_nodes} == {"n03", "n04"}
 
 
 def test_nodes_that_the_lane_leaves_down_hold_up_nothing_even_where_not_all_are_kept(
@@ -569,7 +571,7 @@ def test_nodes_that_the_lane_has_repaired_count_like_any_other(make_world: MakeW
     made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], **QUICK)
     world.when("broken: assigned", repair)
     assert [world.move(made, wave).phase for wave in ("canary", "broken")] == ["Canary", "Wave 0"]
-    assert world.rollout_recorded().exceptions == ()
+    assert world.rollout_recorded().failed_nodes == ()
     for name in repaired:
         world.nodes.set_ready(name, False)
     for _run in range(2):
@@ -600,8 +602,8 @@ def test_nodes_that_the_lane_leaves_down_keep_no_other_node_from_going_back(make
     assert (results[-1].wave, results[-1].phase) == ("wave 1", "Halted")
     for number in range(12):
         view = world.nodes.view(f"n{number:02d}")
-        assert view.name in lane | doomed or view.is_on(first.source), view.words
-    assert world.rollout_recorded().taking_back == (fate == SILENT)
+        assert view.name in lane | doomed or view.is_on(first.source), view.report
+    assert world.rollout_recorded().is_rolling_back == (fate == SILENT)
 
 
 def test_a_node_whose_false_answers_another_assignment_is_taken_back() -> None:
@@ -612,10 +614,10 @@ def test_a_node_whose_false_answers_another_assignment_is_taken_back() -> None:
         a_view("refused this", source=target.source, given=2, active=None, config_ok="False"),
     ]
     before = dict.fromkeys([view.name for view in views], None)
-    record = Record("workers", rollout=Rollout(1, target, "Halted", (), 3, "now", "now", before=before))
+    record = Record("workers", rollout=Rollout(1, target, "Halted", (), 3, "now", "now", previous_sources=before))
     rollout = start_rollback(record, views, runner="me", now="now").rollout
     assert rollout is not None
-    assert rollout.returning == ("good", "refused the last")
+    assert rollout.rolling_back == ("good", "refused the last")
 
 
 @pytest.mark.parametrize("when", ["before the lane begins", "before it goes on"])
@@ -673,7 +675,7 @@ def test_a_config_on_which_no_node_has_passed_does_not_reach_broken_nodes_before
     assert [one.result for one in world.record().revisions] == ["Complete" if passed else "Unproven"]
     if fate == CRASHES:  # nothing is left to move, and nothing has passed by now
         again = world.plan(first, **QUICK)
-        assert complete(world.client, again, runner="again", progress=world.said.append).phase == "Complete"
+        assert complete(world.client, again, runner="again", report=world.said.append).phase == "Complete"
         assert [one.result for one in world.record().revisions] == ["Unproven"]
     for name in ("n01", "n02", "n03"):
         world.nodes.add(name)
@@ -698,14 +700,14 @@ def test_a_pool_without_a_node_that_can_be_moved_proves_nothing(make_world: Make
     world.until(lambda: world.nodes.view("n00").is_on(target.source))
     if not there:
         world.client.delete(node("n00"))
-    result = complete(world.client, world.plan(target, **QUICK), runner="me", progress=world.said.append)
+    result = complete(world.client, world.plan(target, **QUICK), runner="me", report=world.said.append)
     assert (result.phase, result.changed) == ("Complete", True)
     assert [one.result for one in world.record().revisions] == ["Complete" if there else "Unproven"]
     if not there:  # and when a node has passed, by whatever way, running again says so
         world.nodes.add("n01")
         assign_nodes(world.client, target.source, names=["n01"])
         world.until(lambda: world.nodes.view("n01").is_on(target.source))
-        complete(world.client, world.plan(target, **QUICK), runner="again", progress=world.said.append)
+        complete(world.client, world.plan(target, **QUICK), runner="again", report=world.said.append)
         assert [one.result for one in world.record().revisions] == ["Complete"]
 
 
@@ -715,7 +717,7 @@ def halted_with_nothing_left(world: World) -> tuple[Target, str]:
     _other, liar = world.plan(target, **TWO).wave("canary").nodes
     world.nodes.behaviour = lambda name, _source: CRASHES if name == liar else GOOD
     assert [one.phase for one in world.rollout(target, **TWO)] == ["Halted"]
-    assert not world.plan(target, **TWO).changes
+    assert not world.plan(target, **TWO).has_work
     return target, liar
 
 
@@ -727,7 +729,7 @@ def test_a_halted_rollout_with_nothing_left_to_move_stays_halted_until_its_confi
     halted = world.record()
     assert halted.rollout is not None
     made = world.plan(target, **TWO)
-    result = complete(world.client, made, runner="again", progress=world.said.append)
+    result = complete(world.client, made, runner="again", report=world.said.append)
     assert (result.phase, result.failed, result.changed) == ("Halted", True, False)
     assert result.reason == halted.rollout.reason
     assert wave_result(made, result)["msg"].startswith("pool workers is Halted: 1 node has failed, the budget is 0: ")
@@ -744,12 +746,14 @@ def test_a_halted_undo_to_the_init_config_is_complete_once_all_nodes_are_there(m
 
     def halted(record: Record) -> Record:
         assert record.rollout is not None
-        return replace(record, rollout=replace(record.rollout, phase="Halted", finished=0, reason="a node has failed"))
+        return replace(
+            record, rollout=replace(record.rollout, phase="Halted", waves_done=0, reason="a node has failed")
+        )
 
     update_record(world.client, "workers", halted)
     made = world.plan(Target.init(), **TWO)
-    assert not made.changes
-    assert complete(world.client, made, runner="again", progress=world.said.append).phase == "Complete"
+    assert not made.has_work
+    assert complete(world.client, made, runner="again", report=world.said.append).phase == "Complete"
 
 
 def test_one_new_node_does_not_end_a_config_that_others_use(make_world: MakeWorld) -> None:
@@ -776,11 +780,11 @@ def test_a_halted_rollout_whose_config_was_cleared_goes_on(make_world: MakeWorld
         return
     world.client.delete(node(liar))
     made = world.plan(target, **TWO)
-    assert not made.changes
-    assert complete(world.client, made, runner="again", progress=world.said.append).phase == "Complete"
+    assert not made.has_work
+    assert complete(world.client, made, runner="again", report=world.said.append).phase == "Complete"
     rollout = world.record().rollout
     assert rollout is not None
-    assert (rollout.phase, rollout.waves, rollout.exceptions) == ("Complete", (), ())
+    assert (rollout.phase, rollout.waves, rollout.failed_nodes) == ("Complete", (), ())
     assert [one.result for one in world.record().revisions] == ["Complete"]
 
 
@@ -804,8 +808,8 @@ def test_a_paused_rollout_with_nothing_left_to_move_is_complete_only_when_its_no
     made = make_plan(
         views, world.pool(**TWO), target, Record("workers").with_revision(target, time="", author="", cause="")
     )
-    assert not made.changes
-    result = complete(world.client, made, runner="again", progress=world.said.append)
+    assert not made.has_work
+    result = complete(world.client, made, runner="again", report=world.said.append)
     assert (result.phase, result.failed) == (phase, phase == "Paused")
     rollout = world.record().rollout
     assert rollout is not None
@@ -829,7 +833,7 @@ def test_a_canary_that_vanishes_pauses_and_another_candidate_takes_its_place(mak
     assert [(one.wave, one.phase) for one in results] == [("canary", "Paused")]
     assert f"the canary has lost {victim}: the Node was deleted" in results[0].reason
     assert {name for name, _id, _source in world.nodes.assignments} == {victim}
-    assert world.record().bad == ()
+    assert world.record().bad_configs == ()
     again = world.plan(target, **policy)
     (replacement,) = again.wave("canary").nodes
     assert replacement != victim
@@ -840,7 +844,7 @@ def test_a_canary_that_vanishes_pauses_and_another_candidate_takes_its_place(mak
         ("wave 1", "Wave 1"),
         ("wave 2", "Complete"),
     ]
-    assert [(one.node, one.kind) for one in results[-1].exceptions] == [(victim, "gone")]
+    assert [(one.node, one.kind) for one in results[-1].failed_nodes] == [(victim, "gone")]
     assert world.nodes.assignments[1][0] == replacement
 
 
@@ -875,7 +879,7 @@ def test_the_canaries_that_are_left_decide_when_one_has_vanished_and_nobody_can_
     assert world.nodes.view(other).is_on(target.source) == (phase == "Complete")
     rollout = world.record().rollout
     assert rollout is not None
-    assert (first, "gone") in [(one.node, one.kind) for one in rollout.exceptions]
+    assert (first, "gone") in [(one.node, one.kind) for one in rollout.failed_nodes]
 
 
 def test_nodes_that_a_repair_tool_deletes_do_not_let_a_wave_through(make_world: MakeWorld) -> None:
@@ -893,7 +897,7 @@ def test_nodes_that_a_repair_tool_deletes_do_not_let_a_wave_through(make_world: 
 
     world.nodes.behaviour = die
     result = world.move(made, "wave 1")
-    assert (result.phase, [one.kind for one in result.exceptions]) == ("Paused", ["unknown"])
+    assert (result.phase, [one.kind for one in result.failed_nodes]) == ("Paused", ["unknown"])
     assert f"no verdict on {doomed}: the Node was deleted when it was not Ready" in result.reason
 
 
@@ -907,7 +911,7 @@ def test_a_node_of_an_earlier_wave_that_turns_false_spends_from_the_budget(make_
     result = world.move(made, "wave 1")
     assert result.phase == "Halted"
     assert f"{late}: it had passed, then failed" in result.reason
-    assert all(world.nodes.view(name).given == 0 for name in made.wave("wave 1").nodes)
+    assert all(world.nodes.view(name).assigned_id == 0 for name in made.wave("wave 1").nodes)
 
 
 @pytest.mark.parametrize(("budget", "phase"), [(0, "Halted"), (3, "Wave 0")])
@@ -930,12 +934,12 @@ def test_canaries_that_turn_false_while_the_lane_moves_spend_from_the_budget(
     world.when("assigned n03", turn_false)
     result = world.move(made, "broken")
     assert result.phase == phase
-    late = {(one.node, one.kind, one.wave) for one in result.exceptions if one.node in canaries}
+    late = {(one.node, one.kind, one.wave) for one in result.failed_nodes if one.node in canaries}
     assert late == {(name, "failed", "canary") for name in canaries}
     rollout = world.record().rollout
     assert rollout is not None
     assert rollout.failures == 2
-    assert [bad.confirmed for bad in world.record().bad] == ([True] if phase == "Halted" else [])
+    assert [bad.confirmed for bad in world.record().bad_configs] == ([True] if phase == "Halted" else [])
 
 
 def test_a_node_that_lost_its_config_after_the_rollout_was_completed_is_moved_again(make_world: MakeWorld) -> None:
@@ -956,8 +960,8 @@ def test_a_node_that_failed_within_the_budget_is_left_out_and_named_when_it_runs
     world.nodes.behaviour = lambda name, _source: CRASHES if name == doomed else GOOD
     world.rollout(target)
     again = world.plan(target)
-    assert not again.changes
-    ((name, reason),) = [(one.node, one.reason) for one in again.left_out]
+    assert not again.has_work
+    ((name, reason),) = [(one.node, one.reason) for one in again.skipped]
     assert name == doomed
     assert reason.startswith("it was given this config before: ConfigOK is False: ")
 
@@ -1013,7 +1017,7 @@ def test_ctrl_c_while_it_settles_is_told_in_a_sentence(make_world: MakeWorld, mo
     made = world.plan(target)
     monkeypatch.setattr(_runner, "update_record", press)
     with pytest.raises(Interrupted, match=r"interrupted in pool workers: .*run it again to go on"):
-        complete(world.client, made, runner="me", progress=world.said.append, clock=world.clock)
+        complete(world.client, made, runner="me", report=world.said.append, clock=world.clock)
     assert world.client.get(lease("configok-rollouts", "workers"))["spec"]["holderIdentity"] == ""
 
 
@@ -1034,11 +1038,11 @@ def test_settling_leaves_a_pool_alone_that_somebody_moves(make_world: MakeWorld)
     def hold() -> None:
         while True:
             world.clock.sleep(0.5)
-            lock.keep()
+            lock.renew_if_due()
 
     world.clock.start(hold, "somebody")
     with pytest.raises(PoolLocked, match="is being moved by somebody"):
-        complete(world.client, made, runner="me", progress=world.said.append, clock=world.clock, lease_duration=5.0)
+        complete(world.client, made, runner="me", report=world.said.append, clock=world.clock, lease_duration=5.0)
     rollout = world.record().rollout
     assert rollout is not None
     assert rollout.is_for(other.target)
@@ -1144,12 +1148,12 @@ def test_killed_while_it_takes_nodes_back_it_goes_on_taking_them_back(make_world
     with contextlib.suppress(Killed):
         world.rollout(second, client=dying, onFailure="rollback")
     assert dying.dead or at > 12, "nodes that answer at once need fewer requests, but never fewer than twelve"
-    if not world.rollout_recorded().ended:
+    if not world.rollout_recorded().has_ended:
         world.publish(200)  # the playbook publishes first; the config is bad now, but its rollout is not over
         assert [one.phase for one in world.rollout(second, onFailure="rollback")][-1] == "Halted"
     for number in range(6):
         view = world.nodes.view(f"n{number:02d}")
-        assert view.name in doomed or view.is_on(first.source), view.words
+        assert view.name in doomed or view.is_on(first.source), view.report
     with pytest.raises(RolloutRefused, match="is refused"):
         world.publish(200)
 
@@ -1200,11 +1204,11 @@ def test_a_run_after_a_kill_waits_for_nodes_that_were_being_taken_back_and_count
     assert result.phase == "Halted"
     rollout = world.record().rollout
     assert rollout is not None
-    assert rollout.taking_back, f"{silent} has not said that it is back"
+    assert rollout.is_rolling_back, f"{silent} has not said that it is back"
     world.nodes.say(silent, *status_of(world.nodes.view(silent), first.source, GOOD)[-1])
     result = world.move(made, "wave 2")
     assert result.reason.endswith("; 4 nodes were taken back")
-    assert not world.rollout_recorded().taking_back
+    assert not world.rollout_recorded().is_rolling_back
     backs = [name for name, _id, source in world.nodes.assignments if source == first.source]
     assert backs.count(silent) == 2, "on the first rollout, and once on the way back"
 
@@ -1223,8 +1227,8 @@ def test_a_paused_rollout_that_another_replaces_is_superseded(make_world: MakeWo
     assign_nodes(world.client, first.source, names=[f"n{number:02d}" for number in range(6)])
     world.until(lambda: all(world.nodes.view(f"n{number:02d}").is_on(first.source) for number in range(6)))
     back = world.plan(first)
-    assert not back.changes
-    complete(world.client, back, runner="back", progress=world.said.append, clock=world.clock)
+    assert not back.has_work
+    complete(world.client, back, runner="back", report=world.said.append, clock=world.clock)
     assert [one.result for one in world.record().revisions] == ["Complete", "Superseded"]
 
 
@@ -1250,14 +1254,14 @@ def test_never_more_than_max_unavailable_at_a_time_those_that_are_down_included(
         nonlocal most
         views = list_nodes(world.client, selector="pool=workers")
         # This node has not answered yet; the others, where they have something to answer, have not either.
-        most = max(most, sum(1 for view in views if view.given != view.answered or view.ready is not True))
+        most = max(most, sum(1 for view in views if view.assigned_id != view.answered_id or view.ready is not True))
         return GOOD
 
     world.nodes.behaviour = adopt
     results = world.rollout(target, maxUnavailable=3)
     assert results[-1].phase == "Complete"
     assert 2 <= most <= 3
-    assert world.nodes.view("n05").given == 0
+    assert world.nodes.view("n05").assigned_id == 0
 
 
 @pytest.mark.parametrize("limit", [1, 2, 4])
@@ -1273,7 +1277,7 @@ def test_nodes_that_go_down_while_a_wave_moves_count_at_every_assignment(make_wo
     def adopt(name: str, _source: object) -> str:
         views = list_nodes(world.client, selector="pool=workers")
         down = {view.name for view in views if view.ready is not True}
-        at_assignment.append(len(down | {view.name for view in views if view.given != view.answered}))
+        at_assignment.append(len(down | {view.name for view in views if view.assigned_id != view.answered_id}))
         # One node after the other goes down, before this one answers.
         if doomed:
             world.nodes.set_ready(doomed.pop(), False)
@@ -1418,8 +1422,8 @@ def test_killed_at_any_write_and_run_again_it_finishes(make_world: MakeWorld, af
             break
         world.rollout(target)
         rollout = world.rollout_recorded()
-        assert (at, rollout.phase, rollout.exceptions) == (at, "Complete", ())
+        assert (at, rollout.phase, rollout.failed_nodes) == (at, "Complete", ())
         assert all(world.nodes.view(f"n{number:02d}").is_on(target.source) for number in range(5))
         assert len(world.nodes.assignments) == 5, "no node was assigned twice"
-        assert not world.plan(target).changes
+        assert not world.plan(target).has_work
     assert at > 20, "the rollout has at least so many writes"

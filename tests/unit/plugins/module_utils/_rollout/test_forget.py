@@ -49,7 +49,7 @@ def test_one_node_of_several_does_not_end_a_config_and_the_operator_is_asked(mak
     world = make_world(9)
     target, liar = halted_by_one(world)
     record = world.record()
-    assert [(bad.uid, bad.confirmed) for bad in record.bad] == [(target.uid, False)]
+    assert [(bad.uid, bad.confirmed) for bad in record.bad_configs] == [(target.uid, False)]
     assert record.rollout is not None
     question = (
         "no other node failed: if the node is at fault, clear the config with configok.node.forget and run it again"
@@ -79,7 +79,7 @@ def test_two_nodes_or_the_only_canary_mark_a_config_bad_at_once(make_world: Make
         target = world.publish(100)
         world.nodes.behaviour = lambda _name, _source: CRASHES
         assert world.rollout(target, canary={"count": count, "soak": "5s"})[-1].phase == "Halted"
-        (bad,) = world.record().bad
+        (bad,) = world.record().bad_configs
         assert bad.confirmed
         with pytest.raises(RolloutRefused, match=r"or clear it with configok\.node\.forget"):
             world.publish(100)
@@ -92,7 +92,7 @@ def test_failures_of_two_waves_mark_a_config_bad(make_world: MakeWorld) -> None:
     doomed = {made.wave("wave 1").nodes[0], made.wave("wave 2").nodes[0]}
     world.nodes.behaviour = lambda name, _source: CRASHES if name in doomed else GOOD
     assert world.rollout(target)[-1].phase == "Halted"
-    assert [bad.confirmed for bad in world.record().bad] == [True]
+    assert [bad.confirmed for bad in world.record().bad_configs] == [True]
 
 
 def test_a_cleared_config_is_assigned_with_forget_bad_also_to_the_node_that_refused_it(make_world: MakeWorld) -> None:
@@ -100,10 +100,10 @@ def test_a_cleared_config_is_assigned_with_forget_bad_also_to_the_node_that_refu
     target, liar = halted_by_one(world)
     assert forget(world) == (target.name, True)
     assert forget(world) == (target.name, False), "clearing it again changes nothing"
-    (cleared,) = world.record().forgotten
+    (cleared,) = world.record().cleared_configs
     assert (cleared.name, cleared.reason, cleared.author) == (target.name, "the disk was broken", "alice")
     assert "crashed 4 times" in cleared.failure
-    assert world.record().bad == ()
+    assert world.record().bad_configs == ()
     world.nodes.behaviour = lambda _name, _source: GOOD
     moved: list[str] = []
     real = world.nodes.behaviour
@@ -117,7 +117,7 @@ def test_a_cleared_config_is_assigned_with_forget_bad_also_to_the_node_that_refu
     assert world.nodes.view(liar).is_on(target.source)
     assert all("forgetBad" in annotation for annotation in moved)
     # A later rollout does not let nodes forget again what they say then.
-    assert not world.record().forgets_bad(target)
+    assert not world.record().lets_nodes_forget(target)
 
 
 def test_a_node_that_fails_again_after_it_was_cleared_is_counted_again(make_world: MakeWorld) -> None:
@@ -126,7 +126,7 @@ def test_a_node_that_fails_again_after_it_was_cleared_is_counted_again(make_worl
     forget(world)
     world.nodes.behaviour = lambda _name, _source: CRASHES
     assert world.rollout(target)[-1].phase == "Halted"
-    (bad,) = world.record().bad
+    (bad,) = world.record().bad_configs
     assert bad.confirmed
     assert "is refused" in world.plan(target).refusals[0]
 
@@ -143,7 +143,7 @@ def test_what_is_not_refused_cannot_be_cleared_and_the_sentence_names_what_is(ma
     with pytest.raises(RolloutError, match=r"author is empty: say who clears the config, with -e author=\.\.\."):
         forget(world, author=" ")
     assert forget(world, check=True) == (target.name, True)
-    assert world.record().forgotten == ()
+    assert world.record().cleared_configs == ()
     assert forget(world, bundle=target.name) == (target.name, True)
 
 
@@ -156,8 +156,8 @@ def test_records_of_earlier_versions_are_read(make_world: MakeWorld) -> None:
     del value["forgotten"], value["rollout"]["forgetBad"], value["unconfirmed"]
     stored["data"]["record"] = json.dumps(value)
     record = decode_record(stored)
-    assert record.forgotten == ()
-    assert record.bad[0].confirmed
+    assert record.cleared_configs == ()
+    assert record.bad_configs[0].confirmed
     assert record.rollout is not None
     assert not record.rollout.forget_bad
 
@@ -176,10 +176,10 @@ def test_the_module_clears_a_config(make_world: MakeWorld, tmp_path: Any) -> Non
     given = {"host": world.server.url, "api_key": "admin", "pool": "workers", "reason": "try again", "author": "alice"}
     would = run_module(rollout_forget.main, given, check=True)
     assert (would["changed"], would["bundle"]) == (True, target.name)
-    assert world.record().forgotten == ()
+    assert world.record().cleared_configs == ()
     result = run_module(rollout_forget.main, given)
     assert (result["changed"], result["bundle"]) == (True, target.name)
     assert result["text"] == (
         f"{target.name} is not refused in pool workers any more: run configok.node.rollout to try it again"
     )
-    assert [one.author for one in world.record().forgotten] == ["alice"]
+    assert [one.author for one in world.record().cleared_configs] == ["alice"]

@@ -24,7 +24,7 @@ from support.rollouts.views import a_source, a_view
 TASK = Attempt("uid-of-n", a_source(), 7, assigned_at=1000.0, was_ready=True, timeout=300.0, soak=120.0)
 EARLY, LATE = 1010.0, 1300.0
 SOAKING = replace(TASK, good_since=1005.0)
-LOST = replace(TASK, lost_since=1020.0)
+LOST = replace(TASK, unknown_since=1020.0)
 WAS_DOWN = replace(TASK, was_ready=False)
 
 
@@ -107,9 +107,9 @@ def test_what_is_good_is_good_since_it_was_first_seen_so() -> None:
 
 
 def test_a_node_that_turns_unknown_during_the_soak_has_its_time_again_once() -> None:
-    lost = SOAKING.after(evaluate(told(**GOOD, ready=None), SOAKING, 1400.0))
-    assert (lost.good_since, lost.lost_since, lost.deadline) == (None, 1400.0, 1700.0)
-    back = lost.after(evaluate(told(**GOOD), lost, 1410.0))
+    lost = SOAKING.with_result(evaluate(told(**GOOD, ready=None), SOAKING, 1400.0))
+    assert (lost.good_since, lost.unknown_since, lost.deadline) == (None, 1400.0, 1700.0)
+    back = lost.with_result(evaluate(told(**GOOD), lost, 1410.0))
     assert back.good_since == 1410.0, "the soak begins anew"
     assert evaluate(told(**GOOD, ready=None), back, 1420.0).verdict == WAIT
     assert evaluate(told(**GOOD, ready=None), back, 1701.0).verdict == DONT_KNOW, "it does not go on like this for ever"
@@ -128,7 +128,7 @@ def test_a_node_that_turns_unknown_during_the_soak_has_its_time_again_once() -> 
 def test_a_node_that_vanished_is_judged_by_what_was_last_known_of_it(
     task: Attempt, last: Any, verdict: str, reason: str
 ) -> None:
-    answer = evaluate(None, task, EARLY, last=last)
+    answer = evaluate(None, task, EARLY, last_seen=last)
     assert (answer.verdict, reason in answer.reason) == (verdict, True), answer
     deleting = evaluate(replace(last, deleting=True), task, EARLY)
     assert deleting.verdict == verdict

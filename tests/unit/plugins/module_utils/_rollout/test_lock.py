@@ -54,7 +54,7 @@ def test_a_second_runner_stops_with_a_sentence_that_names_the_first(make_world: 
     first, second = locks(world, clock, "alice@a", "bob@b")
     first.acquire(said.append)
     assert said == []
-    clock.while_asleep = first.keep
+    clock.while_asleep = first.renew_if_due
     with pytest.raises(PoolLocked, match="pool workers is being moved by alice@a, since 2026-01-01T00:01:40"):
         second.acquire(said.append)
     assert "locked by alice@a: waiting 15s" in said[0]
@@ -92,7 +92,7 @@ def test_a_lease_is_renewed_three_times_within_its_duration_and_not_more_often(m
     world.server.requests.clear()
     for _second in range(15):
         clock.time += 1
-        assert lock.keep() is False
+        assert lock.renew_if_due() is False
     assert world.server.requests.count(verb="update", resource="leases") == 3
 
 
@@ -106,22 +106,22 @@ def test_a_lock_that_was_given_up_is_free_at_once(make_world: MakeWorld) -> None
     second.acquire(said.append)
     assert (clock.time, said) == (100.0, [])
     with pytest.raises(LockLost, match="not locked by this run"):
-        first.keep()
+        first.renew_if_due()
 
 
 def test_a_runner_that_stalled_goes_on_if_nobody_came_and_stops_if_somebody_did(make_world: MakeWorld) -> None:
     world, clock = make_world(0), HandClock()
     first, second = locks(world, clock, "alice@a", "bob@b")
     first.acquire(lambda _line: None)
-    assert first.keep() is False
+    assert first.renew_if_due() is False
     clock.time += 6
-    assert first.keep() is False
+    assert first.renew_if_due() is False
     clock.time += 15
-    assert first.keep() is True, "it must read the record again"
+    assert first.renew_if_due() is True, "it must read the record again"
     clock.time += 15
     second.acquire(lambda _line: None)
     with pytest.raises(LockLost, match="stalled for more than 15s, and pool workers was taken over: bob@b"):
-        first.keep()
+        first.renew_if_due()
 
 
 def test_a_renewal_whose_answer_was_lost_is_no_loss_of_the_lock(make_world: MakeWorld) -> None:
@@ -145,7 +145,7 @@ def test_a_renewal_whose_answer_was_lost_is_no_loss_of_the_lock(make_world: Make
     lock.acquire(lambda _line: None)
     clock.time += 6
     client.lose = True
-    assert lock.keep() is False
+    assert lock.renew_if_due() is False
 
 
 def test_releasing_without_an_api_server_is_no_error(make_world: MakeWorld) -> None:
@@ -178,7 +178,7 @@ def test_who_moves_a_pool_is_judged_by_renewals_and_not_by_the_name_in_the_lease
     assert current_holder(world.client, "workers", clock) == ""
     first = locks(world, clock, "alice@a")[0]
     first.acquire(lambda _line: None)
-    clock.while_asleep = first.keep
+    clock.while_asleep = first.renew_if_due
     assert current_holder(world.client, "workers", clock) == "alice@a"
     clock.while_asleep = lambda: None
     began = clock.time

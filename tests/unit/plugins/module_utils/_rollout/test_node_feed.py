@@ -16,7 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_client im
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Gone, KubeError, ServerError
 from ansible_collections.configok.node.plugins.module_utils._rollout import _node_watcher
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_watcher import NodeWatcher
-from ansible_collections.configok.node.plugins.module_utils._rollout._outage import LONGEST
+from ansible_collections.configok.node.plugins.module_utils._rollout._outage import MAX_OUTAGE
 from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import ApiUnavailable, RolloutError
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 
@@ -76,7 +76,7 @@ class Scripted:
 def until(feed: NodeWatcher, kind: str) -> list[str]:
     taken: list[str] = []
     for _each in range(50):
-        taken += [event.type for event in feed.take(0.1)]
+        taken += [event.type for event in feed.take_events(0.1)]
         if kind in taken:
             return taken
     raise AssertionError(f"no {kind}: {taken}")
@@ -87,12 +87,12 @@ def make(client: Any) -> NodeWatcher:
 
 
 def check_blind_until_listed(feed: NodeWatcher, client: Scripted, fault: type[KubeError]) -> None:
-    assert isinstance(feed.fault, fault)
-    assert feed.views["n"].uid == "u1"
+    assert isinstance(feed.error, fault)
+    assert feed.nodes["n"].uid == "u1"
     client.may_list.set()
     until(feed, "BACK")
-    assert not feed.fault
-    assert feed.views["n"].uid == "u2"
+    assert not feed.error
+    assert feed.nodes["n"].uid == "u2"
 
 
 def test_a_version_that_is_gone_blinds_until_all_is_listed_again() -> None:
@@ -122,7 +122,7 @@ def test_a_server_that_asks_for_five_minutes_is_asked_again_sooner(monkeypatch: 
         until(feed, "ERROR")
         feed._client.may_list.set()  # type: ignore[attr-defined]
         until(feed, "BACK")
-    assert LONGEST_WAIT < LONGEST
+    assert LONGEST_WAIT < MAX_OUTAGE
 
 
 def test_nodes_that_cannot_be_listed_for_five_minutes_end_the_run_with_a_sentence() -> None:

@@ -94,7 +94,7 @@ class Away:
 def check_complete(world: World, target: Any, nodes: int) -> None:
     rollout = world.record().rollout
     assert rollout is not None
-    assert (rollout.phase, rollout.exceptions) == ("Complete", ())
+    assert (rollout.phase, rollout.failed_nodes) == ("Complete", ())
     assert all(world.nodes.view(f"n{number:02d}").is_on(target.source) for number in range(nodes))
     assert len(world.nodes.assignments) == nodes, "no node was assigned twice"
     assert not any("is locked by" in line for line in world.lines()), "no run waits for its own lock"
@@ -139,7 +139,7 @@ def test_the_answer_to_any_write_may_be_lost_while_nodes_are_taken_back(make_wor
             break
         assert (losing.lost, result.phase) == (losing.lost, "Halted")
         assert "taken back" in result.reason
-        assert [one.node for one in result.exceptions] == [doomed]
+        assert [one.node for one in result.failed_nodes] == [doomed]
         for number in range(4):
             view = world.nodes.view(f"n{number:02d}")
             assert view.name == doomed or view.is_on(first.source), losing.lost
@@ -232,7 +232,7 @@ def test_nodes_that_move_while_the_server_is_away_keep_their_time(make_world: Ma
 
     results = world.rollout(target, client=Recovers(world, 0, lambda _name, _path: False), nodeTimeout="200s")
     assert results[-1].phase == "Complete", results[-1].reason
-    assert world.record().bad == ()
+    assert world.record().bad_configs == ()
 
 
 def test_a_longer_outage_ends_the_run_with_the_advice_to_run_it_again(make_world: MakeWorld) -> None:
@@ -299,7 +299,7 @@ def test_a_lock_that_may_not_be_renewed_ends_the_run_and_is_charged_to_no_node(m
         world.move(made, "canary", client=Revoked())
     rollout = world.record().rollout
     assert rollout is not None
-    assert (rollout.phase, rollout.exceptions) == ("Canary", ())
+    assert (rollout.phase, rollout.failed_nodes) == ("Canary", ())
 
 
 def test_credentials_that_expired_end_the_run_and_are_charged_to_no_node(make_world: MakeWorld) -> None:
@@ -315,7 +315,7 @@ def test_credentials_that_expired_end_the_run_and_are_charged_to_no_node(make_wo
 
     with pytest.raises(KubeError, match="the certificate has expired"):
         world.move(made, "canary", client=Expired())
-    assert world.rollout_recorded().exceptions == ()
+    assert world.rollout_recorded().failed_nodes == ()
 
 
 class HandClock(Clock):
@@ -343,7 +343,7 @@ def test_time_for_nodes_stands_still_during_an_outage_and_the_screen_says_what_g
             raise errors.pop(0)
         return "done"
 
-    assert outage.ride_out(work) == "done"
+    assert outage.retry_while_away(work) == "done"
     assert set(seen) == {100.0}
     assert (clock.time, outage.monotonic()) == (200.0, 100.0)
     clock.time += 5
@@ -364,7 +364,7 @@ def test_a_refusal_is_no_outage_and_a_server_that_asks_for_a_year_is_asked_again
         raise Forbidden("you may not", where="GET x", status=403)
 
     with pytest.raises(Forbidden):
-        outage.ride_out(denied)
+        outage.retry_while_away(denied)
     answers: list[KubeError] = [Unreachable("no answer", where="GET x")]
     answers[0].retry_after = 31536000.0
 
@@ -372,7 +372,7 @@ def test_a_refusal_is_no_outage_and_a_server_that_asks_for_a_year_is_asked_again
         if answers:
             raise answers.pop()
 
-    outage.ride_out(slow)
+    outage.retry_while_away(slow)
     assert clock.time == 130.0
 
 
@@ -389,7 +389,7 @@ def test_a_request_that_alone_is_refused_is_given_up_while_others_are_answered()
         raise ServerError("the webhook is down", where="PATCH nodes/n00", status=500)
 
     with pytest.raises(ServerError, match="the webhook is down"):
-        outage.ride_out(refused, before_again=lambda: outage.ride_out(lambda: None))
+        outage.retry_while_away(refused, before_retry=lambda: outage.retry_while_away(lambda: None))
     assert 100 < clock.time - tries[0] < 150
     assert len(said) == 2, "it is no outage that begins and ends with each try"
 
@@ -413,7 +413,7 @@ def test_a_node_whose_patch_alone_is_refused_gets_no_verdict(make_world: MakeWor
 
     result = world.move(made, "canary", client=Webhook())
     assert result.phase == "Paused"
-    assert [(one.node, one.kind) for one in result.exceptions] == [(refused, "unknown")]
+    assert [(one.node, one.kind) for one in result.failed_nodes] == [(refused, "unknown")]
     assert "the webhook is down" in result.reason
 
 
@@ -436,8 +436,8 @@ def test_a_lock_that_need_not_be_renewed_is_no_answer_of_the_server(make_world: 
         if errors:
             raise errors.pop()
 
-    with session.locked():
-        session.outage.ride_out(work, before_again=session.keep)
+    with session.hold_lock():
+        session.outage.retry_while_away(work, before_retry=session.keep_lock)
     assert [line for line in said if "answers again" in line] == [
         "the API server answers again after 4s: going on",
     ]

@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import (
     Overlap,
     find_overlaps,
-    warnings,
+    overlap_warnings,
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_maps, namespace
@@ -81,9 +81,9 @@ def test_a_runner_that_may_not_list_records_is_told_what_to_do() -> None:
 
     forbidding: Any = Forbidding()
     assert find_overlaps(forbidding, "workers", "a=b", NODES) is None
-    assert "apply the role configok.node.cluster again" in warnings(None)[0]
+    assert "apply the role configok.node.cluster again" in overlap_warnings(None)[0]
 
 
 def test_the_sentence_names_pool_and_nodes() -> None:
-    (sentence,) = warnings([Overlap("gpu", ("n1", "n2"))])
+    (sentence,) = overlap_warnings([Overlap("gpu", ("n1", "n2"))])
     assert sentence == "pool gpu has 2 of these nodes as well, and each pool takes them from the other: n1, n2"

@@ -110,7 +110,7 @@ def test_a_labelled_node_that_is_in_its_trial_on_the_target_is_the_canary(
     views = [*map(a_view, names(10)), a_view("on-it", source=a_source(), in_trial=in_trial, labels={"tier": "first"})]
     made = make_plan(views, pool(canary={"labels": {"tier": "first"}}), a_target(), EMPTY)
     assert [wave.nodes for wave in made.waves if wave.name == "canary"] == ([canary] if canary else [])
-    assert made.already == (() if canary else ("on-it",))
+    assert made.already_on_target == (() if canary else ("on-it",))
     assert sum(len(wave.nodes) for wave in made.waves) == 10 + len(canary)
 
 
@@ -147,14 +147,14 @@ def test_a_canary_that_is_to_cover_what_no_node_has_is_refused(cover: str, sente
 )
 def test_nodes_that_cannot_be_moved_are_left_out_with_why(view: NodeView, reason: str) -> None:
     made = make_plan([view, *(a_view(name) for name in names(20))], pool(), a_target(), EMPTY)
-    assert [one.node for one in made.left_out] == ["x"]
-    assert reason in made.left_out[0].reason
+    assert [one.node for one in made.skipped] == ["x"]
+    assert reason in made.skipped[0].reason
 
 
 @pytest.mark.parametrize("version", ["0.0.9", "0.1.7", "0.2.0", "dev"])
 def test_agents_of_neighbouring_versions_are_moved(version: str) -> None:
     made = make_plan([a_view("x", agent_version=version), *map(a_view, names(5))], pool(), a_target(), EMPTY)
-    assert made.left_out == ()
+    assert made.skipped == ()
 
 
 BROKEN_NODES = [
@@ -220,13 +220,13 @@ def test_nodes_on_the_target_are_skipped_only_when_they_say_so_for_this_assignme
     on = a_view("on", source=a_source(), given=4)
     behind = a_view("behind", source=a_source(), given=4, answered=3)
     made = make_plan([on, behind, *map(a_view, names(5))], pool(), a_target(), EMPTY)
-    assert made.already == ("on",)
+    assert made.already_on_target == ("on",)
     assert "behind" in {name for wave in made.waves for name in wave.nodes}
     everywhere = make_plan([on], pool(), a_target(), EMPTY)
-    assert (everywhere.waves, everywhere.changes) == ((), False)
-    assert make_plan([a_view("a")], pool(), Target.init(), EMPTY).already == ("a",)
+    assert (everywhere.waves, everywhere.has_work) == ((), False)
+    assert make_plan([a_view("a")], pool(), Target.init(), EMPTY).already_on_target == ("a",)
     unpublished = make_plan([on], pool(), a_target(published=False), EMPTY)
-    assert unpublished.already == ()
+    assert unpublished.already_on_target == ()
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_a_budget_that_nodes_down_have_used_up_is_refused_and_not_starved_on() -
 
 
 def test_a_config_that_failed_before_is_refused_by_uid_and_by_content() -> None:
-    record = EMPTY.with_bad(a_target(), "n1 crashed", "2026-01-01T00:00:00Z")
+    record = EMPTY.with_bad_config(a_target(), "n1 crashed", "2026-01-01T00:00:00Z")
     views = [a_view(name) for name in names(5)]
     assert "n1 crashed" in make_plan(views, pool(), a_target(), record).refusals[0]
     same_content = replace(a_target(), uid=a_source(2).uid)
@@ -268,15 +268,15 @@ def test_a_canary_shorter_than_the_trial_is_said_loudly() -> None:
 def test_a_rollout_that_was_begun_goes_on_with_its_waves_and_its_size() -> None:
     target = a_target()
     waves = (Wave("canary", ("n000",), 5.0), Wave("wave 1", ("n001", "gone"), 2.0))
-    rollout = Rollout(1, target, "Paused", waves, 50, "then", "then", finished=1)
+    rollout = Rollout(1, target, "Paused", waves, 50, "then", "then", waves_done=1)
     views = [a_view("n000", source=a_source()), a_view("n001"), a_view("late"), a_view("mute", agent=False)]
     made = make_plan(views, pool(), target, replace(EMPTY, rollout=rollout))
-    assert made.running
+    assert made.is_resumed
     assert made.waves == (Wave("canary", ("n000",), 5.0, True), Wave("wave 1", ("n001", "late"), 2.0, False))
-    assert (made.gone, made.size, made.max_unavailable) == (("gone",), 50, 5)
-    assert [one.node for one in made.left_out] == ["mute"]
+    assert (made.vanished, made.pool_size, made.max_unavailable) == (("gone",), 50, 5)
+    assert [one.node for one in made.skipped] == ["mute"]
     other = make_plan(views, pool(), a_target(2), replace(EMPTY, rollout=rollout))
-    assert not other.running
+    assert not other.is_resumed
 
 
 @pytest.mark.parametrize(("before", "after"), [((), [("canary", 1), ("wave 1", 3)]), (("canary",), [("wave 1", 4)])])
@@ -363,7 +363,7 @@ def test_every_node_is_in_exactly_one_place_in_a_stable_order(
     wanted = pool(waves=waves, canary={"count": count})
     made = make_plan(views, wanted, a_target(), EMPTY)
     places = [name for wave in made.waves for name in wave.nodes]
-    places += [*made.already, *(one.node for one in made.left_out)]
+    places += [*made.already_on_target, *(one.node for one in made.skipped)]
     assert sorted(places) == sorted(view.name for view in views)
     assert all(wave.nodes for wave in made.waves)
     shuffled = list(views)

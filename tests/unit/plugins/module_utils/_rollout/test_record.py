@@ -32,7 +32,10 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record_sto
     decode_record,
     encode_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import find_undo_revision, history
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import (
+    find_undo_revision,
+    revision_history,
+)
 from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
     InvalidRecord,
     RolloutError,
@@ -49,7 +52,11 @@ def a_record(nodes: list[str], **changes: Any) -> Record:
     record = Record("workers").with_revision(a_target(), time=NOW, author="me", cause="why")
     half = len(nodes) // 2
     waves = (Wave("canary", tuple(nodes[:half]), 660.0), Wave("wave 1", tuple(nodes[half:]), 120.0))
-    fields: dict[str, Any] = {"before": dict.fromkeys(nodes[::2]), "down": tuple(nodes[:3]), **changes}
+    fields: dict[str, Any] = {
+        "previous_sources": dict.fromkeys(nodes[::2]),
+        "not_ready_at_start": tuple(nodes[:3]),
+        **changes,
+    }
     return replace(record, rollout=Rollout(1, a_target(), "Wave 1", waves, len(nodes), NOW, NOW, **fields))
 
 
@@ -63,10 +70,12 @@ def a_record(nodes: list[str], **changes: Any) -> Record:
 )
 def test_what_is_written_is_read(nodes: list[str], finished: int, cursor: int, reason: str, back: bool) -> None:
     before = {name: (None, a_source(1), a_source(2))[number % 3] for number, name in enumerate(nodes)}
-    record = a_record(nodes, finished=finished, cursor=cursor, reason=reason, taking_back=back, before=before)
+    record = a_record(
+        nodes, waves_done=finished, assigned_up_to=cursor, reason=reason, is_rolling_back=back, previous_sources=before
+    )
     assert record.rollout is not None
-    record = replace(record, rollout=replace(record.rollout, already=tuple(nodes[:2])))
-    record = record.with_bad(a_target(3), "bad", NOW).with_result(1, "Complete")
+    record = replace(record, rollout=replace(record.rollout, already_on_target=tuple(nodes[:2])))
+    record = record.with_bad_config(a_target(3), "bad", NOW).with_result(1, "Complete")
     assert decode_record(encode_record(record)) == record
     assert decode_record(encode_record(replace(record, rollout=None))) == replace(record, rollout=None)
 
@@ -91,10 +100,10 @@ def test_15000_nodes_fit_with_names_that_do_not_compress_and_all_bounds_reached(
     record = a_record(nodes)
     for number in range(200):
         record = record.with_revision(a_target(number), time=NOW, author="a" * 400, cause="c" * 400)
-        record = record.with_bad(a_target(number), "r" * 400, NOW)
+        record = record.with_bad_config(a_target(number), "r" * 400, NOW)
     assert record.rollout is not None
     found = {name: FailedNode(name, "gone", "wave 1", "r" * 400) for name in nodes}
-    record = replace(record, rollout=record.rollout.with_exceptions(found))
+    record = replace(record, rollout=record.rollout.with_failed_nodes(found))
     config_map = encode_record(record)
     assert len(json.dumps(config_map)) < 1024 * 1024
     assert decode_record(config_map) == record
@@ -105,8 +114,8 @@ def test_what_a_newer_version_adds_to_an_entry_is_left_out() -> None:
     bad = (BadConfig("uid", "name", "hash", "reason", "time"),)
     forgotten = (ClearedConfig("uid", "name", "hash", "failure", "time", "reason", "author"),)
     revisions = (Revision(1, "name", "namespace", "uid", "hash", "time"),)
-    record = a_record(["a"], exceptions=exceptions)
-    record = replace(record, bad=bad, forgotten=forgotten, revisions=revisions)
+    record = a_record(["a"], failed_nodes=exceptions)
+    record = replace(record, bad_configs=bad, cleared_configs=forgotten, revisions=revisions)
     config_map = encode_record(record)
     data = json.loads(config_map["data"]["record"])
     for entries in (data["bad"], data["forgotten"], data["revisions"], data["rollout"]["exceptions"], [data]):
@@ -157,21 +166,21 @@ def test_a_record_of_another_format_or_pool_is_refused() -> None:
 
 def test_nodes_that_have_drifted_are_not_forgotten_when_others_are_taken_back() -> None:
     drifted, failed = (FailedNode(name, kind, "wave 1", "") for name, kind in (("a", "drifted"), ("b", "failed")))
-    record = a_record(["a", "b", "c"], exceptions=(failed, drifted), taking_back=True)
+    record = a_record(["a", "b", "c"], failed_nodes=(failed, drifted), is_rolling_back=True)
     lost = FailedNode("c", "unknown", "rollback", "")
     back = finish_rollback(record, WindowStep(outcome="done"), 1, {"c": lost}, now=NOW).rollout
     assert back is not None
-    assert set(back.exceptions) == {drifted, failed, lost}
+    assert set(back.failed_nodes) == {drifted, failed, lost}
 
 
 def test_the_newest_word_on_a_node_counts_and_failures_are_kept_first() -> None:
     rollout = a_record(["a"]).rollout
     assert rollout is not None
     many = {f"n{number}": FailedNode(f"n{number}", "gone", "wave 1", "") for number in range(300)}
-    rollout = rollout.with_exceptions(many).with_exceptions({"x": FailedNode("x", "failed", "wave 1", "no")})
+    rollout = rollout.with_failed_nodes(many).with_failed_nodes({"x": FailedNode("x", "failed", "wave 1", "no")})
     assert rollout.failures == 1
-    assert rollout.exceptions[0].node == "x"
-    assert rollout.without_exceptions(frozenset(["x"])).failures == 0
+    assert rollout.failed_nodes[0].node == "x"
+    assert rollout.without_failed_nodes(frozenset(["x"])).failures == 0
 
 
 @pytest.mark.parametrize(
@@ -189,10 +198,10 @@ def test_the_newest_word_on_a_node_counts_and_failures_are_kept_first() -> None:
 def test_whether_a_node_has_passed(waves: tuple[tuple[str, int], ...], exceptions: list[str], passed: bool) -> None:
     names = iter(f"n{number}" for number in range(300))
     made = tuple(Wave(name, tuple(next(names) for _node in range(count)), 0.0) for name, count in waves)
-    rollout = Rollout(1, a_target(), "Wave 0", made, 300, NOW, NOW, finished=len(made))
-    rollout = rollout.with_exceptions({name: FailedNode(name, "unknown", "broken", "") for name in exceptions})
+    rollout = Rollout(1, a_target(), "Wave 0", made, 300, NOW, NOW, waves_done=len(made))
+    rollout = rollout.with_failed_nodes({name: FailedNode(name, "unknown", "broken", "") for name in exceptions})
     assert rollout.has_passed == passed
-    assert not replace(rollout, finished=0).has_passed
+    assert not replace(rollout, waves_done=0).has_passed
 
 
 @pytest.mark.parametrize(
@@ -265,7 +274,9 @@ def test_an_undo_that_has_nowhere_to_go_says_so() -> None:
 
 
 def test_history_is_newest_first_and_says_which_is_current() -> None:
-    assert [(one["number"], one["result"], one["current"]) for one in history(with_results("Complete", "Halted"))] == [
+    assert [
+        (one["number"], one["result"], one["current"]) for one in revision_history(with_results("Complete", "Halted"))
+    ] == [
         (2, "Halted", True),
         (1, "Complete", False),
     ]
