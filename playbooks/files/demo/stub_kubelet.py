@@ -134,7 +134,9 @@ class _NodeClient:
         self._paths = load("_kube._api_paths")
         self._errors = load("_kube._api_errors")
         credentials = load("_kube._credentials").from_kubeconfig(kubeconfig)
-        self._client = load("_kube._api_client").Client(credentials, pool_size=1)
+        self._client = load("_kube._api_client").Client(
+            credentials, load("_kube._client_settings").ClientSettings(pool_size=1)
+        )
         self._name = name
         self._labels = labels
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .._kube._api_paths import NODES
-from .._kube._watch import WatchEvent, watch
+from .._kube._client_settings import Timing
+from .._kube._watch import WatchEvent, WatchSettings, watch
 from .._nodeconfig._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS
 from ._counters import Counters
 from ._log import log
@@ -23,17 +24,18 @@ _FIRST_PAUSE = 5.0
 _LONGEST_PAUSE = 10.0  # seconds between attempts: what this node has to say waits for the API's return
 
 
-def watch_node(client: Any, node_name: str, *, stop: threading.Event, **timing: Any) -> Iterator[WatchEvent]:
-    """Yield what happens to one Node. timing: sleep, monotonic and random of watch(), for a simulation."""
+def watch_node(
+    client: Any, node_name: str, *, stop: threading.Event, timing: Timing | None = None
+) -> Iterator[WatchEvent]:
+    """Yield what happens to one Node. timing: for a simulation."""
     return watch(
         client,
         NODES,
         field_selector=f"metadata.name={node_name}",
         metadata_only=True,
-        first_pause=_FIRST_PAUSE,
-        longest_pause=_LONGEST_PAUSE,
         stop=stop,
-        **timing,
+        settings=WatchSettings(first_pause=_FIRST_PAUSE, longest_pause=_LONGEST_PAUSE),
+        timing=timing,
     )
 
 

@@ -1,7 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The connection options of all modules, and their client. Private to configok.node: no compatibility is promised.
+"""The connection options of all modules, and the client that they make.
+
+Private to configok.node: no compatibility is promised.
 
 The options are documented in the doc fragment configok.node.kube, plugins/doc_fragments/kube.py; the two must be equal.
 """
@@ -14,7 +16,8 @@ from typing import Any
 
 from .._kube._api_client import Client
 from .._kube._api_errors import CredentialsError
-from .._kube._user_credentials import load
+from .._kube._client_settings import ClientSettings
+from .._kube._user_credentials import load_credentials
 
 __all__ = ["ENVIRONMENT", "KUBE_ARGUMENT_SPEC", "client_from_params"]
 
@@ -26,14 +29,14 @@ KUBE_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "ca_cert": {"type": "path"},
     "validate_certs": {"type": "bool"},
     "client_cert": {"type": "path"},
-    # The path of a key is no secret.
+    # The path of a key is not a secret.
     "client_key": {"type": "path", "no_log": False},
     "tls_server_name": {"type": "str"},
     "request_timeout": {"type": "int", "default": 30},
     "connections": {"type": "int", "default": 32},
 }
 
-# What stands in for an option that is not given. Not by Ansible's env_fallback, since _kube does without Ansible.
+# The variables that replace options that are not set. Not Ansible's env_fallback: this file does not need Ansible.
 ENVIRONMENT = {
     "kubeconfig": "K8S_AUTH_KUBECONFIG",
     "context": "K8S_AUTH_CONTEXT",
@@ -49,35 +52,38 @@ _FALSE = ("0", "false", "no", "off", "n", "f")
 
 
 def client_from_params(params: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> Client:
-    """Return a client for a module's parameters, which hold those of KUBE_ARGUMENT_SPEC.
+    """Return a client for a module's parameters, which include those of KUBE_ARGUMENT_SPEC.
 
-    environ: by default the process's. Raise MissingLibrary (for missing_required_lib) or CredentialsError; nothing is
-    requested yet.
+    environ: by default the process's. Raises MissingLibrary (for missing_required_lib) and CredentialsError. No
+    request is sent yet.
     """
     environ = os.environ if environ is None else environ
-    given = {name: _given(params.get(name), environ.get(ENVIRONMENT.get(name, ""))) for name in KUBE_ARGUMENT_SPEC}
-    credentials = load(
-        kubeconfig=given["kubeconfig"],
-        context=given["context"],
-        host=given["host"],
-        api_key=given["api_key"],
-        ca_cert=given["ca_cert"],
-        validate_certs=_truth(given["validate_certs"]),
-        client_cert=given["client_cert"],
-        client_key=given["client_key"],
-        tls_server_name=given["tls_server_name"],
+    options = {
+        name: _option_value(params.get(name), environ.get(ENVIRONMENT.get(name, ""))) for name in KUBE_ARGUMENT_SPEC
+    }
+    credentials = load_credentials(
+        kubeconfig=options["kubeconfig"],
+        context=options["context"],
+        host=options["host"],
+        api_key=options["api_key"],
+        ca_cert=options["ca_cert"],
+        validate_certs=_parse_bool(options["validate_certs"]),
+        client_cert=options["client_cert"],
+        client_key=options["client_key"],
+        tls_server_name=options["tls_server_name"],
         environ=environ,
     )
-    return Client(
-        credentials, pool_size=max(1, given["connections"] or 32), timeout=float(given["request_timeout"] or 30)
+    settings = ClientSettings(
+        pool_size=max(1, options["connections"] or 32), timeout=float(options["request_timeout"] or 30)
     )
+    return Client(credentials, settings)
 
 
-def _given(value: Any, fallback: str | None) -> Any:
+def _option_value(value: Any, fallback: str | None) -> Any:
     return value if value is not None and value != "" else fallback or None
 
 
-def _truth(value: object) -> bool | None:
+def _parse_bool(value: object) -> bool | None:
     if value is None or isinstance(value, bool):
         return value
     text = str(value).lower()

@@ -6,41 +6,41 @@
 from __future__ import annotations
 
 import json
-import random as _random
-import time
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
-from ._api_errors import Gone, KubeError, Unreachable, UnusableAnswer, error_for, shorten
+from ._api_errors import Gone, KubeError, NotFound, Unreachable, UnusableAnswer, decode_json, error_for, shorten
 from ._api_paths import describe
+from ._client_settings import ClientSettings, Timing
 from ._credentials import Credentials
 from ._interrupt import Interrupt
-from ._retry import ONCE, PATIENT, RetryPolicy, parse_retry_after, wait_before_retry
-from ._transport import HAS_URLLIB3, LONGEST_ANSWER, URLLIB3_IMPORT_ERROR, Answer, Lines, Transport
+from ._retry import ONCE, parse_retry_after, wait_before_retry
+from ._transport import HAS_URLLIB3, URLLIB3_IMPORT_ERROR, Lines, Response, Transport
 
-__all__ = ["HAS_URLLIB3", "URLLIB3_IMPORT_ERROR", "Client", "Lines", "Listing", "Object"]
+__all__ = ["HAS_URLLIB3", "URLLIB3_IMPORT_ERROR", "Client", "Lines", "Listing", "Object", "PatchType"]
 
 Object = dict[str, Any]
 
 Objects = list[Object]
 
-USER_AGENT = "configok.node/0.1.0"
+PatchType = Literal["merge", "strategic", "json", "apply"]
+
 _JSON = "application/json"
 _METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 _METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
-_PATCH_TYPES = {
+_PATCH_TYPES: dict[PatchType, str] = {
     "merge": "application/merge-patch+json",
     "strategic": "application/strategic-merge-patch+json",
     "json": "application/json-patch+json",
     "apply": "application/apply-patch+yaml",
 }
 _LIST_RESTARTS = 3
-_MOST_PAGES = 1000
+_MAX_PAGES = 1000
 
 
 class Listing(NamedTuple):
-    """The objects of a list, all pages, and the resourceVersion from which a watch goes on."""
+    """The objects of a list, all pages, and the resourceVersion from which a watch continues."""
 
     items: list[Object]
     resource_version: str
@@ -49,42 +49,23 @@ class Listing(NamedTuple):
 class Client:
     """Requests to one API server; safe for many threads.
 
-    Every method raises a KubeError that names the object. 429 is retried, with the server's Retry-After; 5xx,
-    timeouts and broken connections only where doing it twice does the same; 401 once, after the credentials were read
-    anew. Bounded by retries. timeout is the longest silence of the server in seconds, longest_answer the most bytes of
-    one answer, a page of a list among them, and of one line of a watch. sleep may return True to say that waiting was
-    broken off.
+    Every method raises a KubeError that names the object. Within the bounds of settings.retries, 429 is retried after
+    the server's Retry-After; 5xx, timeouts and broken connections only if the request is idempotent; 401 once, after
+    the credentials were read again.
     """
 
     def __init__(
         self,
         credentials: Credentials,
-        *,
-        pool_size: int = 4,
-        timeout: float = 30.0,
-        longest_answer: int = LONGEST_ANSWER,
-        user_agent: str = USER_AGENT,
-        retries: RetryPolicy = PATIENT,
-        sleep: Callable[[float], bool | None] = time.sleep,
-        monotonic: Callable[[], float] = time.monotonic,
-        clock: Callable[[], float] = time.time,
-        random: Callable[[], float] = _random.random,
+        settings: ClientSettings | None = None,
+        timing: Timing | None = None,
         transport: Transport | None = None,
     ) -> None:
         self.server = credentials.server
         self.namespace = credentials.namespace
-        self._retries = retries
-        self._sleep = sleep
-        self._clock = clock
-        self._random = random
-        self._transport = transport or Transport(
-            credentials,
-            pool_size=pool_size,
-            timeout=timeout,
-            longest_answer=longest_answer,
-            user_agent=user_agent,
-            monotonic=monotonic,
-        )
+        self._settings = settings or ClientSettings()
+        self._timing = timing or Timing()
+        self._transport = transport or Transport(credentials, self._settings, monotonic=self._timing.monotonic)
 
     def __enter__(self) -> Client:
         return self
@@ -98,15 +79,22 @@ class Client:
 
     def interruptible(self, interrupt: Interrupt) -> Client:
         """Return a client with one connection of its own that interrupt ends, and without retries."""
-        other = object.__new__(Client)
-        other.__dict__.update(self.__dict__)
-        other._retries = ONCE
-        other._transport = self._transport.twin(pool_size=1, interrupt=interrupt)
-        return other
+        clone = object.__new__(Client)
+        clone.__dict__.update(self.__dict__)
+        clone._settings = self._settings._replace(retries=ONCE)
+        clone._transport = self._transport.clone(pool_size=1, interrupt=interrupt)
+        return clone
 
     def get(self, path: str, *, metadata_only: bool = False, **query: object) -> Object:
         """Return the object at path; metadata_only leaves spec and status with the server."""
         return self._request("GET", path, query=query, accept=_METADATA if metadata_only else _JSON, idempotent=True)
+
+    def find(self, path: str, *, metadata_only: bool = False) -> Object | None:
+        """Return the object at path, or None if it does not exist."""
+        try:
+            return self.get(path, metadata_only=metadata_only)
+        except NotFound:
+            return None
 
     def list(
         self,
@@ -120,8 +108,8 @@ class Client:
     ) -> Listing:
         """Return all objects at path, read in pages of limit (0: in one).
 
-        transform: makes each object small as its page arrives, where whole objects are more than memory should hold.
-        A list takes long enough for its continue token to expire (410): then it begins anew, at last without pages.
+        transform: makes each object small as its page arrives, if whole objects would take too much memory. When a
+        list takes so long that its continue token expires (410), it starts again, in the end without pages.
         """
         for restart in range(_LIST_RESTARTS + 1):
             try:
@@ -138,11 +126,11 @@ class Client:
         raise RuntimeError("unreachable")
 
     def create(self, path: str, body: Object, *, dry_run: bool = False) -> Object:
-        """Create an object in the collection at path and return it. Never sent again where it may be done already."""
+        """Create an object in the collection at path and return it. Never sent again if it may have been created."""
         return self._request("POST", path, query=_dry(dry_run), body=body, content_type=_JSON, idempotent=dry_run)
 
     def replace(self, path: str, body: Object, *, dry_run: bool = False) -> Object:
-        """Replace the object at path and return it; Conflict when it has not the resourceVersion in body any more."""
+        """Replace the object at path and return it; raise Conflict if it no longer has body's resourceVersion."""
         pinned = bool((body.get("metadata") or {}).get("resourceVersion"))
         return self._request(
             "PUT", path, query=_dry(dry_run), body=body, content_type=_JSON, idempotent=pinned or dry_run
@@ -153,7 +141,7 @@ class Client:
         path: str,
         body: Any,
         *,
-        kind: str = "merge",
+        kind: PatchType = "merge",
         dry_run: bool = False,
         field_manager: str | None = None,
         force: bool = False,
@@ -161,7 +149,7 @@ class Client:
     ) -> Object:
         """Patch the object at path and return it. kind: merge, strategic, json (a list), apply (needs a manager).
 
-        metadata_only: the answer leaves out spec and status, which are most of a Node.
+        metadata_only: the answer has no spec and status, which are most of a Node.
         """
         query = _dry(dry_run)
         if field_manager:
@@ -181,7 +169,7 @@ class Client:
     def delete(
         self, path: str, *, uid: str | None = None, resource_version: str | None = None, dry_run: bool = False
     ) -> Object:
-        """Delete the object at path; Conflict when it has another uid or resource_version than those given."""
+        """Delete the object at path; raise Conflict if its uid or resource_version differs from these."""
         preconditions = {k: v for k, v in (("uid", uid), ("resourceVersion", resource_version)) if v}
         body: Object = {"apiVersion": "v1", "kind": "DeleteOptions"}
         if preconditions:
@@ -191,7 +179,7 @@ class Client:
         return self._request("DELETE", path, body=body, content_type=_JSON, idempotent=bool(uid) or dry_run)
 
     def stream(self, path: str, *, metadata_only: bool = False, read_timeout: float, **query: object) -> Lines:
-        """Return the lines of a streamed answer (a watch) as they come, to be closed; raise where it is refused."""
+        """Return the lines of a streamed answer (a watch) as they arrive, to be closed; raise if it is refused."""
         where = f"WATCH {describe(path)}"
         target = _target(path, query)
         accept = _METADATA if metadata_only else _JSON
@@ -206,7 +194,7 @@ class Client:
     def pages(
         self, path: str, *, label_selector: str | None = None, limit: int = 500, metadata_only: bool = False
     ) -> Iterator[Objects]:
-        """Yield the objects at path, page by page, of which only one need be kept. Raises Gone halfway if it must."""
+        """Yield the objects at path, page by page, so that only one is in memory. May raise Gone halfway."""
         accept = _METADATA_LIST if metadata_only else _JSON
         for page in self._pages(path, {"labelSelector": label_selector}, limit, accept):
             yield page.items
@@ -223,7 +211,7 @@ class Client:
 
     def _pages(self, path: str, selectors: Object, limit: int, accept: str) -> Iterator[Listing]:
         query: Object = {**selectors, "limit": limit or None}
-        for _page in range(_MOST_PAGES):
+        for _page in range(_MAX_PAGES):
             page = self._request("GET", path, query=query, accept=accept, idempotent=True)
             items, metadata = page.get("items") or [], page.get("metadata") or {}  # The last page may say null.
             if not isinstance(metadata, dict) or not _are_objects(items):
@@ -232,7 +220,7 @@ class Client:
             query["continue"] = metadata.get("continue")
             if not query["continue"]:
                 return
-        raise UnusableAnswer(f"the list has more than {_MOST_PAGES} pages", where=f"GET {describe(path)}")
+        raise UnusableAnswer(f"the list has more than {_MAX_PAGES} pages", where=f"GET {describe(path)}")
 
     def _request(
         self,
@@ -257,7 +245,7 @@ class Client:
                     method, target, body=data, accept=accept, content_type=content_type, path=path
                 )
                 if 200 <= answer.status < 300:
-                    return _decoded(answer.body, method, path)
+                    return _decode(answer.body, method, path)
                 if answer.status == 401 and not renewed and self._transport.renew(answer.generation):
                     renewed = True
                     attempt -= 1
@@ -265,14 +253,19 @@ class Client:
                 raise self._error(answer, f"{method} {describe(path)}")
             except KubeError as error:
                 pause = wait_before_retry(
-                    self._retries, error, attempt=attempt, waited=waited, idempotent=idempotent, jitter=self._random()
+                    self._settings.retries,
+                    error,
+                    attempt=attempt,
+                    waited=waited,
+                    idempotent=idempotent,
+                    jitter=self._timing.random(),
                 )
-                if pause is None or self._sleep(pause):
+                if pause is None or self._timing.sleep(pause):
                     raise
                 waited += pause
 
-    def _error(self, answer: Answer, where: str) -> KubeError:
-        wait = parse_retry_after(answer.retry_after, self._clock())
+    def _error(self, answer: Response, where: str) -> KubeError:
+        wait = parse_retry_after(answer.retry_after, self._timing.wall())
         return error_for(answer.status, answer.body, where=where, retry_after=wait)
 
 
@@ -297,12 +290,12 @@ def _are_objects(items: object) -> bool:
     )
 
 
-def _decoded(body: bytes, method: str, path: str) -> Object:
+def _decode(body: bytes, method: str, path: str) -> Object:
     try:
-        data = json.loads(body)
-    except (ValueError, RecursionError) as exc:
-        said = shorten(body[:100].decode("utf-8", "replace"))
-        raise Unreachable(f"the answer is not JSON: {said}", where=f"{method} {describe(path)}") from exc
+        data = decode_json(body)
+    except ValueError as exc:
+        text = shorten(body[:100].decode("utf-8", "replace"))
+        raise Unreachable(f"the answer is not JSON: {text}", where=f"{method} {describe(path)}") from exc
     if not isinstance(data, dict):
         raise Unreachable("the answer is not a JSON object", where=f"{method} {describe(path)}")
     return data

@@ -27,7 +27,8 @@ __all__ = [
     "Unauthorized",
     "Unreachable",
     "UnusableAnswer",
-    "bounded_wait",
+    "bounded_retry_after",
+    "decode_json",
     "error_for",
     "error_of_status",
     "shorten",
@@ -38,25 +39,33 @@ _LONGEST = 300
 _LONGEST_REASON = 64
 
 
-def bounded_wait(seconds: object) -> float | None:
-    """Return how long a server's wish to be left alone is honoured, None where it is not a positive number."""
+def decode_json(text: bytes | str) -> Any:
+    """Return the value of a JSON text that a server sent. Raises ValueError, even if the text is nested too deeply."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def bounded_retry_after(seconds: object) -> float | None:
+    """Return the seconds of a Retry-After, at most MAX_RETRY_AFTER, or None if it is not a positive number."""
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds >= 0:
         return None
     return float(min(seconds, MAX_RETRY_AFTER))
 
 
 def shorten(text: str, limit: int = _LONGEST) -> str:
-    """Return text on one line, cut to limit characters: API answers may be long and may hold what nobody should log."""
+    """Return text on one line, cut to limit characters: answers may be long and may hold what must not be logged."""
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 3] + "..."
 
 
 class KubeError(Exception):
-    """A request that did not do what was asked.
+    """A request that failed.
 
-    status is the HTTP status or None where there was no answer, reason is the API's CamelCase word, message its
-    sentence, where names method and object ("PATCH nodes/n1"), retry_after is what the server asked to wait, in
-    seconds (at most MAX_RETRY_AFTER), or None, causes are the reasons in the Status' details ("DisruptionBudget").
+    status: the HTTP status, or None if there was no answer. reason: the API's CamelCase word. message: its sentence.
+    where: method and object ("PATCH nodes/n1"). retry_after: the seconds that the server asked to wait (at most
+    MAX_RETRY_AFTER), or None. causes: the reasons in the Status' details ("DisruptionBudget").
     """
 
     def __init__(
@@ -73,7 +82,7 @@ class KubeError(Exception):
         self.status = status
         self.reason = shorten(reason, _LONGEST_REASON)
         self.where = where
-        self.retry_after = bounded_wait(retry_after)
+        self.retry_after = bounded_retry_after(retry_after)
         self.causes = causes
         super().__init__(self.message)
 
@@ -96,7 +105,7 @@ class Forbidden(KubeError):
 
 
 class NotFound(KubeError):
-    """404: there is no such object, or no such kind."""
+    """404: the object, or its kind, does not exist."""
 
 
 class Conflict(KubeError):
@@ -132,10 +141,10 @@ class NotImplementedByServer(ServerError):
 
 
 class Unreachable(KubeError):
-    """No whole answer: connection, TLS, timeout, or half a body.
+    """No complete answer: connection, TLS, timeout, or a truncated body.
 
-    sent is False only where the request certainly did not reach the server; transient is False where trying again
-    soon is no use (the server's certificate is not one that we trust).
+    sent is False only if the request certainly did not reach the server. transient is False if trying again soon does
+    not help (the server's certificate is not trusted).
     """
 
     def __init__(self, message: str, *, where: str = "", sent: bool = True, transient: bool = True) -> None:
@@ -145,15 +154,15 @@ class Unreachable(KubeError):
 
 
 class UnusableAnswer(KubeError):
-    """An answer that is not read, whatever its status: it is too long, or compressed. Asking again is of no use."""
+    """An answer that is not read, whatever its status: it is too long, or compressed. Sending again does not help."""
 
 
 class CredentialsError(KubeError):
-    """The credentials cannot be used, told in a sentence that names the file."""
+    """The credentials cannot be used; the message names the file."""
 
 
 class MissingLibrary(KubeError):
-    """A Python library is not there; import_error is the traceback for fail_json(exception=...)."""
+    """A Python library is missing; import_error is the traceback for fail_json(exception=...)."""
 
     def __init__(self, library: str, import_error: str = "") -> None:
         super().__init__(f"the Python library {library} is missing")
@@ -176,10 +185,10 @@ _BY_STATUS: dict[int, type[KubeError]] = {
 
 
 def error_for(status: int, body: bytes, *, where: str, retry_after: float | None = None) -> KubeError:
-    """Return the error for an HTTP answer, whose body is a Status object or whatever a proxy said."""
+    """Return the error for an HTTP answer, whose body is a Status object or a proxy's text."""
     try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
+        data = decode_json(body)
+    except ValueError:
         data = None
     if not isinstance(data, dict):
         data = {"message": body.decode("utf-8", "replace").strip()}
@@ -198,7 +207,7 @@ def error_of_status(
     if not isinstance(details, dict):
         details = {}
     if retry_after is None:
-        retry_after = bounded_wait(details.get("retryAfterSeconds") or None)
+        retry_after = bounded_retry_after(details.get("retryAfterSeconds") or None)
     kind = _BY_STATUS.get(code, ServerError if code >= 500 else KubeError)
     if kind is Conflict and reason == "AlreadyExists":
         kind = AlreadyExists

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Back-off for one purpose: when to try again after a failure. Private to configok.node."""
+"""When to try again after failures: doubling pauses. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from collections.abc import Callable
 
 __all__ = ["SOON", "Backoff"]
 
-# With the time that one attempt may take, the truth is told within 30 s of the end of an outage.
+# With the duration of one attempt, an agent reports within 30 s of the end of an outage.
 SOON = 12.0
 
 
 class Backoff:
-    """Doubling pauses with jitter, never before what the server asked for. Times are seconds since boot."""
+    """Doubling pauses with jitter, never shorter than the server's Retry-After. Times are seconds since boot."""
 
     def __init__(
         self, *, first: float, longest: float, random: Callable[[], float] = _random.random, soon: float = SOON
     ) -> None:
-        """first, longest: pauses in seconds. soon: the longest after a failure that may be over at any moment."""
+        """first, longest: pauses in seconds. soon: the longest pause after a transient failure."""
         self._first = first
         self._longest = longest
         self._soon = min(soon, longest)
@@ -30,7 +30,7 @@ class Backoff:
         self._not_before = 0.0
 
     def failed(self, now: float, retry_after: float | None = None, *, transient: bool = False) -> float:
-        """Count a failure; return when to try again. transient: nobody has refused it, it may work soon."""
+        """Count a failure and return when to try again. transient: nothing was refused, it may work soon."""
         pause = min(self._soon if transient else self._longest, self._first * 2.0 ** min(self._failures, 16))
         pause *= 0.8 + 0.4 * self._random()  # many nodes that failed together must not come back together
         self._failures += 1
@@ -39,19 +39,19 @@ class Backoff:
         return self._until
 
     def reset(self) -> None:
-        """Forget the failures: it worked, or it is about something else now. Retry-After stands all the same."""
+        """Forget the failures, after a success or for another purpose. Retry-After still holds."""
         self._failures = 0
         self._until = self._not_before
 
     def hurry(self, now: float, within: float) -> None:
-        """What it failed of is over, it seems: try again within so many seconds, though not before Retry-After."""
+        """Try again within this many seconds, though not before Retry-After: the cause of the failure seems over."""
         self._until = max(self._not_before, min(self._until, now + within * self._random()))
 
     def due(self, now: float) -> bool:
-        """Return whether it may be tried now."""
+        """Return whether it is time to try again."""
         return now >= self._until
 
     @property
     def until(self) -> float:
-        """When it may be tried again."""
+        """The time of the next attempt."""
         return self._until

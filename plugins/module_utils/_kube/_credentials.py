@@ -1,7 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who we are to an API server, wherever that was read. Private to configok.node: no compatibility is promised."""
+"""Credentials for an API server, read from a kubeconfig or elsewhere, and their TLS context.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
@@ -26,18 +29,18 @@ __all__ = [
     "ssl_context",
 ]
 
-# What tells one content of a file from the next, symlinks followed: modified (ns), inode, size. None: not readable.
+# Changes with a file's content, symlinks followed: modification time (ns), inode, size. None: the file is unreadable.
 Stamp = Optional[tuple[int, int, int]]
 
 
 class Credentials(NamedTuple):
-    """How to reach and be known to an API server.
+    """The address of an API server and the credentials for it.
 
     server is a URL. CA, certificate, key and token are each a path or the data itself (PEM bytes, for the token the
-    text); a path is read again when the file behind it changes. Without a CA the system's are used; verify=False
-    trusts anybody. namespace is the context's. source is the file all this was read from, if it should be read again
-    when it changes. refresh, where there is one, returns these credentials anew (reads the files, runs the exec
-    plugin) or raises CredentialsError; the client calls it when source changes and after a 401.
+    text); a path is read again when its file changes. Without a CA the system's are used; verify=False trusts every
+    server. namespace is the context's. source is the file that this was read from, if it is to be read again when it
+    changes. refresh, if set, loads these credentials again (reads the files, runs the exec plugin) or raises
+    CredentialsError; the client calls it when source changes and after a 401.
     """
 
     server: str
@@ -59,11 +62,11 @@ class Credentials(NamedTuple):
     refresh: Callable[[], Credentials] | None = None
 
     def __repr__(self) -> str:
-        """Return what may be seen: nothing that is secret."""
+        """Return a text without secrets."""
         return f"Credentials(server={self.server!r}, source={self.source!r})"
 
     def files(self) -> tuple[str, ...]:
-        """Return the paths whose change means that connections must be made anew; source, if any, comes first."""
+        """Return the paths whose change requires new connections; source, if any, comes first."""
         paths = (self.source, self.ca_file, self.cert_file, self.key_file, self.token_file)
         return tuple(path for path in paths if path)
 
@@ -75,34 +78,34 @@ def file_stamps(paths: tuple[str, ...]) -> tuple[Stamp, ...]:
 
 def _stamp(path: str) -> Stamp:
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_ino, found.st_size
+    return status.st_mtime_ns, status.st_ino, status.st_size
 
 
-_LARGEST = 1024 * 1024
+_MAX_BYTES = 1024 * 1024
 
 
 class PluginRequired(CredentialsError):
-    """The user of a kubeconfig is known only to a program or a library that is not run here."""
+    """The user of a kubeconfig needs a program or a library that is not run here."""
 
 
 def from_kubeconfig(path: str, *, context: str | None = None) -> Credentials:
     """Return the credentials of a kubeconfig's context (default: its current one); raise CredentialsError.
 
-    Files that it names are relative to its own directory and are read again when they change; so is the kubeconfig. A
-    user that needs an exec plugin or an auth provider is refused (NeedsPlugin): a node has neither.
+    Files that it names are relative to its own directory and are read again when they change, as the kubeconfig is.
+    Raises PluginRequired for a user that needs an exec plugin or an auth provider: a node has neither.
     """
     path = os.path.abspath(os.path.expanduser(path))
     config = _read(path)
     name = context or config.get("current-context")
     if not name:
         raise CredentialsError(f"{path} has no current-context")
-    chosen = _named(path, config, "contexts", "context", name)
-    cluster = _named(path, config, "clusters", "cluster", chosen.get("cluster"))
+    chosen = _find_entry(path, config, "contexts", "context", name)
+    cluster = _find_entry(path, config, "clusters", "cluster", chosen.get("cluster"))
     # A context without a user is anonymous.
-    user = _named(path, config, "users", "user", chosen["user"]) if chosen.get("user") else {}
+    user = _find_entry(path, config, "users", "user", chosen["user"]) if chosen.get("user") else {}
     for key, what in (("exec", "the exec plugin"), ("auth-provider", "the auth provider")):
         if user.get(key):
             program = user[key].get("command") or user[key].get("name") if isinstance(user[key], dict) else None
@@ -115,27 +118,27 @@ def from_kubeconfig(path: str, *, context: str | None = None) -> Credentials:
     server = cluster.get("server")
     if not isinstance(server, str) or not server:
         raise CredentialsError(f"cluster {chosen.get('cluster')!r} in {path} has no server")
-    where = _Where(path, os.path.dirname(path))
-    ca_data = where.data(cluster, "certificate-authority-data")
-    cert_data = where.data(user, "client-certificate-data")
-    key_data = where.data(user, "client-key-data")
-    token_file = where.file(user, "tokenFile")
+    reader = _EntryReader(path, os.path.dirname(path))
+    ca_data = reader.data(cluster, "certificate-authority-data")
+    cert_data = reader.data(user, "client-certificate-data")
+    key_data = reader.data(user, "client-key-data")
+    token_file = reader.file(user, "tokenFile")
     return Credentials(
         server=server.rstrip("/"),
-        ca_file=None if ca_data else where.file(cluster, "certificate-authority"),
+        ca_file=None if ca_data else reader.file(cluster, "certificate-authority"),
         ca_data=ca_data,
-        cert_file=None if cert_data else where.file(user, "client-certificate"),
-        key_file=None if key_data else where.file(user, "client-key"),
+        cert_file=None if cert_data else reader.file(user, "client-certificate"),
+        key_file=None if key_data else reader.file(user, "client-key"),
         cert_data=cert_data,
         key_data=key_data,
-        token=None if token_file else where.text(user, "token"),
+        token=None if token_file else reader.text(user, "token"),
         token_file=token_file,
-        username=where.text(user, "username"),
-        password=where.text(user, "password"),
-        tls_server_name=where.text(cluster, "tls-server-name"),
+        username=reader.text(user, "username"),
+        password=reader.text(user, "password"),
+        tls_server_name=reader.text(cluster, "tls-server-name"),
         verify=cluster.get("insecure-skip-tls-verify") is not True,
-        proxy=where.text(cluster, "proxy-url"),
-        namespace=where.text(chosen, "namespace"),
+        proxy=reader.text(cluster, "proxy-url"),
+        namespace=reader.text(chosen, "namespace"),
         source=path,
         refresh=lambda: from_kubeconfig(path, context=context),
     )
@@ -148,16 +151,16 @@ def _read(path: str) -> dict[str, Any]:
         raise MissingLibrary("PyYAML", traceback.format_exc()) from exc
     try:
         with open(path, "rb") as stream:
-            text = stream.read(_LARGEST + 1)
+            text = stream.read(_MAX_BYTES + 1)
     except OSError as exc:
         raise CredentialsError(f"the kubeconfig {path} cannot be read: {exc.strerror}") from exc
-    if len(text) > _LARGEST:
+    if len(text) > _MAX_BYTES:
         raise CredentialsError(f"the kubeconfig {path} is larger than 1 MiB")
     try:
-        # Not the loader in C: deep nesting ends the whole process there, and here in a RecursionError.
+        # Not the loader in C: deep nesting would crash the process there; here it raises RecursionError.
         config = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as exc:
-        # Not the parser's own words: they quote the line, which may be a key.
+        # Without the parser's message: it quotes the line, which may be a key.
         mark = getattr(exc, "problem_mark", None)
         line = f" (line {mark.line + 1})" if mark is not None else ""
         raise CredentialsError(f"the kubeconfig {path} is not YAML{line}") from exc
@@ -166,17 +169,17 @@ def _read(path: str) -> dict[str, Any]:
     return config
 
 
-def _named(path: str, config: dict[str, Any], plural: str, singular: str, name: object) -> dict[str, Any]:
+def _find_entry(path: str, config: dict[str, Any], plural: str, singular: str, name: object) -> dict[str, Any]:
     entries = config.get(plural)
     for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, dict) and entry.get("name") == name:
-            found = entry.get(singular)
-            return found if isinstance(found, dict) else {}
+            value = entry.get(singular)
+            return value if isinstance(value, dict) else {}
     raise CredentialsError(f"{path} has no {singular} {name!r}")
 
 
-class _Where:
-    """How values of one kubeconfig are read; errors name it."""
+class _EntryReader:
+    """Reads values of one kubeconfig; errors name it."""
 
     def __init__(self, path: str, directory: str) -> None:
         self._path = path

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A way to end what blocks on a socket from another thread. Private to configok.node: no compatibility is promised."""
+"""Ends a blocking socket operation from another thread. Private to configok.node: no compatibility is promised."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ SocketOptions = Sequence[tuple[int, int, Union[int, bytes]]]
 
 
 class Interrupt:
-    """One connection at a time, which trip() ends whatever its owner waits for: connect, TLS handshake or bytes.
+    """One connection at a time; trip() ends it whatever its owner waits for: connect, TLS handshake or bytes.
 
-    A timeout in slices would do too, but http.client cannot go on reading after one. A duplicate of the socket is kept,
-    because TLS takes the socket itself away; shutting down either ends both.
+    Reading with short timeouts is not an alternative, since http.client cannot continue after a timeout. A duplicate of
+    the socket is kept, because TLS takes the socket itself over; shutting down either of them ends both.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._line: socket.socket | None = None
+        self._socket: socket.socket | None = None
         self._tripped = False
 
     def connect(self, host: str, port: int, *, timeout: float | None, options: SocketOptions) -> socket.socket:
-        """Return a connected TCP socket that trip() ends; raise OSError where there is none."""
+        """Return a connected TCP socket that trip() ends; raise OSError if none can be made."""
         failure: OSError = OSError(f"no address for {host}")
         for family, kind, protocol, _name, address in socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM):
             sock = socket.socket(family, kind, protocol)
@@ -47,13 +47,13 @@ class Interrupt:
         raise failure
 
     def trip(self) -> None:
-        """End the connection, now and in future."""
+        """End the current connection and every later one."""
         with self._lock:
             self._tripped = True
-            if self._line is not None:
-                # Where it is not connected any more, nobody waits for it.
+            if self._socket is not None:
+                # A socket that is no longer connected blocks nothing.
                 with contextlib.suppress(OSError):
-                    self._line.shutdown(socket.SHUT_RDWR)
+                    self._socket.shutdown(socket.SHUT_RDWR)
 
     @property
     def is_tripped(self) -> bool:
@@ -70,7 +70,7 @@ class Interrupt:
             self._forget()
             if self._tripped:
                 raise ConnectionAbortedError("interrupted")
-            self._line = sock.dup()
+            self._socket = sock.dup()
 
     def _check(self) -> None:
         with self._lock:
@@ -78,6 +78,6 @@ class Interrupt:
                 raise ConnectionAbortedError("interrupted")
 
     def _forget(self) -> None:
-        if self._line is not None:
-            self._line.close()
-            self._line = None
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None

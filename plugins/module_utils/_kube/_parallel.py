@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One function over many items at once. Private to configok.node: no compatibility is promised."""
+"""Runs a function over many items in threads. Private to configok.node: no compatibility is promised."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class Threads:
-    """Starts threads and takes their results. The tests of the rollout replace it by a virtual clock."""
+    """Starts threads and takes their results. The tests of the rollout replace it with a virtual clock."""
 
     def start(self, run: Callable[[], object], name: str) -> None:
         """Run a function in a daemon thread."""
@@ -36,40 +36,40 @@ _THREADS = Threads()
 def run_parallel(
     function: Callable[[Item], Result], items: Iterable[Item], *, workers: int = 32, threads: Threads = _THREADS
 ) -> Iterator[tuple[Item, Result | KubeError]]:
-    """Yield (item, result) for every item, in the order in which they are done; a KubeError is a result like any other.
+    """Yield (item, result) for every item in the order of completion; a KubeError is a result like any other.
 
-    Any other exception is a fault of ours: it ends the iteration and is raised here. Ending early (close, Ctrl-C)
-    starts no further item and waits for none: the threads are daemons, unlike those of concurrent.futures, for which
-    the interpreter waits at exit.
+    Any other exception is a bug: it ends the iteration and is raised here. Ending the iteration early (close, Ctrl-C)
+    starts no further item and waits for none: the threads are daemons, unlike those of concurrent.futures, which the
+    interpreter joins at exit.
     """
-    todo = list(items)
-    if not todo:
+    pending = list(items)
+    if not pending:
         return
-    todo.reverse()  # pop() from the end is one step, and no lock is needed for it.
+    pending.reverse()  # pop() from the end is one step, and no lock is needed for it.
     done: SimpleQueue[tuple[Item, Result | KubeError, BaseException | None]] = SimpleQueue()
-    count = len(todo)
+    count = len(pending)
 
     def work() -> None:
         while True:
             try:
-                item = todo.pop()
+                item = pending.pop()
             except IndexError:
                 return
             try:
                 done.put((item, function(item), None))
             except KubeError as error:
                 done.put((item, error, None))
-            except BaseException as fault:  # noqa: BLE001 - raised in the caller, who would wait for ever
-                done.put((item, KubeError("not done"), fault))
+            except BaseException as bug:  # noqa: BLE001 - raised in the caller, which would otherwise wait forever
+                done.put((item, KubeError("not done"), bug))
                 return
 
     for number in range(min(workers, count)):
         threads.start(work, f"fan-out-{number}")
     try:
-        for _answered in range(count):
-            item, result, fault = threads.take(done)
-            if fault is not None:
-                raise fault
+        for _number in range(count):
+            item, result, bug = threads.take(done)
+            if bug is not None:
+                raise bug
             yield item, result
     finally:
-        todo.clear()
+        pending.clear()

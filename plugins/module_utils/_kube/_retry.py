@@ -1,20 +1,31 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether and when a request is sent again, purely. Private to configok.node: no compatibility is promised."""
+"""Decides whether and when a request is sent again. Pure. Private to configok.node: no compatibility is promised."""
 
 from __future__ import annotations
 
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
-from ._api_errors import KubeError, NotImplementedByServer, ServerError, TooManyRequests, Unreachable, bounded_wait
+from ._api_errors import (
+    KubeError,
+    NotImplementedByServer,
+    ServerError,
+    TooManyRequests,
+    Unreachable,
+    bounded_retry_after,
+)
 
 __all__ = ["ONCE", "PATIENT", "RetryPolicy", "backoff", "is_transient", "parse_retry_after", "wait_before_retry"]
 
 
 class RetryPolicy(NamedTuple):
-    """How patient a client is: requests in all, first and longest pause, seconds of pauses in all."""
+    """How patient a client is.
+
+    attempts: the requests in all. first, longest: the first and the longest pause, in seconds. patience: the seconds
+    of all pauses together.
+    """
 
     attempts: int = 6
     first: float = 0.2
@@ -27,25 +38,25 @@ ONCE = RetryPolicy(attempts=1)
 
 
 def parse_retry_after(value: str | None, now: float) -> float | None:
-    """Return the seconds that a Retry-After header asks for (a number or an HTTP date; now is wall-clock time).
+    """Return the seconds that a Retry-After header asks for, at most MAX_RETRY_AFTER, or None if it cannot be read.
 
-    At most MAX_RETRY_AFTER; None where the header cannot be read.
+    value: a number or an HTTP date; now: wall-clock time.
     """
     if not value:
         return None
     text = value.strip()
     if text.isascii() and text.isdigit():
-        return bounded_wait(float(text))
+        return bounded_retry_after(float(text))
     try:
-        return bounded_wait(max(0.0, parsedate_to_datetime(text).timestamp() - now))
+        return bounded_retry_after(max(0.0, parsedate_to_datetime(text).timestamp() - now))
     except (TypeError, ValueError, OverflowError, IndexError):
         return None
 
 
 def backoff(failures: int, *, first: float, longest: float, jitter: float) -> float:
-    """Return the pause in seconds after so many failures in a row, 1 being the first.
+    """Return the pause in seconds after a number of failures in a row, 1 being the first.
 
-    It doubles up to longest; between half and all of it is waited, by jitter in [0, 1).
+    The ceiling doubles with each failure, up to longest. The pause is between half and all of it, by jitter in [0, 1).
     """
     ceiling = min(longest, first * 2 ** min(max(failures, 1) - 1, 30))
     return float(ceiling * (0.5 + jitter / 2))
@@ -54,9 +65,8 @@ def backoff(failures: int, *, first: float, longest: float, jitter: float) -> fl
 def is_transient(error: KubeError, *, idempotent: bool) -> bool:
     """Return whether the same request may be sent again and may then succeed.
 
-    A request that the server refused to look at (429) or never got is sent again whatever it is. One that may have
-    been done already is sent again only where doing it twice does the same. An eviction that a disruption budget
-    forbids is an answer.
+    Any request that the server turned away (429) or never received may be sent again. A request that may have been
+    executed is sent again only if it is idempotent. An eviction that a disruption budget forbids is an answer.
     """
     if isinstance(error, TooManyRequests):
         return "DisruptionBudget" not in error.causes
@@ -72,8 +82,8 @@ def wait_before_retry(
 ) -> float | None:
     """Return the seconds to wait before the request is sent again, or None to give up.
 
-    attempt counts the requests sent (1 is the first), waited the seconds waited so far, jitter is a random number in
-    [0, 1). Never earlier than the server's Retry-After.
+    attempt: the requests sent so far; waited: the seconds waited so far; jitter: a random number in [0, 1). The pause
+    is never shorter than the server's Retry-After.
     """
     if attempt >= policy.attempts or not is_transient(error, idempotent=idempotent):
         return None

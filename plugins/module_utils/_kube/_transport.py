@@ -14,13 +14,13 @@ import math
 import re
 import socket
 import threading
-import time
 import traceback
 from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
 from ._api_errors import CredentialsError, KubeError, MissingLibrary, Unreachable, UnusableAnswer, shorten
 from ._api_paths import describe
+from ._client_settings import ClientSettings
 from ._credentials import Credentials, Stamp, file_stamps, ssl_context
 from ._interrupt import Interrupt, SocketOptions
 
@@ -36,29 +36,28 @@ else:
     HAS_URLLIB3 = True
     URLLIB3_IMPORT_ERROR = ""
 
-__all__ = ["HAS_URLLIB3", "LONGEST_ANSWER", "URLLIB3_IMPORT_ERROR", "Answer", "Lines", "Transport"]
+__all__ = ["HAS_URLLIB3", "URLLIB3_IMPORT_ERROR", "Lines", "Response", "Transport"]
 
 _OBJECT = re.compile(r"^(?:<[^>]*>|HTTPS?Connection(?:Pool)?\([^)]*\)): ")
 
-# To be closed by who reads them: that gives the connection back.
+# The reader closes them: that releases the connection.
 Lines = Generator[bytes, None, None]
 
 CHECK_INTERVAL = 1.0
 RENEW_INTERVAL = 5.0
 CONNECT_TIMEOUT = 5.0
-LONGEST_ANSWER = 128 << 20  # bytes: 500 Nodes, a page of a list, are some 35 MiB
-LONGEST_LINE = 8 << 20  # bytes: etcd takes no object of more than 1.5 MiB
-_PIECE = 65536  # bytes read at a time
+LONGEST_LINE = 8 << 20  # bytes: etcd stores no object of more than 1.5 MiB
+_CHUNK_SIZE = 65536  # bytes read at a time
 
-# What the ssl module says, and what urllib3 1.26 says of a name.
+# The words of the ssl module, and those of urllib3 1.26 about a host name.
 _DISTRUST = ("CERTIFICATE_VERIFY_FAILED", "doesn't match")
 
 
 def _socket_options() -> SocketOptions:
-    """Return no delay, and keep-alive probes: the kernel finds a dead peer in half a minute, at no cost of ours.
+    """Return the options for no delay and keep-alive probes: the kernel detects a dead peer within half a minute.
 
-    The same for what was sent and not acknowledged (in milliseconds): after a partition a new connection is quicker
-    than the kernel's next attempt on the old one, which may be minutes away.
+    Data that is sent but not acknowledged times out as fast (in milliseconds): after a partition a new connection is
+    quicker than the kernel's next attempt on the old one, which may be minutes away.
     """
     options = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1), (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
     for name, value in (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3), ("TCP_USER_TIMEOUT", 30_000)):
@@ -67,8 +66,8 @@ def _socket_options() -> SocketOptions:
     return options
 
 
-class Answer(NamedTuple):
-    """What a server said, and by which generation of the credentials it was asked."""
+class Response(NamedTuple):
+    """A server's answer, and the generation of the credentials that asked for it."""
 
     status: int
     body: bytes
@@ -87,34 +86,28 @@ class _State(NamedTuple):
 class Transport:
     """A pool of keep-alive connections by credentials; safe for many threads.
 
-    Files of the credentials are looked at once a second at most, when a request is made. When one has changed, new
-    connections use what it holds now; requests under way end on the old ones. Files that cannot be used, half-way
+    Files of the credentials are checked when a request is made, at most once a second. When one has changed, new
+    connections use its new content; requests in progress finish on the old ones. Files that cannot be used, halfway
     through a rotation, change nothing until they can.
     """
 
     def __init__(
         self,
         credentials: Credentials,
+        settings: ClientSettings,
         *,
-        pool_size: int,
-        timeout: float,
-        user_agent: str,
-        monotonic: Callable[[], float] = time.monotonic,
+        monotonic: Callable[[], float],
         interrupt: Interrupt | None = None,
         stamps: tuple[Stamp, ...] | None = None,
-        longest_answer: int = LONGEST_ANSWER,
     ) -> None:
-        """stamps: of the files of the credentials when they were read; default: now. longest_answer: in bytes."""
+        """stamps: of the files of the credentials when they were read; default: now."""
         if not HAS_URLLIB3:
             raise MissingLibrary("urllib3", URLLIB3_IMPORT_ERROR)
         self._credentials = credentials
         self._stamps = file_stamps(credentials.files()) if stamps is None else stamps
-        self._pool_size = pool_size
-        self._timeout = timeout
-        self._user_agent = user_agent
+        self._settings = settings
         self._monotonic = monotonic
         self._interrupt = interrupt
-        self._longest_answer = longest_answer
         self._lock = threading.Lock()
         self._state: _State | None = None
         self._next_check = -math.inf
@@ -122,28 +115,25 @@ class Transport:
         self._no_retries = Retry(total=False, redirect=False)
         self._prefix = _prefix(credentials.server)
 
-    def twin(self, *, pool_size: int, interrupt: Interrupt | None) -> Transport:
+    def clone(self, *, pool_size: int, interrupt: Interrupt | None) -> Transport:
         """Return a transport with connections of its own and the same credentials."""
         with self._lock:
             return Transport(
                 self._credentials,
-                pool_size=pool_size,
-                timeout=self._timeout,
-                user_agent=self._user_agent,
+                self._settings._replace(pool_size=pool_size),
                 monotonic=self._monotonic,
                 interrupt=interrupt,
                 stamps=self._stamps,
-                longest_answer=self._longest_answer,
             )
 
     def send(
         self, method: str, target: str, *, body: bytes | None, accept: str, content_type: str | None, path: str
-    ) -> Answer:
+    ) -> Response:
         """Send one request and return the whole answer, whatever its status.
 
         Raises Unreachable, UnusableAnswer or CredentialsError.
         """
-        state = self._current()
+        state = self._current_state()
         headers = {**state.headers, "Accept": accept}
         if content_type:
             headers["Content-Type"] = content_type
@@ -157,21 +147,21 @@ class Transport:
                 retries=self._no_retries,
                 redirect=False,
                 preload_content=False,
-                # urllib3 1.26 would take half a body for a whole one.
+                # urllib3 1.26 would accept a truncated body.
                 enforce_content_length=True,
             )
             body = self._body(response, where)
         except HTTPError as exc:
             raise self._unreachable(exc, where) from exc
-        return Answer(response.status, body, response.headers.get("Retry-After"), state.generation)
+        return Response(response.status, body, response.headers.get("Retry-After"), state.generation)
 
-    def stream(self, target: str, *, accept: str, read_timeout: float, where: str) -> tuple[Answer, Lines]:
-        """Send a GET; return the lines of the answer as they come, or the whole answer where the status is not 200.
+    def stream(self, target: str, *, accept: str, read_timeout: float, where: str) -> tuple[Response, Lines]:
+        """Send a GET; return the lines of the answer as they arrive, or the whole answer if its status is not 200.
 
         read_timeout is the longest silence, in seconds. Reading raises Unreachable when the connection breaks, and
         UnusableAnswer for a line that is too long; a last line without its end is dropped.
         """
-        state = self._current()
+        state = self._current_state()
         try:
             response = state.pool.request(
                 "GET",
@@ -180,7 +170,7 @@ class Transport:
                 retries=self._no_retries,
                 redirect=False,
                 preload_content=False,
-                timeout=Timeout(connect=min(CONNECT_TIMEOUT, self._timeout), read=read_timeout),
+                timeout=Timeout(connect=min(CONNECT_TIMEOUT, self._settings.timeout), read=read_timeout),
             )
             if response.status == 200:
                 body = b""
@@ -189,36 +179,37 @@ class Transport:
                 body = self._body(response, where)
         except HTTPError as exc:
             raise self._unreachable(exc, where) from exc
-        answer = Answer(response.status, body, response.headers.get("Retry-After"), state.generation)
+        answer = Response(response.status, body, response.headers.get("Retry-After"), state.generation)
         return answer, self._lines(response, where)
 
     def _body(self, response: Any, where: str) -> bytes:
-        """Read a body as it was sent, piece by piece, and give its connection back."""
+        """Read a body as it was sent, chunk by chunk, and release its connection."""
+        longest = self._settings.longest_answer
         body = bytearray()
-        whole = False
+        is_complete = False
         try:
             _refuse_encoding(response, where)
             while True:
-                piece = response.read(_PIECE, decode_content=False)
-                if not piece:
+                chunk = response.read(_CHUNK_SIZE, decode_content=False)
+                if not chunk:
                     break
-                body += piece
-                if len(body) > self._longest_answer:
-                    raise UnusableAnswer(f"the answer has more than {_size(self._longest_answer)}", where=where)
-            whole = True
+                body += chunk
+                if len(body) > longest:
+                    raise UnusableAnswer(f"the answer has more than {_size(longest)}", where=where)
+            is_complete = True
             return bytes(body)
         finally:
-            _give_back(response, whole=whole)
+            _release_connection(response, whole=is_complete)
 
     def _lines(self, response: Any, where: str) -> Lines:
-        longest = min(LONGEST_LINE, self._longest_answer)
-        # What http.client has read: urllib3's own reader of chunks takes a chunk's first line at any length, and one of
-        # a body that is not chunked waits until as many bytes are there as it was asked for.
+        longest = min(LONGEST_LINE, self._settings.longest_answer)
+        # The stream of http.client: urllib3's own reader of chunks accepts a chunk's first line of any length, and its
+        # reader of other bodies waits until it has as many bytes as it was asked for.
         stream = response._fp
         pending = bytearray()
-        whole = False
+        is_complete = False
         try:
-            for chunk in iter(lambda: stream.read1(_PIECE), b""):
+            for chunk in iter(lambda: stream.read1(_CHUNK_SIZE), b""):
                 *lines, rest = chunk.split(b"\n")
                 for line in lines:
                     pending += line
@@ -228,17 +219,17 @@ class Transport:
                 pending += rest
                 if len(pending) > longest:
                     raise UnusableAnswer(f"a line of the watch has more than {_size(longest)}", where=where)
-            whole = stream.chunked
+            is_complete = stream.chunked
         except (OSError, http.client.HTTPException) as exc:
             raise self._unreachable(exc, where) from exc
         finally:
-            _give_back(response, whole=whole)
+            _release_connection(response, whole=is_complete)
 
     def renew(self, generation: int) -> bool:
-        """Get the credentials anew after a 401 to a request of that generation; return whether to ask again.
+        """Renew the credentials after a 401 to a request of that generation; return whether to send it again.
 
-        Many threads may call this at once: one of them renews, the others get its result. Not more often than every
-        few seconds, since an exec plugin may be slow or ask somebody. Raise CredentialsError where it failed.
+        Many threads may call this at once: one of them renews, the others get its result. They are renewed at most
+        once in RENEW_INTERVAL, since an exec plugin may be slow or prompt the user. Raises CredentialsError.
         """
         with self._lock:
             state = self._state
@@ -263,27 +254,27 @@ class Transport:
         if self._interrupt is not None:
             self._interrupt.release()
 
-    def _current(self) -> _State:
+    def _current_state(self) -> _State:
         state = self._state
         if state is not None and self._monotonic() < self._next_check:
             return state
         with self._lock:
             state = self._state
             if state is None:
-                self._state = state = self._first()
+                self._state = state = self._initial_state()
             elif self._monotonic() >= self._next_check:
-                self._state = state = self._looked_at(state)
+                self._state = state = self._reload_if_changed(state)
             self._next_check = self._monotonic() + CHECK_INTERVAL if state.stamps else math.inf
             return state
 
-    def _first(self) -> _State:
-        """Begin with what the files say now: the first request may be made long after the credentials were read."""
+    def _initial_state(self) -> _State:
+        """Start from the files as they are now: the first request may come long after the credentials were read."""
         credentials = self._credentials
         if credentials.source and credentials.refresh and file_stamps((credentials.source,)) != self._stamps[:1]:
             credentials = credentials.refresh()
         return self._build(credentials, 1)
 
-    def _looked_at(self, state: _State) -> _State:
+    def _reload_if_changed(self, state: _State) -> _State:
         stamps = file_stamps(state.credentials.files())
         if stamps == state.stamps:
             return state
@@ -296,10 +287,11 @@ class Transport:
             return state
 
     def _build(self, credentials: Credentials, generation: int) -> _State:
-        # Stamps before the files are read: what changes in between is then seen next time.
+        # Stamps before the files are read: a change in between is then seen at the next check.
         stamps = file_stamps(credentials.files())
-        headers = {"User-Agent": self._user_agent, "Accept-Encoding": "identity", **_authorization(credentials)}
-        pool = _pool(credentials, self._pool_size, self._timeout, self._interrupt)
+        settings = self._settings
+        headers = {"User-Agent": settings.user_agent, "Accept-Encoding": "identity", **_authorization(credentials)}
+        pool = _pool(credentials, settings.pool_size, settings.timeout, self._interrupt)
         self._prefix = _prefix(credentials.server)
         self._credentials, self._stamps = credentials, stamps
         return _State(pool, headers, credentials, stamps, generation)
@@ -311,10 +303,10 @@ class Transport:
         return Unreachable(message, where=where, sent=sent, transient=not distrust)
 
 
-def _give_back(response: Any, *, whole: bool) -> None:
-    """Give a connection back to its pool, closed unless the answer was read whole.
+def _release_connection(response: Any, *, whole: bool) -> None:
+    """Return a connection to its pool, closed unless the answer was read to its end.
 
-    A pool lends few connections, and waits without end for one that is only closed.
+    A pool lends few connections, and waits without a limit for one that is closed but not released.
     """
     if not whole:
         response.close()
@@ -322,12 +314,12 @@ def _give_back(response: Any, *, whole: bool) -> None:
 
 
 def _refuse_encoding(response: Any, where: str) -> None:
-    """Refuse a compressed body, which nobody asked for: a few bytes may become as many as the memory has."""
+    """Refuse a compressed body, which was not asked for: a few bytes may expand until memory is full."""
     encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding not in ("", "identity"):
-        _give_back(response, whole=False)
-        what = shorten(encoding, 30)
-        raise UnusableAnswer(f"the answer is encoded ({what}), though only identity was asked for", where=where)
+        _release_connection(response, whole=False)
+        name = shorten(encoding, 30)
+        raise UnusableAnswer(f"the answer is encoded ({name}), though only identity was asked for", where=where)
 
 
 def _size(count: int) -> str:
@@ -335,7 +327,7 @@ def _size(count: int) -> str:
 
 
 def _cause(error: Exception) -> str:
-    """Return what is behind an error of urllib3, without the objects that its text begins with."""
+    """Return the cause of an error of urllib3, without the objects that its text begins with."""
     inner = error.args[-1] if error.args else None
     text = str(inner if isinstance(inner, Exception) else error)
     return _OBJECT.sub("", text) or type(error).__name__
@@ -360,7 +352,7 @@ def _authorization(credentials: Credentials) -> dict[str, str]:
 
 
 def _prefix(server: str) -> str:
-    """Return the path of a server's URL: a cluster behind a proxy may live below one."""
+    """Return the path of a server's URL: a cluster behind a proxy may have one."""
     return (parse_url(server).path or "").rstrip("/")
 
 
@@ -370,8 +362,8 @@ def _pool(credentials: Credentials, size: int, timeout: float, interrupt: Interr
         raise CredentialsError(f"{credentials.server} is not the URL of an API server (https://host:port)")
     options: dict[str, Any] = {
         "maxsize": size,
-        # As many requests as connections: none is made only to be thrown away. What can be interrupted must never wait
-        # where the interrupt does not reach.
+        # As many requests as connections: none is made only to be thrown away. An interruptible request must never
+        # wait for a connection, since the interrupt does not reach that wait.
         "block": interrupt is None,
         "timeout": Timeout(connect=min(CONNECT_TIMEOUT, timeout), read=timeout),
         "socket_options": _socket_options(),
@@ -381,7 +373,7 @@ def _pool(credentials: Credentials, size: int, timeout: float, interrupt: Interr
         # Debian's urllib3 1.26 would trust the system's CAs as well.
         options["ca_certs"] = None
         if context.check_hostname and vars(urllib3)["__version__"].startswith("1."):
-            # It keeps an address from the ssl module, which then fails; but checks it itself when told to.
+            # It does not pass an address to the ssl module, which then fails, but checks it itself if asked to.
             context.check_hostname = False
             options["assert_hostname"] = credentials.tls_server_name or url.host.strip("[]")
         if credentials.tls_server_name:
@@ -403,11 +395,11 @@ def _pool(credentials: Credentials, size: int, timeout: float, interrupt: Interr
 
 
 def _interruptible(base: Any, interrupt: Interrupt) -> Any:
-    """Return the connection class base with its sockets made by interrupt."""
+    """Return a subclass of a connection class whose sockets the interrupt makes."""
 
-    class Interruptible(base):  # type: ignore[misc]  # which of urllib3's classes it is, is known at run time only
+    class Interruptible(base):  # type: ignore[misc]  # the base is one of urllib3's classes, known at run time only
         def __repr__(self) -> str:
-            # urllib3's errors begin with it, and _cause() takes off what looks like this.
+            # urllib3's errors begin with it, and _cause() removes that.
             return f"HTTPConnection({self.host!r}, {self.port})"
 
         __str__ = __repr__

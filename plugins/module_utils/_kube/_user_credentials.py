@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Credentials on the control side, however a user has them. Private to configok.node: no compatibility is promised.
+"""Finds a user's credentials on the control side. Private to configok.node: no compatibility is promised.
 
 The only file that imports the kubernetes package, and only for what is hard: merged kubeconfigs, exec plugins, OIDC
 and other auth providers. Its import costs half a second and 44 MB, which one module call for 1,000 Nodes would feel;
@@ -21,13 +21,13 @@ from typing import Any
 from ._api_errors import CredentialsError, MissingLibrary
 from ._credentials import Credentials, PluginRequired, from_kubeconfig
 
-__all__ = ["load"]
+__all__ = ["load_credentials"]
 
 _DEFAULT_KUBECONFIG = "~/.kube/config"
 _SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
-def load(
+def load_credentials(
     *,
     kubeconfig: str | None = None,
     context: str | None = None,
@@ -44,11 +44,11 @@ def load(
     """Return the credentials for these options; raise CredentialsError or MissingLibrary.
 
     In this order: host together with an api_key or a client_cert; kubeconfig (paths with the system's separator are
-    merged as kubectl does), else $KUBECONFIG, else ~/.kube/config; else the service account of the Pod we run in.
-    What is given beside that wins over what is found there; None means not given.
+    merged as kubectl does), else $KUBECONFIG, else ~/.kube/config; else the service account of the Pod that this runs
+    in. Any other option overrides the value found there; None means not set.
     """
     environ = os.environ if environ is None else environ
-    given = {
+    overrides = {
         "server": host.rstrip("/") if host else None,
         "ca_file": _path(ca_cert),
         "cert_file": _path(client_cert),
@@ -60,20 +60,20 @@ def load(
     paths = _kubeconfigs(kubeconfig, environ)
     explicit = bool(kubeconfig or context)
     if host and (api_key or client_cert) and not explicit:
-        found = Credentials(server=host)
+        credentials = Credentials(server=host)
     elif paths:
-        found = _from_files(paths, context)
+        credentials = _from_files(paths, context)
     elif explicit:
         raise CredentialsError(f"there is no kubeconfig {kubeconfig or _DEFAULT_KUBECONFIG}")
     elif environ.get("KUBERNETES_SERVICE_HOST"):
-        found = _in_cluster(environ, service_account)
+        credentials = _in_cluster(environ, service_account)
     elif host:
-        found = Credentials(server=host)
+        credentials = Credentials(server=host)
     else:
         raise CredentialsError(
             f"no API server is given: set kubeconfig, or host and api_key, or have {_DEFAULT_KUBECONFIG}"
         )
-    return _overridden(found, given)
+    return _with_overrides(credentials, overrides)
 
 
 def _path(path: str | None) -> str | None:
@@ -81,7 +81,7 @@ def _path(path: str | None) -> str | None:
 
 
 def _kubeconfigs(kubeconfig: str | None, environ: Mapping[str, str]) -> list[str]:
-    """Return the kubeconfigs that exist: one that does not is no error where another does, as for kubectl."""
+    """Return the kubeconfigs that exist. As for kubectl, a missing one is not an error if another exists."""
     named = kubeconfig or environ.get("KUBECONFIG") or _DEFAULT_KUBECONFIG
     paths = [os.path.abspath(os.path.expanduser(path)) for path in named.split(os.pathsep) if path]
     return [path for path in paths if os.path.exists(path)]
@@ -93,7 +93,7 @@ def _from_files(paths: list[str], context: str | None) -> Credentials:
             return from_kubeconfig(paths[0], context=context)
         except PluginRequired:
             pass
-    return _through_kubernetes(paths, context)
+    return _load_with_kubernetes(paths, context)
 
 
 def _in_cluster(environ: Mapping[str, str], directory: str) -> Credentials:
@@ -107,9 +107,9 @@ def _in_cluster(environ: Mapping[str, str], directory: str) -> Credentials:
     )
 
 
-def _overridden(found: Credentials, given: dict[str, Any]) -> Credentials:
-    """Return found with what was given in place of it; also whenever it is refreshed."""
-    changes = {key: value for key, value in given.items() if value is not None}
+def _with_overrides(credentials: Credentials, overrides: dict[str, Any]) -> Credentials:
+    """Return credentials with these fields replaced, now and whenever they are refreshed."""
+    changes = {key: value for key, value in overrides.items() if value is not None}
     if "ca_file" in changes:
         changes["ca_data"] = None
     if "cert_file" in changes:
@@ -118,23 +118,23 @@ def _overridden(found: Credentials, given: dict[str, Any]) -> Credentials:
         changes["key_data"] = None
     if "token" in changes:
         changes["token_file"] = None
-    refresh = found.refresh
+    refresh = credentials.refresh
     if refresh is not None and changes:
-        changes["refresh"] = lambda: _overridden(refresh(), given)
-    return found._replace(**changes) if changes else found
+        changes["refresh"] = lambda: _with_overrides(refresh(), overrides)
+    return credentials._replace(**changes) if changes else credentials
 
 
-def _through_kubernetes(paths: list[str], context: str | None) -> Credentials:
+def _load_with_kubernetes(paths: list[str], context: str | None) -> Credentials:
     try:
         import kubernetes  # pylint: disable=import-outside-toplevel
     except ImportError as exc:
         raise MissingLibrary("kubernetes", traceback.format_exc()) from exc
-    # Not typed, or only in part.
+    # It is not typed, or only in part.
     library: Any = kubernetes
     config = library.config
-    complaints = _Complaints()
-    logging.getLogger().addHandler(complaints)
-    # The package writes inline keys to files that live as long as the process: let it be in a directory of ours.
+    collector = _LogCollector()
+    logging.getLogger().addHandler(collector)
+    # The package writes inline keys to files that live as long as the process: it gets a directory that is removed.
     with tempfile.TemporaryDirectory(prefix="configok-") as directory:
         try:
             configuration = library.client.Configuration()
@@ -145,31 +145,31 @@ def _through_kubernetes(paths: list[str], context: str | None) -> Credentials:
                 persist_config=False,
                 temp_file_path=directory,
             )
-            found = _from_configuration(configuration, directory)
+            credentials = _from_configuration(configuration, directory)
         except (config.ConfigException, OSError, ValueError, KeyError, TypeError) as exc:
             raise CredentialsError(f"the kubeconfig {os.pathsep.join(paths)} cannot be used: {exc}") from exc
         finally:
-            logging.getLogger().removeHandler(complaints)
-            # Otherwise it would hand out the names of the deleted files next time.
+            logging.getLogger().removeHandler(collector)
+            # Otherwise it would return the names of the deleted files next time.
             forget = getattr(config.kube_config, "_cleanup_temp_files", None)
             if forget is not None:
                 forget()
-    if complaints.said:
+    if collector.messages:
         # An exec plugin that fails is only logged, and the request would be sent as anonymous.
-        said = "; ".join(complaints.said)
-        raise CredentialsError(f"the kubeconfig {os.pathsep.join(paths)} gives no credentials: {said}")
-    return found._replace(refresh=lambda: _through_kubernetes(paths, context))
+        messages = "; ".join(collector.messages)
+        raise CredentialsError(f"the kubeconfig {os.pathsep.join(paths)} gives no credentials: {messages}")
+    return credentials._replace(refresh=lambda: _load_with_kubernetes(paths, context))
 
 
-class _Complaints(logging.Handler):
-    """What the kubernetes package logs instead of raising."""
+class _LogCollector(logging.Handler):
+    """Collects the errors that the kubernetes package logs instead of raising them."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
-        self.said: list[str] = []
+        self.messages: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.said.append(record.getMessage())
+        self.messages.append(record.getMessage())
 
 
 def _from_configuration(configuration: Any, directory: str) -> Credentials:

@@ -13,8 +13,9 @@ from typing import NamedTuple
 from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, KubeError, ServerError, TooManyRequests, Unauthorized, Unreachable
 from .._kube._api_paths import NODES
+from .._kube._client_settings import Timing
 from .._kube._interrupt import Interrupt
-from .._kube._watch import watch
+from .._kube._watch import WatchSettings, watch
 from ._node_view import NodeView, node_view, reduce_node
 from ._outage import MAX_OUTAGE
 from ._rollout_errors import ApiUnavailable, RolloutError
@@ -136,12 +137,13 @@ class NodeWatcher:
             label_selector=self._selector or None,
             transform=reduce_node,
             stop=self._stop,
-            resume=False,  # the server may have forgotten the version, and says so only after BACK
-            first_pause=_FIRST_PAUSE,
-            inactivity=_SILENCE,
-            longest_wait=_LONGEST_WAIT,
-            sleep=lambda seconds: self._clock.wait(self._stop, seconds),
-            monotonic=self._monotonic,
+            settings=WatchSettings(
+                resume=False,  # the server may have forgotten the version, and says so only after BACK
+                first_pause=_FIRST_PAUSE,
+                inactivity=_SILENCE,
+                longest_wait=_LONGEST_WAIT,
+            ),
+            timing=Timing(lambda seconds: self._clock.wait(self._stop, seconds), self._monotonic),
             interrupt=self._interrupt,
         ):
             view = None if event.object is None else node_view(event.object)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import watch_node
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Listing
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
+from ansible_collections.configok.node.plugins.module_utils._kube._client_settings import Timing
 
 __all__ = ["Reconnects", "simulate_outage"]
 
@@ -65,6 +66,9 @@ class _Outage:
                 raise Unreachable("the connection was cut")
         yield from ()
 
+    def monotonic(self) -> float:
+        return self.now
+
     def sleep(self, seconds: float) -> None:
         self.now += seconds
         if self.now > self.end + PATIENCE:
@@ -78,8 +82,8 @@ def simulate_outage(seconds: float, *, agents: int, orderly: bool = False, seed:
     slowest = 0.0
     for _agent in range(agents):
         outage = _Outage(seconds, orderly=orderly)
-        timing = {"sleep": outage.sleep, "monotonic": lambda outage=outage: outage.now, "random": source.random}
-        for _event in watch_node(outage, "n1", stop=outage.stop, **timing):
+        timing = Timing(outage.sleep, outage.monotonic, random=source.random)
+        for _event in watch_node(outage, "n1", stop=outage.stop, timing=timing):
             pass
         opens += outage.opens
         slowest = max(slowest, outage.now - outage.end)

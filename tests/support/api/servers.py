@@ -30,6 +30,7 @@ from typing import IO, Any
 import urllib3
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._client_settings import ClientSettings
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
 from embedded_apiserver.server import EmbeddedApiServer
 from support.api.audit import audit_flags
@@ -100,7 +101,7 @@ class ApiServer(abc.ABC):
     def client(self, user: str = ADMIN, groups: Sequence[str] = (), **options: Any) -> Client:
         """Our own client, as that user."""
         groups = groups or (_MASTERS if user == ADMIN else ())
-        return Client(from_kubeconfig(self.kubeconfig_for(user, groups)), **options)
+        return Client(from_kubeconfig(self.kubeconfig_for(user, groups)), ClientSettings(**options))
 
     def wire(self, user: str = ADMIN, groups: Sequence[str] = ()) -> Wire:
         """Bare HTTP as that user; an empty name means without credentials."""

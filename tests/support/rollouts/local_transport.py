@@ -12,7 +12,8 @@ from urllib.parse import parse_qsl, unquote
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import describe
 from ansible_collections.configok.node.plugins.module_utils._kube._interrupt import Interrupt
-from ansible_collections.configok.node.plugins.module_utils._kube._transport import Answer, Lines, Transport
+from ansible_collections.configok.node.plugins.module_utils._kube._transport import Lines, Transport
+from ansible_collections.configok.node.plugins.module_utils._kube._transport import Response as Answer
 from embedded_apiserver.http_server import Request, Response
 from embedded_apiserver.server import EmbeddedApiServer
 from support.rollouts.virtual_clock import VirtualClock
@@ -41,7 +42,7 @@ class LocalTransport(Transport):
         self._latency = latency
         self._interrupt = interrupt
 
-    def twin(self, *, pool_size: int, interrupt: Interrupt | None) -> LocalTransport:
+    def clone(self, *, pool_size: int, interrupt: Interrupt | None) -> LocalTransport:
         """Return a transport that interrupt ends."""
         return LocalTransport(self._server, self._token, self._clock, latency=self._latency, interrupt=interrupt)
 

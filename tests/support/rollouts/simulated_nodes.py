@@ -12,6 +12,7 @@ from functools import partial
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, NotFound
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, node, node_status
+from ansible_collections.configok.node.plugins.module_utils._kube._client_settings import Timing
 from ansible_collections.configok.node.plugins.module_utils._kube._interrupt import Interrupt
 from ansible_collections.configok.node.plugins.module_utils._kube._watch import watch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdicts
@@ -143,8 +144,7 @@ class SimulatedNodes:
             self.client,
             NODES,
             stop=self._stop,
-            sleep=lambda seconds: self._clock.wait(self._stop, seconds),
-            monotonic=self._clock.monotonic,
+            timing=Timing(lambda seconds: self._clock.wait(self._stop, seconds), self._clock.monotonic),
             interrupt=self._interrupt,
         ):
             if event.type == "SYNCED":

@@ -12,6 +12,7 @@ from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NAMESPACES
+from ansible_collections.configok.node.plugins.module_utils._kube._client_settings import Timing
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
@@ -66,9 +67,8 @@ class World:
         server.add_token(_TOKEN, "admin", ("system:masters",))
         client = Client(
             Credentials(server="http://in-this-process", token=_TOKEN),
+            timing=Timing(clock.sleep, clock.monotonic),
             transport=LocalTransport(server, _TOKEN, clock, latency=latency),
-            sleep=clock.sleep,
-            monotonic=clock.monotonic,
         )
         for name in ("configok-system", "configok-rollouts"):
             client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})

@@ -10,7 +10,6 @@ import signal
 import sys
 import threading
 from types import FrameType
-from typing import Any
 
 from ._agent import AGENT_VERSION
 from ._agent._agent_configuration import AgentConfiguration
@@ -26,6 +25,7 @@ from ._agent._system_clock import SystemClock
 from ._agent._validation._validator import CommandCheck, SameConfigCommand, ValidateCommand
 from ._kube._api_client import Client
 from ._kube._api_errors import KubeError
+from ._kube._client_settings import ClientSettings, Timing
 from ._kube._credentials import from_kubeconfig
 from ._kube._retry import ONCE, RetryPolicy
 from ._output import complain
@@ -70,9 +70,11 @@ def _run(configuration: AgentConfiguration, path: str, wake: Notifications) -> N
     clock = SystemClock()
     credentials = from_kubeconfig(configuration.kubeconfig)
     user_agent = f"configok-agent/{AGENT_VERSION}"
-    manners: dict[str, Any] = {"user_agent": user_agent, "longest_answer": _LONGEST_ANSWER}
-    client = Client(credentials, pool_size=2, timeout=_TIMEOUT, retries=_RETRIES, sleep=stop.wait, **manners)
-    impatient = Client(credentials, pool_size=1, timeout=_PROBE_TIMEOUT, retries=ONCE, **manners)
+    settings = ClientSettings(
+        pool_size=2, timeout=_TIMEOUT, longest_answer=_LONGEST_ANSWER, user_agent=user_agent, retries=_RETRIES
+    )
+    client = Client(credentials, settings, Timing(sleep=stop.wait))
+    impatient = Client(credentials, settings._replace(pool_size=1, timeout=_PROBE_TIMEOUT, retries=ONCE))
     live = None
     if configuration.configz:
         from ._agent._probes import LiveConfigProbe  # an option that is off by default

@@ -16,6 +16,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
 from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
+from ansible_collections.configok.node.plugins.module_utils._kube._client_settings import ClientSettings
 
 
 @pytest.mark.contract("manners.small-answers")
@@ -23,15 +24,15 @@ def test_no_client_of_the_daemon_reads_more_than_4_mib(
     entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = entry("_run")
-    clients: list[dict[str, Any]] = []
+    clients: list[ClientSettings] = []
     monkeypatch.setattr(run, "from_kubeconfig", lambda _path: None)
-    monkeypatch.setattr(run, "Client", lambda _credentials, **options: clients.append(options))
+    monkeypatch.setattr(run, "Client", lambda _credentials, settings, *_timing: clients.append(settings))
     monkeypatch.setattr(
         run, "Controller", lambda *_arguments, **_options: SimpleNamespace(run=lambda _stop, _wake: None)
     )
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", SimpleNamespace(set=print))
-    assert [options["longest_answer"] for options in clients] == [4 << 20, 4 << 20]
+    assert [settings.longest_answer for settings in clients] == [4 << 20, 4 << 20]
 
 
 def test_every_child_that_decodes_a_config_is_limited(
@@ -42,7 +43,7 @@ def test_every_child_that_decodes_a_config_is_limited(
     for name in ("ValidateCommand", "SameConfigCommand"):
         monkeypatch.setattr(run, name, lambda _runner, argv: children.append(argv))
     monkeypatch.setattr(run, "from_kubeconfig", lambda _path: None)
-    monkeypatch.setattr(run, "Client", lambda _credentials, **_options: None)
+    monkeypatch.setattr(run, "Client", lambda *_arguments: None)
     monkeypatch.setattr(
         run, "Controller", lambda *_arguments, **_options: SimpleNamespace(run=lambda _stop, _wake: None)
     )
@@ -89,7 +90,7 @@ def test_what_a_component_said_last_is_read_where_systemd_starts_it(
         return SimpleNamespace(run=lambda _stop, _wake: None)
 
     monkeypatch.setattr(run, "from_kubeconfig", lambda _path: None)
-    monkeypatch.setattr(run, "Client", lambda _credentials, **_options: None)
+    monkeypatch.setattr(run, "Client", lambda *_arguments: None)
     monkeypatch.setattr(run, "Controller", daemon)
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     configuration = AgentConfiguration("n1", "/k", {}, service_manager=manager)

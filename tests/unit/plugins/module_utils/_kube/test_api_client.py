@@ -18,6 +18,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_errors as errors
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._client_settings import ClientSettings, Timing
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
 from ansible_collections.configok.node.plugins.module_utils._kube._retry import RetryPolicy
 
@@ -31,8 +32,9 @@ def connect(server: Any, clock: Any) -> Iterator[Callable[..., Client]]:
 
     def make(**options: Any) -> Client:
         credentials = Credentials(server.url, **options.pop("credentials", {}))
-        options = {"sleep": clock.sleep, "monotonic": clock, "random": lambda: 0.0, "timeout": 5.0, **options}
-        made.append(Client(credentials, **options))
+        timing = Timing(clock.sleep, clock, random=lambda: 0.0)
+        changes = {name: options.pop(name) for name in Timing._fields if name in options}
+        made.append(Client(credentials, ClientSettings(**{"timeout": 5.0, **options}), timing._replace(**changes)))
         return made[-1]
 
     yield make
@@ -181,7 +183,7 @@ def test_429_is_always_sent_again(server: Any, replies: Any, connect: Any, clock
 
 def test_retry_after_as_a_date(server: Any, replies: Any, connect: Any, clock: Any) -> None:
     server.says(replies.status(429, Retry_After=formatdate(clock.now + 9, usegmt=True)), replies.answer())
-    connect(clock=clock).get(N1)
+    connect(wall=clock).get(N1)
     assert clock.slept == [9.0]
 
 

@@ -71,9 +71,9 @@ def test_errors(body: bytes | str, status: int) -> None:
 @given(damaged(json.dumps(EVENT).encode()) | json_texts(EVENT))
 def test_answers_and_lines_of_a_watch(body: bytes | str) -> None:
     data = body if isinstance(body, bytes) else body.encode("utf-8", "surrogatepass")
-    outcome = parse_twice(_api_client._decoded, data, "GET", "/api/v1/nodes/n1", refused=Unreachable)
+    outcome = parse_twice(_api_client._decode, data, "GET", "/api/v1/nodes/n1", refused=Unreachable)
     assert outcome.error is not None or isinstance(outcome.value, dict)
-    line = parse_twice(_watch._parsed, data, "WATCH nodes", refused=Unreachable)
+    line = parse_twice(_watch._parse_event, data, "WATCH nodes", refused=Unreachable)
     assert line.error is not None or isinstance(line.value[1], dict)
 
 

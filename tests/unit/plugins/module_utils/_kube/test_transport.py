@@ -20,6 +20,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube import _api_er
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube import _transport
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._client_settings import ClientSettings, Timing
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import (
     Credentials,
     from_kubeconfig,
@@ -69,7 +70,7 @@ def connect(clock: Any) -> Iterator[Callable[[Credentials], Client]]:
     made: list[Client] = []
 
     def make(credentials: Credentials) -> Client:
-        made.append(Client(credentials, sleep=clock.sleep, monotonic=clock, timeout=5.0))
+        made.append(Client(credentials, ClientSettings(timeout=5.0), Timing(clock.sleep, clock)))
         return made[-1]
 
     yield make

@@ -21,7 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._options im
 )
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import CredentialsError
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import PluginRequired, from_kubeconfig
-from ansible_collections.configok.node.plugins.module_utils._kube._user_credentials import load
+from ansible_collections.configok.node.plugins.module_utils._kube._user_credentials import load_credentials
 
 Write = Callable[..., str]
 SECRET = base64.b64encode(b"PEM").decode()
@@ -119,7 +119,7 @@ def test_a_missing_file_is_named() -> None:
 
 
 def test_options_win_also_after_a_refresh(write: Write) -> None:
-    found = load(
+    found = load_credentials(
         kubeconfig=write({"token": "t"}), host="https://other", api_key="given", validate_certs=False, environ={}
     )
     assert (found.server, found.token, found.verify) == ("https://other", "given", False)
@@ -128,28 +128,28 @@ def test_options_win_also_after_a_refresh(write: Write) -> None:
 
 
 def test_host_and_key_need_no_kubeconfig(write: Write) -> None:
-    found = load(host="https://x", api_key="k", environ={"KUBECONFIG": write({"token": "t"})})
+    found = load_credentials(host="https://x", api_key="k", environ={"KUBECONFIG": write({"token": "t"})})
     assert (found.server, found.token, found.source) == ("https://x", "k", None)
 
 
 def test_in_a_pod(tmp_path: Path) -> None:
     environ = {"KUBERNETES_SERVICE_HOST": "fd00::1", "KUBERNETES_SERVICE_PORT": "443", "KUBECONFIG": "/nowhere"}
-    found = load(environ=environ, service_account=str(tmp_path))
+    found = load_credentials(environ=environ, service_account=str(tmp_path))
     assert found.server == "https://[fd00::1]:443"
     assert (found.ca_file, found.token_file) == (str(tmp_path / "ca.crt"), str(tmp_path / "token"))
 
 
 def test_nothing_at_all() -> None:
     with pytest.raises(CredentialsError, match="no API server is given"):
-        load(environ={"KUBECONFIG": "/nowhere"})
+        load_credentials(environ={"KUBECONFIG": "/nowhere"})
     with pytest.raises(CredentialsError, match="there is no kubeconfig /nowhere"):
-        load(kubeconfig="/nowhere", environ={})
+        load_credentials(kubeconfig="/nowhere", environ={})
 
 
 def test_merged_kubeconfigs(write: Write) -> None:
     first = write(name="one", users=[])
     second = write({"client-certificate-data": SECRET, "client-key-data": SECRET}, name="two", contexts=[], clusters=[])
-    found = load(environ={"KUBECONFIG": f"{first}:/nowhere:{second}"})
+    found = load_credentials(environ={"KUBECONFIG": f"{first}:/nowhere:{second}"})
     assert found.server == "https://api:6443"
     assert (found.cert_data, found.key_data, found.cert_file) == (b"PEM", b"PEM", None)
     # Once more: the package remembers the names of files that are gone.
@@ -177,7 +177,7 @@ n=$(cat {tmp_path}/count 2>/dev/null || echo 0); n=$((n + 1)); echo $n >{tmp_pat
 echo '{{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",'
 echo ' "status": {{"token": "token-'$n'"}}}}'
 """
-    found = load(kubeconfig=write(exec_user(tmp_path, script)), environ={})
+    found = load_credentials(kubeconfig=write(exec_user(tmp_path, script)), environ={})
     assert found.token == "token-1"
     assert found.refresh is not None
     assert found.refresh().token == "token-2"
@@ -185,7 +185,7 @@ echo ' "status": {{"token": "token-'$n'"}}}}'
 
 def test_an_exec_plugin_that_fails_is_no_anonymous_user(write: Write, tmp_path: Path) -> None:
     with pytest.raises(CredentialsError, match=r"gives no credentials: .*sorry"):
-        load(kubeconfig=write(exec_user(tmp_path, "echo sorry >&2; exit 3")), environ={})
+        load_credentials(kubeconfig=write(exec_user(tmp_path, "echo sorry >&2; exit 3")), environ={})
 
 
 def test_params_and_environment() -> None:
@@ -199,7 +199,7 @@ def test_params_and_environment() -> None:
 
 
 def test_the_documentation_equals_the_spec() -> None:
-    source = Path(load.__code__.co_filename).parents[2] / "doc_fragments" / "kube.py"
+    source = Path(load_credentials.__code__.co_filename).parents[2] / "doc_fragments" / "kube.py"
     names: dict[str, Any] = {}
     exec(compile(source.read_text(), str(source), "exec"), names)
     options = yaml.safe_load(names["ModuleDocFragment"].DOCUMENTATION)["options"]

@@ -17,9 +17,10 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_errors as errors
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._client_settings import ClientSettings, Timing
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
 from ansible_collections.configok.node.plugins.module_utils._kube._retry import ONCE
-from ansible_collections.configok.node.plugins.module_utils._kube._watch import WatchEvent, watch
+from ansible_collections.configok.node.plugins.module_utils._kube._watch import WatchEvent, WatchSettings, watch
 
 
 def node(name: str, version: int, uid: str = "") -> dict[str, Any]:
@@ -47,9 +48,11 @@ class Watching:
     def __init__(self, server: Any, **options: Any) -> None:
         self.stop = threading.Event()
         self.pauses: list[float] = []
-        client = Client(Credentials(server.url), timeout=5.0)
-        options = {"sleep": self.pauses.append, "random": lambda: 0.0, **options}
-        self.events = watch(client, paths.NODES, stop=self.stop, **options)
+        client = Client(Credentials(server.url), ClientSettings(timeout=5.0))
+        timing = Timing(options.pop("sleep", self.pauses.append) or self.stop.wait, random=lambda: 0.0)
+        timing = timing._replace(**{name: options.pop(name) for name in Timing._fields if name in options})
+        settings = WatchSettings(**{name: options.pop(name) for name in WatchSettings._fields if name in options})
+        self.events = watch(client, paths.NODES, stop=self.stop, settings=settings, timing=timing, **options)
 
     def take(self, count: int) -> list[tuple[str, str]]:
         return [brief(next(self.events)) for _again in range(count)]
@@ -414,7 +417,7 @@ def test_an_error_of_a_watch_names_no_object_of_ours() -> None:
         taken.bind(("127.0.0.1", 0))
         server = f"http://127.0.0.1:{taken.getsockname()[1]}"
         stop = threading.Event()
-        with Client(Credentials(server=server), retries=ONCE) as client:
+        with Client(Credentials(server=server), ClientSettings(retries=ONCE)) as client:
             following = watch(client, paths.NODES, stop=stop)
             error = next(following).error
             stop.set()
