@@ -72,7 +72,7 @@ class ProcessNode(AgentNode):
         apply_steps(client, plan_setup(client, Access()), dry_run=False)
         directory.mkdir()
         node = cls(directory, archive, client, kubeconfig, agents)
-        node.start("supervise", "kubelet")
+        node.start("supervisor")
         node.start("run")
         node.alive = True
         return node

@@ -22,6 +22,7 @@ from product import load
 
 HERE = Path(__file__).resolve().parent
 COMPONENT = HERE / "stub_kubelet.py"
+SUPERVISOR = HERE / "supervisor.py"
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
 
@@ -57,10 +58,14 @@ class SandboxNode:
 
     def start(self, role: str) -> None:
         """Start ``agent`` (the daemon) or ``supervisor`` (which starts the component)."""
-        command = {"agent": ["run"], "supervisor": ["supervise", "kubelet"]}[role]
+        config = f"--config={self.configuration}"
+        commands = {
+            "agent": [*self.agent, "run", config],
+            "supervisor": [sys.executable, str(SUPERVISOR), config, "kubelet", "--", *self.agent],
+        }
         with open(self.directory / f"{role}.log", "ab") as log:
             self.processes[role] = subprocess.Popen(
-                [*self.agent, *command, f"--config={self.configuration}"],
+                commands[role],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -23,7 +23,7 @@ def test_the_server_of_a_kubeconfig_that_was_mended_is_told(
     kubeconfig = tmp_path / "kubeconfig"
     kubeconfig.write_text(good)
     node = make_node(str(kubeconfig))
-    node.start("supervise", "kubelet")  # the kubelet has read it, and registers its Node
+    node.start("supervisor")  # the kubelet has read it, and registers its Node
     client = embedded_api.client()
 
     def told() -> bool:

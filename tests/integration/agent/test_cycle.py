@@ -74,7 +74,7 @@ class World:
 def world(embedded_api: Embedded, make_node: Callable[..., Any]) -> World:
     """A node that runs its init config, with its agent."""
     found = World(embedded_api, make_node)
-    found.node.start("supervise", "kubelet")
+    found.node.start("supervisor")
     found.node.start("run")
     found.until_condition("True", "using current (init)")
     return found

@@ -46,7 +46,7 @@ def test_an_idle_agent_keeps_one_watch_and_asks_nothing(
             return False
         return any((one["type"], one["status"]) == ("ConfigOK", "True") for one in found)
 
-    node.start("supervise", "kubelet")
+    node.start("supervisor")
     node.start("run")
     node.until("ConfigOK True", told)
     settle(node, lambda: len(requests.calls(user=AGENT)))

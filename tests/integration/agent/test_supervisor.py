@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -55,7 +56,7 @@ def test_start_restart_stop_and_start_again(
     make_node: MakeNode, tmp_path: Path, is_alive: Callable[[int], bool]
 ) -> None:
     node = make_node(command=component(tmp_path, "run"))
-    supervisor = node.start("supervise", "kubelet")
+    supervisor = node.start("supervisor")
     first = node.until_active()
     assert len(first.invocation) == 32
     assert is_alive(first.pid)
@@ -83,7 +84,7 @@ def test_start_restart_stop_and_start_again(
 @pytest.mark.contract("supervisor.as-systemd")
 def test_a_component_that_dies_is_started_again_for_ever(make_node: MakeNode, tmp_path: Path) -> None:
     node = make_node(command=component(tmp_path, "exit"))
-    node.start("supervise", "kubelet")
+    node.start("supervisor")
     starts = tmp_path / "starts"
     # More often than systemd's five, where its default gives up.
     node.until("seven starts", lambda: starts.exists() and len(starts.read_text().split()) >= 7)
@@ -102,7 +103,7 @@ def test_a_component_that_dies_is_started_again_for_ever(make_node: MakeNode, tm
 
 def test_what_cannot_be_run_ends_with_203(make_node: MakeNode) -> None:
     node = make_node(command=["/nonexistent/kubelet"])
-    node.start("supervise", "kubelet")
+    node.start("supervisor")
     node.until("exit 203", lambda: "EXIT_STATUS=203" in node.logs())
 
 
@@ -110,7 +111,7 @@ def test_leftovers_of_a_component_are_ended_with_it(
     make_node: MakeNode, tmp_path: Path, is_alive: Callable[[int], bool]
 ) -> None:
     node = make_node(command=component(tmp_path, "child"))
-    node.start("supervise", "kubelet")
+    node.start("supervisor")
     unit = node.until_active()
     file = tmp_path / "child"
     child = int(node.until("its child", lambda: file.read_text() if file.exists() else None))
@@ -122,20 +123,20 @@ def test_a_killed_supervisor_leaves_nobody_and_can_come_back(
     make_node: MakeNode, tmp_path: Path, is_alive: Callable[[int], bool]
 ) -> None:
     node = make_node(command=component(tmp_path, "stubborn"))
-    node.start("supervise", "kubelet")
+    node.start("supervisor")
     unit = node.until_active()
-    node.kill("supervise")
+    node.kill("supervisor")
     node.until("the component is ended", lambda: not is_alive(unit.pid))
     (tmp_path / "mode").write_text("run")
-    node.start("supervise", "kubelet")
+    node.start("supervisor")
     node.until_active(after=unit.invocation)
 
 
 def test_there_is_one_supervisor_for_a_component(make_node: MakeNode, tmp_path: Path) -> None:
     node = make_node(command=component(tmp_path, "run"))
-    node.start("supervise", "kubelet")
+    node.start("supervisor")
     unit = node.until_active()
-    second = node.call("supervise", "kubelet")
+    second = subprocess.run(node.supervisor_command(), capture_output=True, text=True, check=False, timeout=30)
     assert (second.returncode, second.stderr.count("\n")) == (1, 1)
     assert "has a supervisor already" in second.stderr
     assert node.unit() == unit

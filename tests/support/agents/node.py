@@ -24,6 +24,7 @@ __all__ = ["COLLECTION", "HEAD", "STUB", "AgentNode", "alive"]
 
 COLLECTION = Path(__file__).resolve().parents[3]
 STUB = COLLECTION / "playbooks/files/demo/stub_kubelet.py"
+SUPERVISOR = COLLECTION / "playbooks/files/demo/supervisor.py"
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
 
@@ -83,11 +84,17 @@ class AgentNode:
             self.command(*arguments), capture_output=True, text=True, check=False, timeout=30, **options
         )
 
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start ``supervise kubelet`` or ``run``; its output goes to a log."""
-        with (self.directory / f"{arguments[0]}.log").open("ab") as log:
-            process = subprocess.Popen(self.command(*arguments), stdout=log, stderr=log)
-        self.processes[arguments[0]] = process
+    def supervisor_command(self) -> list[str]:
+        """Return the command line of the kubelet's supervisor."""
+        config = f"--config={self.directory}/agent.yaml"
+        return [sys.executable, str(SUPERVISOR), config, "kubelet", "--", *self.command()]
+
+    def start(self, name: str) -> subprocess.Popen[bytes]:
+        """Start the ``supervisor`` of the kubelet, or a command of the agent as ``run``; its output goes to a log."""
+        command = self.supervisor_command() if name == "supervisor" else self.command(name)
+        with (self.directory / f"{name}.log").open("ab") as log:
+            process = subprocess.Popen(command, stdout=log, stderr=log)
+        self.processes[name] = process
         return process
 
     def kill(self, name: str, number: int = signal.SIGKILL) -> None:

@@ -24,7 +24,6 @@ __all__: list[str] = []
 DIRECTORY, ARCHIVE = sys.argv[1:3]
 del sys.argv[1:3]
 sys.path[0] = ARCHIVE
-# Under systemd a hook is a process; a supervisor runs it itself, see named().
 actor = next((word for word in sys.argv if word in ("prestart", "poststop")), "agent")
 
 
@@ -59,21 +58,7 @@ def counted(method: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
-def named(hook: Callable[..., int], name: str) -> Callable[..., int]:
-    """Return prestart or poststop, which runs in a process of its own and is counted under its own name."""
-
-    def call(*arguments: Any) -> int:
-        global actor
-        actor = name
-        return hook(*arguments)
-
-    return call
-
-
-disk = importlib.import_module("configok_agent._agent._store._files").Disk
+disk = importlib.import_module("configok_agent._agent._store._durable_files").Disk
 for method in ("write", "sync", "rename", "unlink", "mkdir"):
     setattr(disk, method, counted(getattr(disk, method)))
-supervise = importlib.import_module("configok_agent._supervise")
-for name in ("prestart", "poststop"):
-    setattr(supervise, name, named(getattr(supervise, name), name))
 importlib.import_module("configok_agent.__main__").start()

@@ -107,7 +107,6 @@ def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str,
     text = "decide which config a component reads now (ExecStartPre=); 78 refuses the start"
     yield "prestart", _prestart, text, (component,)
     yield "poststop", _poststop, "write down how a component ended (ExecStopPost=)", (component,)
-    yield "supervise", _supervise, "run a component without systemd", (component,)
     text = "say which config this node uses, and why"
     yield "status", _status, text, (_argument("--json", action="store_true", help="for machines"),)
     yield "check", _check, "say whether the agent can work here: its own config, and its credentials", ()
@@ -221,14 +220,6 @@ def _run(arguments: argparse.Namespace) -> int:
 
     path = getattr(arguments, "config", DEFAULT_CONFIG)
     return run(_configuration(arguments), path)
-
-
-def _supervise(arguments: argparse.Namespace) -> int:
-    from ._supervise import supervise
-
-    configuration = _configuration(arguments)
-    _known(configuration, arguments.component)
-    return supervise(configuration, arguments.component)
 
 
 def _status(arguments: argparse.Namespace) -> int:
