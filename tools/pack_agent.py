@@ -19,7 +19,7 @@ COLLECTIONS = ROOT / "build/collections"
 def main() -> None:
     """Pack."""
     sys.path.insert(0, str(COLLECTIONS))  # `make` puts a link to the checkout there
-    from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack, sources
+    from ansible_collections.configok.node.plugins.plugin_utils._pack import ARCHIVE, pack, sources
 
     parser = argparse.ArgumentParser(description="Write the agent as it goes to nodes.")
     parser.add_argument("--unpacked", action="store_true", help="write a directory, not an archive")

@@ -14,7 +14,7 @@ from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.configok.node.plugins.module_utils._agent import AGENT_VERSION
-from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack
+from ansible_collections.configok.node.plugins.plugin_utils._pack import ARCHIVE, pack
 
 ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
     "dest": {"type": "path", "default": "/usr/local/lib/configok/" + ARCHIVE},

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from ansible_collections.configok.node.plugins.plugin_utils._pack import ARCHIVE, pack
 from faults.invariants import Expected, Told
 from faults.ledger import Ledger
 from faults.process_node import DEADLY, ProcessNode

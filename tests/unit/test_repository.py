@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._agent._pack import pack
+from ansible_collections.configok.node.plugins.plugin_utils._pack import pack
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_LINES = 500

@@ -15,6 +15,6 @@ __all__ = ["load"]
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "plugins"))
 
 
-def load(name: str) -> Any:
+def load(name: str, *, below: str = "module_utils") -> Any:
     """Return a module of the product by its name below module_utils, for example "_kube._api_client"."""
-    return importlib.import_module(f"module_utils.{name}")
+    return importlib.import_module(f"{below}.{name}")

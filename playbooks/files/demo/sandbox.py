@@ -208,7 +208,7 @@ def processes_below(directory: Path) -> list[str]:
 
 def pack_agent(collection: Path, target: Path) -> list[str]:
     """Pack configok-agent into ``target`` and compile it as the role ``node`` does; return its command."""
-    pack = load("_agent._pack")
+    pack = load("_pack", below="plugin_utils")
     target.write_bytes(pack.pack(collection))
     agent = [sys.executable, "-I", str(target)]
     subprocess.run([*agent, "compile"], check=True, capture_output=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack
+from ansible_collections.configok.node.plugins.plugin_utils._pack import ARCHIVE, pack
 from support.agents.node import COLLECTION, AgentNode, alive
 
 

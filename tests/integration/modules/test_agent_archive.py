@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack
+from ansible_collections.configok.node.plugins.plugin_utils._pack import ARCHIVE, pack
 from support.ansible_runs.playbooks import ROOT, PlaybookRun, finish, start
 
 

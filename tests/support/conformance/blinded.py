@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ansible_collections.configok.node.plugins.module_utils._agent._pack import pack
+from ansible_collections.configok.node.plugins.plugin_utils._pack import pack
 from support.conformance.ours import OurNode
 
 __all__ = ["blinded", "blinded_archive"]

@@ -13,7 +13,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from ._build import BUILD  # type: ignore[import-not-found,unused-ignore]  # written by _pack.py
+from ._build import BUILD  # type: ignore[import-not-found,unused-ignore]  # written when the archive is packed
 from ._protection import is_protected
 
 __all__ = ["compile_archive"]

@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._pack import PACKAGE, sources
+from ansible_collections.configok.node.plugins.plugin_utils._pack import PACKAGE, sources
 
 COLLECTION = Path(__file__).resolve().parents[4]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent import AGENT_VERSION
-from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack
+from ansible_collections.configok.node.plugins.plugin_utils._pack import ARCHIVE, pack
 from support.session.unavailable import leave_out
 
 COLLECTION = Path(__file__).resolve().parents[4]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._pack import sources
+from ansible_collections.configok.node.plugins.plugin_utils._pack import sources
 
 COLLECTION = Path(__file__).resolve().parents[4]
 # Each of them costs several ms and some hundred kB, or brings one along that does.

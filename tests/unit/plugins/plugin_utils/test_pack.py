@@ -16,9 +16,9 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._agent import AGENT_VERSION
-from ansible_collections.configok.node.plugins.module_utils._agent._pack import ARCHIVE, pack, sources
+from ansible_collections.configok.node.plugins.plugin_utils._pack import ARCHIVE, pack, sources
 
-COLLECTION = Path(__file__).resolve().parents[5]
+COLLECTION = Path(__file__).resolve().parents[4]
 
 
 def test_the_version_is_the_collections() -> None:
@@ -40,7 +40,7 @@ def test_what_is_in_it() -> None:
     names = zipfile.ZipFile(io.BytesIO(pack(COLLECTION))).namelist()
     assert {"__main__.py", "configok_agent/__init__.py", "configok_agent/__main__.py"} <= set(names)
     assert "configok_agent/_componentconfig/_data/__init__.py" in names
-    assert "configok_agent/_agent/_pack.py" not in names
+    assert not any(name.endswith("/_pack.py") for name in names)
     assert "configok_agent/_kube/_user_credentials.py" not in names
     assert {name.split("/")[1] for name in names if name.count("/") > 1} == {
         "_agent",

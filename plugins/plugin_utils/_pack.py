@@ -25,8 +25,8 @@ ARCHIVE = "configok-agent.pyz"
 PACKAGE = "configok_agent"
 _PACKAGES = ("_agent", "_componentconfig", "_host", "_kube", "_nodeconfig")
 _ENTRY = "roles/node/files/agent"
-# Control side only: credentials through the kubernetes package, module arguments, and packing itself.
-_LEFT_OUT = frozenset({"_kube/_user_credentials.py", "_kube/_parallel.py", "_agent/_pack.py"})
+# Controller only: credentials through the kubernetes package, and the thread pool.
+_LEFT_OUT = frozenset({"_kube/_user_credentials.py", "_kube/_parallel.py"})
 _SHEBANG = b"#!/usr/bin/python3\n"
 _PROTECTION = f"{PACKAGE}/_protection.py"
 _MAIN = """
