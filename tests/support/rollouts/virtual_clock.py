@@ -117,15 +117,6 @@ class VirtualClock(Clock):
 
     # --- what tests do with it
 
-    def later(self, seconds: float, do: Callable[[], object]) -> None:
-        """Do something in so many seconds, in a thread of its own."""
-
-        def run() -> None:
-            self.sleep(seconds)
-            do()
-
-        self.start(run, f"later ({seconds:g}s)")
-
     def wait_until(self, ready: Callable[[], bool], seconds: float = math.inf) -> bool:
         """Wait until ready(), at most for so many seconds. Return whether it is ready.
 

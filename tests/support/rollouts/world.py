@@ -8,11 +8,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NAMESPACES
-from ansible_collections.configok.node.plugins.module_utils._kube._client_settings import Timing
+from ansible_collections.configok.node.plugins.module_utils._kube._client_settings import ClientSettings, Timing
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
@@ -25,12 +25,13 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record_sto
 from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import Progress
 from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish_bundle
 from ansible_collections.configok.node.plugins.module_utils._rollout._runner import WaveResult, run_wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 from embedded_apiserver.server import EmbeddedApiServer
 from support.rollouts.local_transport import LocalTransport
 from support.rollouts.simulated_nodes import SimulatedNodes
 from support.rollouts.virtual_clock import ServerClock, VirtualClock
 
-__all__ = ["World"]
+__all__ = ["MakeWorld", "World"]
 
 _TOKEN = "admin"
 POLICY: dict[str, Any] = {
@@ -43,16 +44,23 @@ POLICY: dict[str, Any] = {
 }
 
 
+class MakeWorld(Protocol):
+    """Makes a World of so many nodes in three zones; latency as for World.start()."""
+
+    def __call__(self, count: int, *, latency: float = ...) -> World: ...
+
+
 @dataclass
 class World:
-    """A cluster with one pool, and what a user does to it. All of it lives in virtual time."""
+    """A cluster with one pool, and what a user does to it. All of it lives in virtual time, unless it is over HTTP."""
 
-    clock: VirtualClock
+    clock: Clock
     server: EmbeddedApiServer
     client: Client
     nodes: SimulatedNodes
     said: list[Progress] = field(default_factory=list)
     runs: int = 0
+    lease_duration: float = 5.0
     hooks: dict[str, Callable[[], object]] = field(default_factory=dict)
 
     @classmethod
@@ -70,17 +78,23 @@ class World:
             timing=Timing(clock.sleep, clock.monotonic),
             transport=LocalTransport(server, _TOKEN, clock, latency=latency),
         )
-        for name in ("configok-system", "configok-rollouts"):
-            client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
-        nodes = SimulatedNodes(client, clock=clock, delays=(1.0, 3.0))
-        for number in range(count):
-            nodes.add(f"n{number:02d}", zone=f"z{number % 3}")
-        nodes.__enter__()
-        return cls(clock, server, client, nodes)
+        return cls(clock, server, client, _nodes(count, SimulatedNodes(client, clock=clock, delays=(1.0, 3.0))))
+
+    @classmethod
+    def start_over_http(cls, count: int) -> World:
+        """Start a cluster with so many nodes in real time, with sockets and with threads that run at once."""
+        server = EmbeddedApiServer().start()
+        server.add_token(_TOKEN, "admin", ("system:masters",))
+        client = Client(Credentials(server=server.url, token=_TOKEN), ClientSettings(pool_size=32))
+        return cls(Clock(), server, client, _nodes(count, SimulatedNodes(client)), lease_duration=1.0)
 
     def stop(self) -> None:
         """End all threads of this cluster."""
-        self.clock.end()
+        if isinstance(self.clock, VirtualClock):
+            self.clock.end()
+        else:
+            self.nodes.__exit__()
+        self.client.close()
         self.server.stop()
 
     def pool(self, **policy: Any) -> Pool:
@@ -112,7 +126,7 @@ class World:
             runner=runner or f"run {self.runs}",
             report=self.tell,
             clock=self.clock,
-            lease_duration=5.0,
+            lease_duration=self.lease_duration,
         )
 
     def rollout(self, target: Target, *, client: Any = None, **policy: Any) -> list[WaveResult]:
@@ -127,8 +141,13 @@ class World:
         return results
 
     def later(self, seconds: float, do: Callable[[], object]) -> None:
-        """Do something in so many seconds."""
-        self.clock.later(seconds, do)
+        """Do something in so many seconds, in a thread of its own."""
+
+        def run() -> None:
+            self.clock.sleep(seconds)
+            do()
+
+        self.clock.start(run, f"in {seconds:g}s")
 
     def until(self, holds: Callable[[], bool], seconds: float = 600.0) -> None:
         """Wait until something is so."""
@@ -149,3 +168,12 @@ class World:
 
     def lines(self) -> list[str]:
         return [one.line for one in self.said]
+
+
+def _nodes(count: int, nodes: SimulatedNodes) -> SimulatedNodes:
+    """Create the namespaces and so many nodes, and let the nodes answer."""
+    for name in ("configok-system", "configok-rollouts"):
+        nodes.client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    for number in range(count):
+        nodes.add(f"n{number:02d}", zone=f"z{number % 3}")
+    return nodes.__enter__()

@@ -5,23 +5,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
-from support.rollouts.world import World
+from support.rollouts.world import MakeWorld, World
 from support.session.cluster_fixtures import cluster
 
 __all__ = ["cluster", "make_world"]
 
 
 @pytest.fixture
-def make_world() -> Iterator[Callable[[int], World]]:
+def make_world() -> Iterator[MakeWorld]:
     """Return a function that makes a World of so many nodes in three zones."""
     worlds: list[World] = []
 
-    def make(count: int) -> World:
-        worlds.append(World.start(count))
+    def make(count: int, *, latency: float = 0.005) -> World:
+        worlds.append(World.start(count, latency=latency))
         return worlds[-1]
 
     yield make

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -43,9 +42,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._runner imp
 from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import start_rollback, start_rollout
 from support.rollouts.simulated_nodes import ADOPTS, CRASHES, GOOD, SILENT, status_of
 from support.rollouts.views import a_target, a_view
-from support.rollouts.world import World
-
-MakeWorld = Callable[[int], World]
+from support.rollouts.world import MakeWorld, World
 
 # Nodes that give up soon: 100 seconds of the runner's clock are one of ours, which a busy machine may take to answer.
 QUICK = {"nodeTimeout": "100s", "healthTimeout": "1s", "restartDelay": "1s", "timeToCrash": "1s"}
@@ -1133,7 +1130,7 @@ def test_ctrl_c_leaves_a_record_that_goes_on_and_frees_the_lock(make_world: Make
     assert world.rollout(target)[-1].phase == "Complete"
 
 
-@pytest.mark.parametrize("at", range(2, 17, 2))
+@pytest.mark.parametrize("at", range(1, 21))
 def test_killed_while_it_takes_nodes_back_it_goes_on_taking_them_back(make_world: MakeWorld, at: int) -> None:
     world = make_world(6)
     first = world.publish(100)
@@ -1147,7 +1144,7 @@ def test_killed_while_it_takes_nodes_back_it_goes_on_taking_them_back(make_world
     dying = Dying(world.client, at, after=False)
     with contextlib.suppress(Killed):
         world.rollout(second, client=dying, onFailure="rollback")
-    assert dying.dead or at > 12, "nodes that answer at once need fewer requests, but never fewer than twelve"
+    assert dying.dead, "the wave and the rollback have twenty writes"
     if not world.rollout_recorded().has_ended:
         world.publish(200)  # the playbook publishes first; the config is bad now, but its rollout is not over
         assert [one.phase for one in world.rollout(second, onFailure="rollback")][-1] == "Halted"
@@ -1392,20 +1389,6 @@ def test_nothing_is_assigned_when_nodes_go_down_while_the_record_is_written(
     result = world.move(made, "canary")
     assert (result.phase, world.nodes.assignments) == ("Paused", [])
     assert result.reason.startswith("nodes down for another reason: 2")
-
-
-def test_an_api_server_that_is_away_for_a_moment_costs_nothing(make_world: MakeWorld) -> None:
-    world = make_world(6)
-    target = world.publish(100)
-
-    def adopt(name: str, _source: object) -> str:
-        world.server.end_watches()
-        world.server.drop_connections()
-        return GOOD
-
-    world.nodes.behaviour = adopt
-    assert [one.phase for one in world.rollout(target)] == ["Canary", "Wave 1", "Complete"]
-    assert len(world.nodes.assignments) == 6
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before the write", "after the write"])

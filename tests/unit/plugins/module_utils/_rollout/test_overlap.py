@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -23,9 +22,8 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._plan impor
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import COMPLETE, PAUSED, Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import encode_record
 from support.rollouts.views import a_target
-from support.rollouts.world import World
+from support.rollouts.world import MakeWorld, World
 
-MakeWorld = Callable[[int], World]
 NODES = ["n00", "n01", "n02", "n03"]
 WAVES = (Wave("canary", ("n01", "x"), 1.0), Wave("wave 1", ("n02",), 1.0))
 GPU = Rollout(1, a_target(), COMPLETE, WAVES, 3, "", "", selector="topology.kubernetes.io/zone=z0")

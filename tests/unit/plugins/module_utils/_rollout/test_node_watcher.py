@@ -18,24 +18,17 @@ from ansible_collections.configok.node.plugins.module_utils._rollout import _nod
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_watcher import NodeWatcher
 from ansible_collections.configok.node.plugins.module_utils._rollout._outage import MAX_OUTAGE
 from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import ApiUnavailable, RolloutError
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
+from support.rollouts.virtual_clock import VirtualClock
 
 LONGEST_WAIT = _node_watcher._LONGEST_WAIT
 EXPIRED = {"type": "ERROR", "object": {"kind": "Status", "code": 410, "reason": "Expired", "message": "too old"}}
 
 
 class Lines:
-    """The lines of one request: these, then silence."""
+    """The lines of one request: these, then silence until the request ends."""
 
     def __init__(self, *lines: dict[str, Any]) -> None:
-        self._lines, self._ended = lines, threading.Event()
-
-    def __iter__(self) -> Iterator[bytes]:
-        yield from (json.dumps(line).encode() for line in self._lines)
-        self._ended.wait(10)
-
-    def close(self) -> None:
-        self._ended.set()
+        self.lines = lines
 
 
 class Scripted:
@@ -44,8 +37,10 @@ class Scripted:
     may_list: while it is not set, lists wait.
     """
 
-    def __init__(self, *replies: Lines | Exception) -> None:
+    def __init__(self, clock: VirtualClock, *replies: Lines | Exception) -> None:
+        self._clock = clock
         self._replies = list(replies)
+        self._ended = threading.Event()
         self.lists = 0
         self.may_list = threading.Event()
         self.may_list.set()
@@ -57,33 +52,43 @@ class Scripted:
         """Have nothing to close."""
 
     def list(self, _path: str, *, transform: Any, **_options: Any) -> Listing:
-        self.may_list.wait(10)
+        self._clock.wait_until(self.may_list.is_set)
         self.lists += 1
         found = {"metadata": {"name": "n", "uid": f"u{self.lists}", "resourceVersion": str(self.lists)}}
         return Listing([transform(found)], str(self.lists))
 
-    def stream(self, _path: str, **_options: Any) -> Lines:
+    def stream(self, _path: str, **_options: Any) -> Iterator[bytes]:
         if self.lists == 1:
             self.may_list.clear()
-        if not self._replies:
-            return Lines()
-        reply = self._replies.pop(0)
+        reply = self._replies.pop(0) if self._replies else Lines()
         if isinstance(reply, Lines):
-            return reply
+            return self._read(reply)
         raise reply
 
+    def _read(self, reply: Lines) -> Iterator[bytes]:
+        yield from (json.dumps(line).encode() for line in reply.lines)
+        self._clock.wait_until(self._ended.is_set)
 
-def until(feed: NodeWatcher, kind: str) -> list[str]:
+
+@pytest.fixture
+def clock() -> Iterator[VirtualClock]:
+    """A virtual clock, whose threads end with the test."""
+    virtual = VirtualClock()
+    yield virtual
+    virtual.end()
+
+
+def until(feed: NodeWatcher, kind: str, seconds: int = 60) -> list[str]:
     taken: list[str] = []
-    for _each in range(50):
-        taken += [event.type for event in feed.take_events(0.1)]
+    for _second in range(seconds):
+        taken += [event.type for event in feed.take_events(1.0)]
         if kind in taken:
             return taken
     raise AssertionError(f"no {kind}: {taken}")
 
 
-def make(client: Any) -> NodeWatcher:
-    return NodeWatcher(client, "pool=workers", Clock())
+def make(client: Any, clock: VirtualClock) -> NodeWatcher:
+    return NodeWatcher(client, "pool=workers", clock)
 
 
 def check_blind_until_listed(feed: NodeWatcher, client: Scripted, fault: type[KubeError]) -> None:
@@ -95,48 +100,48 @@ def check_blind_until_listed(feed: NodeWatcher, client: Scripted, fault: type[Ku
     assert feed.nodes["n"].uid == "u2"
 
 
-def test_a_version_that_is_gone_blinds_until_all_is_listed_again() -> None:
-    client = Scripted(Lines(EXPIRED))
-    with make(client) as feed:
+def test_a_version_that_is_gone_blinds_until_all_is_listed_again(clock: VirtualClock) -> None:
+    client = Scripted(clock, Lines(EXPIRED))
+    with make(client, clock) as feed:
         until(feed, "GONE")
         check_blind_until_listed(feed, client, Gone)
 
 
-def test_after_a_server_that_was_away_all_is_listed_before_anything_is_judged() -> None:
+def test_after_a_server_that_was_away_all_is_listed_before_anything_is_judged(clock: VirtualClock) -> None:
     # The server would open the watch, and say only then that it has forgotten the version.
-    client = Scripted(ServerError("starting", where="WATCH nodes", status=503))
-    with make(client) as feed:
+    client = Scripted(clock, ServerError("starting", where="WATCH nodes", status=503))
+    with make(client, clock) as feed:
         until(feed, "ERROR")
         check_blind_until_listed(feed, client, ServerError)
 
 
-def test_a_fault_of_the_feed_itself_ends_the_run_with_a_sentence() -> None:
-    with make(Scripted(ValueError("a mistake"))) as feed, pytest.raises(RolloutError, match="a mistake: run it again"):
+def test_a_fault_of_the_feed_itself_ends_the_run_with_a_sentence(clock: VirtualClock) -> None:
+    with (
+        make(Scripted(clock, ValueError("a mistake")), clock) as feed,
+        pytest.raises(RolloutError, match="a mistake: run it again"),
+    ):
         until(feed, "BACK")
 
 
-def test_a_server_that_asks_for_five_minutes_is_asked_again_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_asks_for_five_minutes_is_asked_again_sooner(clock: VirtualClock) -> None:
     busy = ServerError("busy", where="WATCH nodes", status=503, retry_after=300.0)
-    monkeypatch.setattr(_node_watcher, "_LONGEST_WAIT", 0.2)
-    with make(Scripted(busy)) as feed:
+    client = Scripted(clock, busy)
+    with make(client, clock) as feed:
         until(feed, "ERROR")
-        feed._client.may_list.set()  # type: ignore[attr-defined]
+        client.may_list.set()
+        asked_again = clock.monotonic()
         until(feed, "BACK")
+        assert LONGEST_WAIT - 1 <= clock.monotonic() - asked_again <= LONGEST_WAIT + 1
     assert LONGEST_WAIT < MAX_OUTAGE
 
 
-def test_nodes_that_cannot_be_listed_for_five_minutes_end_the_run_with_a_sentence() -> None:
+def test_nodes_that_cannot_be_listed_for_five_minutes_end_the_run_with_a_sentence(clock: VirtualClock) -> None:
     class Denying(Scripted):
         def list(self, _path: str, **_options: Any) -> Listing:
             raise ServerError("etcd is slow", where="LIST nodes", status=500)
 
-    class Hurried(Clock):
-        def monotonic(self) -> float:
-            return super().monotonic() * 1000
-
-    feed = NodeWatcher(Denying(), "pool=workers", Hurried())  # type: ignore[arg-type]
     with (
-        feed,
+        make(Denying(clock), clock) as feed,
         pytest.raises(ApiUnavailable, match=r"could not be listed for 300s .*etcd is slow.*run it again to go on"),
     ):
         feed.sync(lambda: None, lambda _line: None)

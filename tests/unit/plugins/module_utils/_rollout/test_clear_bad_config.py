@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -25,9 +24,7 @@ from ansible_collections.configok.node.plugins.modules import rollout_forget
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster
 from support.rollouts.simulated_nodes import CRASHES, GOOD
-from support.rollouts.world import World
-
-MakeWorld = Callable[[int], World]
+from support.rollouts.world import MakeWorld, World
 
 
 def halted_by_one(world: World) -> tuple[Any, str]:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -29,9 +28,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._revisions 
 from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import RolloutError
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, status_of
 from support.rollouts.views import a_source, a_view
-from support.rollouts.world import World
-
-MakeWorld = Callable[[int], World]
+from support.rollouts.world import MakeWorld
 
 
 def test_one_request_for_a_node_and_none_the_second_time(make_world: MakeWorld) -> None:

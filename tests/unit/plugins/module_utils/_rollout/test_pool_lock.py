@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
 from typing import Any
 
 import pytest
@@ -18,114 +18,107 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_er
     PoolLocked,
     RolloutError,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
-from support.rollouts.world import World
+from support.rollouts.virtual_clock import VirtualClock
+from support.rollouts.world import MakeWorld, World
 
-MakeWorld = Callable[[int], World]
 PATH = lease("configok-rollouts", "workers")
 
 
-class HandClock(Clock):
-    """A clock that only its hands move; each sleep calls ``while_asleep``."""
+def keep(world: World, lock: PoolLock) -> threading.Event:
+    """Renew a lock in a thread of its own, as a runner does. Return the event that ends the thread."""
+    stop = threading.Event()
 
-    def __init__(self) -> None:
-        self.time = 100.0
-        self.while_asleep: Callable[[], object] = lambda: None
+    def run() -> None:
+        while not stop.is_set():
+            lock.renew_if_due()
+            world.clock.wait(stop, 1.0)
 
-    def monotonic(self) -> float:
-        return self.time
-
-    def now(self) -> str:
-        minutes, seconds = divmod(self.time, 60)
-        return f"2026-01-01T00:{int(minutes):02d}:{seconds:09.6f}Z"
-
-    def sleep(self, seconds: float) -> None:
-        self.time += seconds
-        self.while_asleep()
+    world.clock.start(run, "runner")
+    return stop
 
 
-def locks(world: World, clock: HandClock, *names: str) -> list[PoolLock]:
-    return [PoolLock(world.client, "workers", name, clock=clock) for name in names]
+def locks(world: World, *names: str) -> list[PoolLock]:
+    return [PoolLock(world.client, "workers", name, clock=world.clock) for name in names]
 
 
 def test_a_second_runner_stops_with_a_sentence_that_names_the_first(make_world: MakeWorld) -> None:
-    world, clock = make_world(0), HandClock()
+    world = make_world(0, latency=0.0)
     said: list[str] = []
-    first, second = locks(world, clock, "alice@a", "bob@b")
+    first, second = locks(world, "alice@a", "bob@b")
     first.acquire(said.append)
     assert said == []
-    clock.while_asleep = first.renew_if_due
+    keep(world, first)
     with pytest.raises(PoolLocked, match="pool workers is being moved by alice@a, since 2026-01-01T00:01:40"):
         second.acquire(said.append)
     assert "locked by alice@a: waiting 15s" in said[0]
 
 
 def test_the_lease_of_a_killed_runner_is_waited_for_and_taken(make_world: MakeWorld) -> None:
-    world, clock = make_world(0), HandClock()
+    world = make_world(0, latency=0.0)
     said: list[str] = []
-    first, second = locks(world, clock, "alice@a", "bob@b")
+    first, second = locks(world, "alice@a", "bob@b")
     first.acquire(said.append)
     second.acquire(said.append)
-    assert clock.time >= 115.0
+    assert world.clock.monotonic() >= 115.0
     assert "alice@a has ended without a word" in said[-1]
     spec = world.client.get(PATH)["spec"]
     assert (spec["holderIdentity"], spec["leaseTransitions"], spec["leaseDurationSeconds"]) == ("bob@b", 2, 15)
 
 
 def test_a_lease_that_claims_to_hold_for_years_is_waited_for_five_minutes(make_world: MakeWorld) -> None:
-    world, clock = make_world(0), HandClock()
+    world = make_world(0, latency=0.0)
     said: list[str] = []
-    first, second = locks(world, clock, "alice@a", "bob@b")
+    first, second = locks(world, "alice@a", "bob@b")
     first.acquire(said.append)
     held = world.client.get(PATH)
     world.client.replace(PATH, {**held, "spec": {**held["spec"], "leaseDurationSeconds": 2**31 - 1}})
-    assert current_holder(world.client, "workers", clock) == ""
+    assert current_holder(world.client, "workers", world.clock) == ""
     second.acquire(said.append)
     assert "waiting 300s" in said[0]
-    assert clock.time <= 100.0 + 2 * 300.0 + 1.0
+    assert world.clock.monotonic() <= 100.0 + 2 * 300.0 + 1.0
 
 
 def test_a_lease_is_renewed_three_times_within_its_duration_and_not_more_often(make_world: MakeWorld) -> None:
-    world, clock = make_world(0), HandClock()
-    lock = locks(world, clock, "alice@a")[0]
+    world = make_world(0, latency=0.0)
+    lock = locks(world, "alice@a")[0]
     lock.acquire(lambda _line: None)
     world.server.requests.clear()
     for _second in range(15):
-        clock.time += 1
+        world.clock.sleep(1)
         assert lock.renew_if_due() is False
     assert world.server.requests.count(verb="update", resource="leases") == 3
 
 
 def test_a_lock_that_was_given_up_is_free_at_once(make_world: MakeWorld) -> None:
-    world, clock = make_world(0), HandClock()
+    world = make_world(0, latency=0.0)
     said: list[str] = []
-    first, second = locks(world, clock, "alice@a", "bob@b")
+    first, second = locks(world, "alice@a", "bob@b")
     first.acquire(said.append)
     first.release()
     first.release()
     second.acquire(said.append)
-    assert (clock.time, said) == (100.0, [])
+    assert (world.clock.monotonic(), said) == (100.0, [])
     with pytest.raises(LockLost, match="not locked by this run"):
         first.renew_if_due()
 
 
 def test_a_runner_that_stalled_goes_on_if_nobody_came_and_stops_if_somebody_did(make_world: MakeWorld) -> None:
-    world, clock = make_world(0), HandClock()
-    first, second = locks(world, clock, "alice@a", "bob@b")
+    world = make_world(0, latency=0.0)
+    first, second = locks(world, "alice@a", "bob@b")
     first.acquire(lambda _line: None)
     assert first.renew_if_due() is False
-    clock.time += 6
+    world.clock.sleep(6)
     assert first.renew_if_due() is False
-    clock.time += 15
+    world.clock.sleep(15)
     assert first.renew_if_due() is True, "it must read the record again"
-    clock.time += 15
+    world.clock.sleep(15)
     second.acquire(lambda _line: None)
     with pytest.raises(LockLost, match="stalled for more than 15s, and pool workers was taken over: bob@b"):
         first.renew_if_due()
 
 
 def test_a_renewal_whose_answer_was_lost_is_no_loss_of_the_lock(make_world: MakeWorld) -> None:
-    world, clock = make_world(0), HandClock()
+    world = make_world(0, latency=0.0)
 
     class Lossy:
         lose = False
@@ -141,15 +134,15 @@ def test_a_renewal_whose_answer_was_lost_is_no_loss_of_the_lock(make_world: Make
             return answer
 
     client: Any = Lossy()
-    lock = PoolLock(client, "workers", "alice@a", clock=clock)
+    lock = PoolLock(client, "workers", "alice@a", clock=world.clock)
     lock.acquire(lambda _line: None)
-    clock.time += 6
+    world.clock.sleep(6)
     client.lose = True
     assert lock.renew_if_due() is False
 
 
 def test_releasing_without_an_api_server_is_no_error(make_world: MakeWorld) -> None:
-    world, clock = make_world(0), HandClock()
+    world = make_world(0, latency=0.0)
 
     class Away:
         away = False
@@ -160,34 +153,34 @@ def test_releasing_without_an_api_server_is_no_error(make_world: MakeWorld) -> N
             return getattr(world.client, name)
 
     client: Any = Away()
-    lock = PoolLock(client, "workers", "alice@a", clock=clock)
+    lock = PoolLock(client, "workers", "alice@a", clock=world.clock)
     lock.acquire(lambda _line: None)
     client.away = True
     lock.release()
 
 
 def test_without_the_namespace_it_says_what_to_do(make_world: MakeWorld) -> None:
-    world = make_world(0)
+    world = make_world(0, latency=0.0)
     world.client.delete("/api/v1/namespaces/configok-rollouts")
     with pytest.raises(RolloutError, match="prepare the cluster with the role configok"):
-        locks(world, HandClock(), "alice@a")[0].acquire(lambda _line: None)
+        locks(world, "alice@a")[0].acquire(lambda _line: None)
 
 
 def test_who_moves_a_pool_is_judged_by_renewals_and_not_by_the_name_in_the_lease(make_world: MakeWorld) -> None:
-    world, clock = make_world(0), HandClock()
-    assert current_holder(world.client, "workers", clock) == ""
-    first = locks(world, clock, "alice@a")[0]
+    world = make_world(0, latency=0.0)
+    assert current_holder(world.client, "workers", world.clock) == ""
+    first = locks(world, "alice@a")[0]
     first.acquire(lambda _line: None)
-    clock.while_asleep = first.renew_if_due
-    assert current_holder(world.client, "workers", clock) == "alice@a"
-    clock.while_asleep = lambda: None
-    began = clock.time
-    assert current_holder(world.client, "workers", clock) == "", "it is dead"
-    assert clock.time - began >= 15.0
+    stop = keep(world, first)
+    assert current_holder(world.client, "workers", world.clock) == "alice@a"
+    stop.set()
+    began = world.clock.monotonic()
+    assert current_holder(world.client, "workers", world.clock) == "", "it is dead"
+    assert world.clock.monotonic() - began >= 15.0
     first.release()
-    began = clock.time
-    assert current_holder(world.client, "workers", clock) == ""
-    assert clock.time == began
+    began = world.clock.monotonic()
+    assert current_holder(world.client, "workers", world.clock) == ""
+    assert world.clock.monotonic() == began
 
 
 def test_a_user_who_may_not_read_leases_learns_nothing_false(make_world: MakeWorld) -> None:
@@ -196,12 +189,12 @@ def test_a_user_who_may_not_read_leases_learns_nothing_false(make_world: MakeWor
             raise Forbidden("you may not", where=path, status=403)
 
     viewer: Any = Viewer()
-    assert current_holder(viewer, "workers", HandClock()) is None
+    assert current_holder(viewer, "workers", VirtualClock()) is None
 
 
 def test_a_lease_whose_last_renewal_was_not_answered_is_given_up_all_the_same(make_world: MakeWorld) -> None:
-    world, clock = make_world(0), HandClock()
-    lock = locks(world, clock, "alice@a")[0]
+    world = make_world(0, latency=0.0)
+    lock = locks(world, "alice@a")[0]
     lock.acquire(lambda _line: None)
     found = world.client.get(PATH)
     world.client.replace(PATH, {**found, "spec": {**found["spec"], "renewTime": "2026-01-01T00:02:00.000000Z"}})
@@ -210,8 +203,8 @@ def test_a_lease_whose_last_renewal_was_not_answered_is_given_up_all_the_same(ma
 
 
 def test_a_lease_that_somebody_else_has_taken_is_left_alone_on_release(make_world: MakeWorld) -> None:
-    world, clock = make_world(0), HandClock()
-    first, second = locks(world, clock, "alice@a", "bob@b")
+    world = make_world(0, latency=0.0)
+    first, second = locks(world, "alice@a", "bob@b")
     first.acquire(lambda _line: None)
     second.acquire(lambda _line: None)
     first.release()
