@@ -42,6 +42,7 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._duration import (
     format_duration,
     parse_duration,
@@ -57,7 +58,7 @@ def duration(value: Any) -> float | str:
             return parse_duration(value)
         text = format_duration(value)
         parse_duration(text)  # refuses what is too long for Kubernetes
-    except (ValueError, OverflowError) as error:
+    except (ConfigError, ValueError, OverflowError) as error:
         raise AnsibleFilterError(f"duration: {error}") from error
     return text
 

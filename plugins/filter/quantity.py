@@ -50,6 +50,7 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import (
     format_quantity,
     parse_quantity,
@@ -64,7 +65,7 @@ def quantity(value: Any, to: str | None = None) -> int | float | str:
         amount = Fraction(value) if isinstance(value, int) else parse_quantity(value)
         if to is not None:
             return format_quantity(amount, str(to))
-    except ValueError as error:
+    except ConfigError as error:
         raise AnsibleFilterError(f"quantity: {error}") from error
     return amount.numerator if amount.denominator == 1 else float(amount)
 

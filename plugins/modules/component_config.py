@@ -297,10 +297,14 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import file_sentences, read_layers
+from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
+    file_sentences,
+    read_layers,
+    refusing_levels,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import LEVELS, Finding
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import Judgement, judge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redacted
@@ -354,7 +358,7 @@ def result_of(judgement: Judgement) -> dict[str, Any]:
     drop_ins = [{"name": one.name, "layer": one.layer, "text": one.text} for one in judgement.drop_ins]
     return {
         "changed": False,
-        "valid": judgement.worst not in LEVELS[:2],
+        "valid": not any(finding.is_refusal for finding in judgement.findings),
         "findings": sanitize_all([found.as_dict() for found in judgement.findings]),
         "lines": sanitize_all([f"{found.level}: {found}" for found in judgement.findings]),
         "config": shown,
@@ -386,8 +390,8 @@ def main() -> None:
             as_drop_ins=parameters["drop_ins"],
         )
     result = result_of(judgement)
-    if judgement.worst in LEVELS[: {"component": 1, "policy": 2, "never": 0}[parameters["fail_on"]]]:
-        refused = sanitize_all([f"{found.level}: {found}" for found in judgement.findings if found.level != LEVELS[2]])
+    if judgement.worst in refusing_levels(parameters["fail_on"]):
+        refused = sanitize_all([f"{found.level}: {found}" for found in judgement.findings if found.is_refusal])
         module.fail_json(msg="The config is refused:\n" + "\n".join(refused), **result)
     module.exit_json(**result)
 

@@ -176,7 +176,10 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._component_units import SystemctlFailed
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import file_sentences
+from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
+    file_sentences,
+    refusing_levels,
+)
 from ansible_collections.configok.node.plugins.module_utils._ansible._node_migration import (
     migration_result,
     plan_migration,
@@ -193,7 +196,6 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "path": {"type": "path"},
     "fail_on": {"type": "str", "choices": ["component", "policy", "never"], "default": "component"},
 }
-_LEVELS = {"component": ("component",), "policy": ("component", "policy"), "never": ()}
 
 
 def main() -> None:
@@ -215,8 +217,8 @@ def main() -> None:
         except SystemctlFailed as error:
             module.fail_json(msg=f"{error}.")
         result = migration_result(migration, diff=module._diff)
-        worst = _LEVELS[module.params["fail_on"]]
-        refused = sanitize_all([str(found) for found in migration.findings if found.level in worst])
+        levels = refusing_levels(module.params["fail_on"])
+        refused = sanitize_all([str(finding) for finding in migration.findings if finding.level in levels])
         if refused:
             module.fail_json(msg="It cannot be moved as it is:\n" + "\n".join(refused), **result)
         module.exit_json(**result)

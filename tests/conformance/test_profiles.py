@@ -16,7 +16,7 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, context_of
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import merge
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import COMPONENT
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Level
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._live_config import differences
 from support.configs.profile_effects import EFFECTS
@@ -134,4 +134,4 @@ def refusals(text: str, minor: int, oracle: Oracle) -> list[str]:
         sets_state_aside=True,
     )
     found = [*check(config, component="kubelet", versions=versions), *host]
-    return [str(one) for one in found if one.level == COMPONENT]
+    return [str(one) for one in found if one.level is Level.COMPONENT]

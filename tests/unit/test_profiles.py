@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._disruption import disruption_of
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import COMPONENT
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Level
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import judge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
 from ansible_collections.configok.node.plugins.modules import component_config
@@ -72,7 +72,7 @@ def test_three_layers_go_together_as_well() -> None:
 def test_in_the_other_order_the_plain_shutdown_periods_exclude_the_list() -> None:
     by_name = {one.name: one for one in PROFILES}
     layers = [by_name["graceful-shutdown-by-priority"], by_name["graceful-shutdown"]]
-    assert [one for one in judged(layers, 36) if one.startswith(COMPONENT)]
+    assert [one for one in judged(layers, 36) if one.startswith(Level.COMPONENT)]
 
 
 @pytest.mark.parametrize("profile", PROFILES, ids=str)

@@ -13,7 +13,6 @@ from typing import Any
 
 from .._componentconfig._codec._yaml import encode
 from .._componentconfig._exceptions import ConfigError
-from .._componentconfig._findings import LEVELS
 from .._componentconfig._flags._kubelet_flags import parse_flags
 from .._componentconfig._migrate import Migration, migrate
 from .._componentconfig._scalars._secrets import redacted
@@ -80,7 +79,7 @@ def migration_result(migration: Migration, *, diff: bool) -> dict[str, Any]:
     """What the module returns."""
     result: dict[str, Any] = {
         "changed": False,
-        "valid": all(found.level == LEVELS[2] for found in migration.findings),
+        "valid": not any(finding.is_refusal for finding in migration.findings),
         "config": migration.shown_text,
         "flags": [
             {"name": one.name, "words": list(one.shown_words), "reason": one.reason, "of_node": one.is_of_node}

@@ -16,7 +16,7 @@ from .._componentconfig._codec._document import decode
 from .._componentconfig._compare import FieldChange, diff
 from .._componentconfig._disruption import check_overrides, disruption_of, heaviest_class
 from .._componentconfig._exceptions import ConfigError
-from .._componentconfig._findings import WARNING, Finding, InvalidConfig, bounded
+from .._componentconfig._findings import Finding, InvalidConfig, bounded
 from .._componentconfig._judge import judge
 from .._componentconfig._scalars._wording import and_more
 from .._componentconfig._schema._kinds import find_kind
@@ -89,7 +89,7 @@ def validate_documents(
             raise UnusableDocument(str(error)) from error
         findings.extend(found.findings)
     findings = bounded(findings)
-    refused = [f"{one.level}: {one}" for one in findings if one.level != WARNING]
+    refused = [f"{one.level}: {one}" for one in findings if one.is_refusal]
     if refused:
         raise ConfigRefused(
             f"the config is refused, nothing was published: {refused[0]}{and_more(len(refused) - 1)}",

@@ -9,7 +9,6 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from .._cluster._local_configs import read_local_configs
@@ -19,7 +18,7 @@ from .._componentconfig._compare import effective_diff
 from .._componentconfig._denials import denials, node_values
 from .._componentconfig._denied_fields import DenyPolicy
 from .._componentconfig._disruption import disruption_classes, heaviest_class
-from .._componentconfig._findings import POLICY, WARNING, Finding, InvalidConfig, finding
+from .._componentconfig._findings import Finding, InvalidConfig, Level
 from .._componentconfig._scalars._wording import count_of, first_names
 from .._componentconfig._schema._releases import minor_name, newest_minor, parse_minor
 from .._kube._api_client import Client
@@ -208,7 +207,7 @@ def denied_findings(pool: PoolNodes, documents: Mapping[str, tuple[str, str]]) -
         for one in known[key]:
             held.setdefault(one, []).append(view.name)
     return [
-        replace(one, message=f"{one.message}: {some_nodes(names)}", nodes=tuple(names)) for one, names in held.items()
+        one._replace(message=f"{one.message}: {some_nodes(names)}", nodes=tuple(names)) for one, names in held.items()
     ]
 
 
@@ -221,14 +220,14 @@ def _denied(component: str, file: str, text: str, local: LocalConfig | None, min
         return []  # found when the document is judged
     kind = str(document.data.get("kind", "")) if isinstance(document.data, dict) else ""
     if local is None:
-        problems, level = denials(document.data, DenyPolicy(), node_values(kind, {}, {}), minor), WARNING
+        found, level = denials(document.data, DenyPolicy(), node_values(kind, {}, {}), minor), Level.WARNING
         unsure = "; what these nodes allow, and which value they have, is not published"
     else:
         own = node_values(kind, local[component].init, local[component].instance)
-        problems, level, unsure = denials(document.data, local[component].deny, own, minor), POLICY, ""
+        found, level, unsure = denials(document.data, local[component].deny, own, minor), Level.POLICY, ""
     return [
-        finding(file, document.line_of(one.path), one.path, one.value, one.message + unsure, level, one.rule)
-        for one in problems
+        document.locate(finding._replace(message=finding.message + unsure, level=level), look_up=False)
+        for finding in found
     ]
 
 
@@ -249,7 +248,7 @@ def compare_undo(client: Client, views: Sequence[NodeView], target: Target) -> U
     documents = dict(Bundle.from_config_map(found, target.source).documents)
     moving = pool._replace(views=[view for view in pool.views if view.active != target.source])
     denied = denied_findings(moving, {component: (component, text) for component, text in documents.items()})
-    refusals = tuple(str(one) for one in denied if one.level == POLICY)
+    refusals = tuple(str(one) for one in denied if one.level is Level.POLICY)
     return _way_back(f"This is the way back to {target.name}", group_changes(pool, documents), refusals)
 
 

@@ -9,16 +9,15 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ._bundle_policy import bundle_findings
 from ._codec._document import Document, decode
 from ._exceptions import ConfigError
-from ._findings import COMPONENT, POLICY, WARNING, Finding, InvalidConfig, Problem, bounded, finding, in_reading_order
+from ._findings import Finding, InvalidConfig, Level, bounded, reading_order
 from ._rules._registry import gated_values, rule_sets
 from ._rules._rule import EffectiveConfig, run_rules
-from ._scalars._field_path import Path, lookup
+from ._scalars._field_path import Path
 from ._schema._feature_gates import FeatureGates
 from ._schema._kinds import MAIN_KINDS, Kind, embedded, find_kind, kinds
 from ._schema._releases import known_minors, minor_name, minor_names, newest_minor, parse_minor, quoting_hint
@@ -28,50 +27,44 @@ __all__ = ["Collector", "Targets", "context_of", "check"]
 
 
 class Collector:
-    """Problems of one document, judged for a pool: the same one of several minors is one finding."""
+    """Collects the findings of one document for several minors: the same finding of several minors is one."""
 
     def __init__(self, document: Document, pool: Targets) -> None:
-        """pool: the minors that are judged for."""
+        """pool: the minors that the document is checked for."""
         self.document = document
         self.pool = pool
         self.minors = pool.minors
-        self._found: dict[Finding, set[int]] = {}
-        self._made: dict[tuple[Path, str, str, str], set[int]] = {}
+        self._minors_by_finding: dict[Finding, set[int]] = {}
+        self._minors_by_key: dict[tuple[Path, str, Level, str], set[int]] = {}
 
-    def add(self, problems: Iterable[Problem], level: str, minor: int | None = None) -> None:
-        """Take problems of the document in, found for one minor or for all."""
+    def add(self, findings: Iterable[Finding], minor: int | None = None) -> None:
+        """Add findings about the document, for one minor or for all."""
         minors = self.minors if minor is None else (minor,)
-        for problem in problems:
-            # Most problems are found for many minors, and making a finding is the dear part.
-            key = (problem.path, problem.message, level, problem.rule)
-            if key in self._made:
-                self._made[key].update(minors)
-                continue
-            value = problem.value
-            if value is None and problem.path:
-                value = lookup(self.document.data, problem.path)
-            line = self.document.line_of(problem.path)
-            file = self.document.file_of(problem.path)
-            found = finding(file, line, problem.path, value, problem.message, level, problem.rule)
-            self._made[key] = self._found.setdefault(found, set())
-            self._made[key].update(minors)
+        for finding in findings:
+            # Most findings hold for many minors, and locating one is the expensive part.
+            key = (finding.path, finding.message, finding.level, finding.rule)
+            known = self._minors_by_key.get(key)
+            if known is None:
+                located = self.document.locate(finding)
+                known = self._minors_by_key[key] = self._minors_by_finding.setdefault(located, set())
+            known.update(minors)
 
-    def add_finding(self, found: Finding, minors: Iterable[int]) -> None:
-        """Take a finding in that has its file and line already."""
-        self._found.setdefault(found, set()).update(minors)
+    def add_located(self, finding: Finding, minors: Iterable[int]) -> None:
+        """Add a finding that has its file and line already."""
+        self._minors_by_finding.setdefault(finding, set()).update(minors)
 
     def findings(self) -> list[Finding]:
-        """All of it as far as it is bounded, sorted by line, each with the minors and the nodes that it holds for."""
+        """Return the findings, bounded and in reading order, each with the minors and the nodes that it holds for."""
         result = []
-        told: dict[frozenset[int], tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
-        for found, held in self._found.items():
+        described: dict[frozenset[int], tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
+        for finding, held in self._minors_by_finding.items():
             minors = frozenset(held)
-            if minors not in told:
-                minor_names = tuple(minor_name(minor) for minor in sorted(minors))
-                told[minors] = self.pool.suffix(minors), minor_names, self.pool.nodes_of(minors)
-            suffix, versions, nodes = told[minors]
-            result.append(replace(found, message=found.message + suffix, versions=versions, nodes=nodes))
-        return bounded(sorted(result, key=in_reading_order))
+            if minors not in described:
+                versions = tuple(minor_name(minor) for minor in sorted(minors))
+                described[minors] = self.pool.suffix(minors), versions, self.pool.nodes_of(minors)
+            suffix, versions, nodes = described[minors]
+            result.append(finding._replace(message=finding.message + suffix, versions=versions, nodes=nodes))
+        return bounded(sorted(result, key=reading_order))
 
 
 _NAMED = 3
@@ -149,7 +142,7 @@ def check(
         document = source if isinstance(source, Document) else decode(source, file=file)
     except InvalidConfig as error:
         versions = tuple(minor_name(minor) for minor in minors)
-        return [replace(error.finding, versions=versions, nodes=pool.nodes_of(minors))]
+        return [finding._replace(versions=versions, nodes=pool.nodes_of(minors)) for finding in error.findings]
     judged = Collector(document, pool)
     _warn_of_versions(judged)
     kind = _kind_of(judged, component)
@@ -157,12 +150,12 @@ def check(
         for minor in minors:
             _judge(judged, kind, minor)
         if bundle:
-            judged.add(bundle_findings(document.data, kind.kind), POLICY)
+            judged.add(bundle_findings(document.data, kind.kind))
     else:
         for found in document.findings:
-            judged.add_finding(found, minors)
+            judged.add_located(found, minors)
         if bundle:
-            judged.add(bundle_findings(document.data, ""), POLICY)
+            judged.add(bundle_findings(document.data, ""))
     return judged.findings()
 
 
@@ -173,7 +166,7 @@ def _warn_of_versions(judged: Collector) -> None:
             nearest = known[0] if minor < known[0] else known[-1]
             hint = quoting_hint(minor)
             message = f"Kubernetes {minor_name(minor)} is not known here: judged as {minor_name(nearest)}{hint}"
-            judged.add([Problem((), message, "version")], WARNING, minor)
+            judged.add([Finding((), message, "version", Level.WARNING)], minor)
 
 
 def _kind_of(judged: Collector, component: str | None) -> Kind | None:
@@ -181,30 +174,30 @@ def _kind_of(judged: Collector, component: str | None) -> Kind | None:
     data = judged.document.data
     if not isinstance(data, dict):
         message = "the file is empty" if data is None else "must be a mapping with apiVersion and kind"
-        judged.add([Problem((), message, "kind")], COMPONENT)
+        judged.add([Finding((), message, "kind")])
         return None
     missing = [key for key in ("apiVersion", "kind") if not isinstance(data.get(key), str) or not data[key]]
     if missing:
-        judged.add([Problem((key,), "is required, as a string", "kind") for key in missing], COMPONENT)
+        judged.add([Finding((key,), "is required, as a string", "kind") for key in missing])
         return None
     known_components = {kind.component for kind in kinds()}
     kind = find_kind(data["apiVersion"], data["kind"])
     if kind is None:
         if component is not None and component not in known_components:
             message = f"the kind is not known here: of {component}'s config only the syntax is judged"
-            judged.add([Problem(("kind",), message, "kind")], WARNING)
+            judged.add([Finding(("kind",), message, "kind", Level.WARNING)])
             return None
         same = sorted(one.api_version for one in kinds() if one.kind == data["kind"])
         if same:
-            judged.add([Problem(("apiVersion",), f"{data['kind']} is known in {', '.join(same)}", "kind")], COMPONENT)
+            judged.add([Finding(("apiVersion",), f"{data['kind']} is known in {', '.join(same)}", "kind")])
         else:
-            judged.add([Problem(("kind",), _wanted(component) or _unknown(data["kind"]), "kind")], COMPONENT)
+            judged.add([Finding(("kind",), _wanted(component) or _unknown(data["kind"]), "kind")])
         return None
     if component is not None and component not in known_components:
         _warn_of_name(judged, component, known_components)
     wrong = component in MAIN_KINDS and kind.kind != MAIN_KINDS[str(component)]
     if wrong or (component in known_components and kind.component != component):
-        judged.add([Problem(("kind",), _wanted(component), "kind")], COMPONENT)
+        judged.add([Finding(("kind",), _wanted(component), "kind")])
         return None
     return kind
 
@@ -222,7 +215,7 @@ def _warn_of_name(judged: Collector, component: str, known: Iterable[str]) -> No
     near = difflib.get_close_matches(component, sorted(known), 1, 0.85)
     if near:
         message = f"the component {component} is not known here, so its kind is not looked at: did you mean {near[0]}?"
-        judged.add([Problem((), message, "kind")], WARNING)
+        judged.add([Finding((), message, "kind", Level.WARNING)])
 
 
 def _unknown(kind: str) -> str:
@@ -240,43 +233,43 @@ def _judge(judged: Collector, kind: Kind, minor: int) -> None:
     if not kind.known_at(at):
         ends = f" to {minor_name(kind.last)}" if kind.last is not None else " on"
         message = f"{kind.api_version} is known from Kubernetes {minor_name(kind.since)}{ends}"
-        judged.add([Problem(("apiVersion",), message, "kind")], COMPONENT, minor)
+        judged.add([Finding(("apiVersion",), message, "kind")], minor)
         return
     for found in judged.document.findings:
         level = _lenient_level(kind, at) if found.rule == "duplicate" else found.level
-        judged.add_finding(replace(found, level=level), [minor])
+        judged.add_located(found._replace(level=level), [minor])
     _judge_part(judged, kind, judged.document.data, (), at, minor)
 
 
-def _lenient_level(kind: Kind, at: int) -> str:
+def _lenient_level(kind: Kind, at: int) -> Level:
     strict = kind.component == "kube-scheduler" or _STRICT_SINCE.get(kind.own_name, at + 1) <= at
-    return COMPONENT if strict else POLICY
+    return Level.COMPONENT if strict else Level.POLICY
 
 
 def _judge_part(judged: Collector, kind: Kind, data: dict[str, Any], where: Path, at: int, minor: int) -> None:
     """Judge the document, or one within it that begins at the path `where`."""
 
-    def add(problem: Problem, level: str) -> None:
-        judged.add([replace(problem, path=where + problem.path) if where else problem], level, minor)
+    def add(finding: Finding) -> None:
+        judged.add([finding._replace(path=where + finding.path) if where else finding], minor)
 
     checked = check_types(data, kind, at, is_json=judged.document.is_json, gated=gated_values(kind))
-    for problem in checked.problems:
-        add(problem, _lenient_level(kind, at) if problem.rule == "unknown-field" else COMPONENT)
+    for finding in checked.findings:
+        add(finding._replace(level=_lenient_level(kind, at)) if finding.rule == "unknown-field" else finding)
     context = _context(checked, kind, at)
     for rules in rule_sets(kind):
-        for problem in run_rules(rules, context):
-            certain = problem.rule not in ("gates-known", "gates-deps") or context.gates.certain
-            add(problem, rules.level_of(problem.rule) if certain else WARNING)
+        for finding in run_rules(rules, context):
+            certain = finding.rule not in ("gates-known", "gates-deps") or context.gates.certain
+            add(finding if certain else finding._replace(level=Level.WARNING))
     if kind.kind == MAIN_KINDS["kubelet"]:
         from ._rules._kubelet_startup import logged_problems  # a node judges one component at a time
 
-        for problem in logged_problems(context):
-            add(problem, POLICY)
+        for finding in logged_problems(context):
+            add(finding)
     for part in embedded(kind, checked.data, at):
         if part.path[0] in checked.broken:
             continue
-        if isinstance(part, Problem):
-            add(part, COMPONENT)
+        if isinstance(part, Finding):
+            add(part)
         else:
             _judge_part(judged, part.kind, part.data, where + part.path, at, minor)
 

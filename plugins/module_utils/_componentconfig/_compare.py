@@ -132,7 +132,7 @@ def _same(change: Change, kind: Kind, minor: int) -> bool:
         if type_name.startswith("duration"):
             return _nanoseconds(change.old) == _nanoseconds(change.new)
         return type_name == "quantity" and parse_quantity(change.old) == parse_quantity(change.new)
-    except (TypeError, ValueError):
+    except (TypeError, ConfigError):
         return False
 
 

@@ -16,7 +16,8 @@ from ._bundle_policy import matching_fields
 from ._codec._plain_values import merge
 from ._compare import effective_diff, effective_values
 from ._denied_fields import DenyPolicy
-from ._findings import Problem, show
+from ._exceptions import ConfigError
+from ._findings import Finding, Level, show
 from ._scalars._duration import parse_duration
 from ._scalars._field_path import Path, lookup
 from ._schema._kinds import Kind, kinds
@@ -107,7 +108,11 @@ class NodeValues(NamedTuple):
     instance: Mapping[str, Any]
 
 
-def denied_value_findings(data: Mapping[str, Any], kind: str, own: Mapping[str, Any], minor: int) -> Iterator[Problem]:
+def _denied(path: Path, message: str, value: Any) -> Finding:
+    return Finding(path, message, "denied", Level.POLICY, show(value, path))
+
+
+def denied_value_findings(data: Mapping[str, Any], kind: str, own: Mapping[str, Any], minor: int) -> Iterator[Finding]:
     """Yield the fields of a decoded document whose values a node refuses; a field set to null is not set.
 
     own: the node's own values. A field that has the node's own value may be yielded too.
@@ -119,20 +124,20 @@ def denied_value_findings(data: Mapping[str, Any], kind: str, own: Mapping[str, 
     for field in KEPT.get(kind, ()):
         if data.get(field) is not None and own.get(field) not in (None, []):
             message = f"the node's own config has another value: the field is denied, {_UNLESS}"
-            yield Problem((field,), message, "denied", data[field])
+            yield _denied((field,), message, data[field])
 
 
-def _above(data: Mapping[str, Any], kind: str) -> Iterator[Problem]:
+def _above(data: Mapping[str, Any], kind: str) -> Iterator[Finding]:
     for field, most in MAXIMA.get(kind, {}).items():
         for path, value in matching_fields(data, field):
             if isinstance(value, (int, float)) and value > most:
-                yield Problem(path, f"above {most} the field is denied, {_UNLESS}", "denied", value)
+                yield _denied(path, f"above {most} the field is denied, {_UNLESS}", value)
     for field in UNBOUNDED.get(kind, ()):
         if data.get(field) == 0:
-            yield Problem((field,), f"0 means no limit: the field is denied, {_UNLESS}", "denied", 0)
+            yield _denied((field,), f"0 means no limit: the field is denied, {_UNLESS}", 0)
 
 
-def omission_findings(data: Mapping[str, Any], kind: str, own: NodeValues, minor: int) -> Iterator[Problem]:
+def omission_findings(data: Mapping[str, Any], kind: str, own: NodeValues, minor: int) -> Iterator[Finding]:
     """Yield the fields that a decoded document does not set although the node would be weaker without them."""
     strengths = STRENGTHS.get(kind, {})
     fields = [field for field in strengths if data.get(field) is None and own.values.get(field) is not None]
@@ -146,10 +151,10 @@ def omission_findings(data: Mapping[str, Any], kind: str, own: NodeValues, minor
     strong = isinstance(suites, list) and bool(suites) and not any(_is_weak(suite) for suite in suites)
     if strong and not data.get(field) and not own.instance.get(field):
         message = f"left out it may be weaker than what the node has: denied, {_UNLESS}"
-        yield Problem((field,), message, "denied")
+        yield _denied((field,), message, None)
 
 
-def _weaker(data: Mapping[str, Any], kind: str, own: Mapping[str, Any], minor: int) -> Iterator[Problem]:
+def _weaker(data: Mapping[str, Any], kind: str, own: Mapping[str, Any], minor: int) -> Iterator[Finding]:
     fields = [field for field in STRENGTHS.get(kind, {}) if data.get(field) is not None]
     if not fields:
         return
@@ -162,20 +167,20 @@ def _head(data: Mapping[str, Any]) -> dict[str, Any]:
     return {key: data[key] for key in ("apiVersion", "kind") if key in data}
 
 
-def _if_weaker(field: str, value: Any, least: Any, what: str, kind: str) -> Iterator[Problem]:
+def _if_weaker(field: str, value: Any, least: Any, what: str, kind: str) -> Iterator[Finding]:
     strengths = STRENGTHS[kind][field]
     asked, needed = (_strength(strengths, "" if one is None else one) for one in (value, least))
     if asked is not None and needed is not None and asked < needed:
         than = f" {show(least, (field,))}" if least else ""
-        yield Problem((field,), f"{what}weaker than what the node has{than}: denied, {_UNLESS}", "denied", value)
+        yield _denied((field,), f"{what}weaker than what the node has{than}: denied, {_UNLESS}", value)
 
 
-def _below(data: Mapping[str, Any], kind: str) -> Iterator[Problem]:
+def _below(data: Mapping[str, Any], kind: str) -> Iterator[Finding]:
     for field, least in MINIMA.get(kind, {}).items():
         value = data.get(field)
         seconds = _seconds(value)
         if seconds is not None and seconds != 0 and seconds < least:
-            yield Problem((field,), f"below {least}s the field is denied, {_UNLESS}", "denied", value)
+            yield _denied((field,), f"below {least}s the field is denied, {_UNLESS}", value)
 
 
 def _seconds(value: Any) -> float | None:
@@ -183,7 +188,7 @@ def _seconds(value: Any) -> float | None:
     if isinstance(value, str):
         try:
             return parse_duration(value)
-        except ValueError:
+        except ConfigError:
             return None
     return value if isinstance(value, (int, float)) else None
 
@@ -193,13 +198,13 @@ def _strength(strengths: _Strengths, value: Any) -> int | None:
     return strengths.get(value) if isinstance(value, (str, bool)) else None
 
 
-def _weak_suites(data: Mapping[str, Any], kind: str, own: Mapping[str, Any]) -> Iterator[Problem]:
+def _weak_suites(data: Mapping[str, Any], kind: str, own: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield the cipher suites that Go calls insecure, and that the node does not name itself."""
     field = _SUITES.get(kind, "")
     suites, known = data.get(field), own.get(field)
     for index, suite in enumerate(suites if isinstance(suites, list) else ()):
         if _is_weak(suite) and suite not in (known if isinstance(known, list) else ()):
-            yield Problem((field, index), f"a weak cipher suite is denied, {_UNLESS}", "denied", suite)
+            yield _denied((field, index), f"a weak cipher suite is denied, {_UNLESS}", suite)
 
 
 def _is_weak(suite: Any) -> bool:
@@ -221,7 +226,7 @@ def node_values(kind: str, init: Any, instance: Any) -> NodeValues:
     return NodeValues(merge(layers), layers[1])
 
 
-def denials(data: Any, policy: DenyPolicy, own: NodeValues, minor: int) -> Iterator[Problem]:
+def denials(data: Any, policy: DenyPolicy, own: NodeValues, minor: int) -> Iterator[Finding]:
     """Yield the fields of a decoded document that a node refuses, those included that it must not leave out.
 
     own: as own_values returns it. A denied field that has the node's own value, defaults of the minor filled in, is
@@ -233,7 +238,7 @@ def denials(data: Any, policy: DenyPolicy, own: NodeValues, minor: int) -> Itera
     if policy.denies_kind(kind):
         message = f"no bundle may hold a {kind or 'document without a kind'} here"
         advice = "unless the node's own config allows its fields (allowedFields)"
-        yield Problem(("kind",), f"{message}, {advice}", "denied", data.get("kind"))
+        yield _denied(("kind",), f"{message}, {advice}", data.get("kind"))
         return
     refused = list(_fields(data, policy, kind))
     judged = [*(problem.path for problem in refused), *(path for path, _value in _all_matching(data, policy.allowed))]
@@ -264,7 +269,7 @@ def _names(path: Path) -> list[str]:
     return [part for part in takewhile(lambda part: isinstance(part, str), path) if isinstance(part, str)]
 
 
-def _fields(data: Any, policy: DenyPolicy, kind: str) -> Iterator[Problem]:
+def _fields(data: Any, policy: DenyPolicy, kind: str) -> Iterator[Finding]:
     """Yield the fields that a policy denies, each once."""
     allowed = [path for path, _value in _all_matching(data, policy.allowed)]
     seen: set[Path] = set(_HEAD)
@@ -273,7 +278,7 @@ def _fields(data: Any, policy: DenyPolicy, kind: str) -> Iterator[Problem]:
             if left not in seen:
                 seen.add(left)
                 advice = "it belongs in the node's own config, unless that allows it (allowedFields)"
-                yield Problem(left, f"the field is denied: {advice}", "denied", part)
+                yield _denied(left, f"the field is denied: {advice}", part)
 
 
 def _all_matching(data: Any, patterns: Iterable[str]) -> Iterator[tuple[Path, Any]]:

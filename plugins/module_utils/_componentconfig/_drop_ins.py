@@ -21,7 +21,7 @@ from ._codec._document import Document
 from ._codec._plain_values import merge
 from ._codec._yaml import encode
 from ._compare import diff
-from ._findings import Problem, show
+from ._findings import Finding, Level, show
 from ._scalars._field_path import lookup
 from ._schema._defaults import apply_defaults, effective_value, is_zero
 from ._schema._feature_gates import FeatureGates
@@ -217,26 +217,27 @@ def drop_ins(layers: Sequence[Document]) -> list[DropIn]:
     return found
 
 
-def drop_in_problems(layers: Sequence[Document], merged: Any, kind: Kind, minor: int) -> Iterator[Problem]:
+def drop_in_problems(layers: Sequence[Document], merged: Any, kind: Kind, minor: int) -> Iterator[Finding]:
     """Where a kubelet of a minor makes something else of the drop-ins than of the merged file.
 
     The main file below the drop-ins is taken to say nothing but its apiVersion and kind.
     """
     rule = support_at(minor)
     if rule is None:
-        yield Problem((), "the kubelet has no --config-dir yet: give it the merged file", "drop-ins")
+        message = "the kubelet has no --config-dir yet: give it the merged file"
+        yield Finding((), message, "drop-ins", Level.POLICY)
         return
     head = {key: merged[key] for key in _HEAD}
     used = effective_with_drop_ins(head, [layer.data for layer in layers], kind, minor)
     for change in diff(apply_defaults(merged, kind, minor), used):
         wanted, made = (show(value, change.parts) or "nothing" for value in (change.old, change.new))
         message = f"as drop-ins the kubelet makes {made} of it, not {wanted}: {rule.note(str(change.parts[0]))}"
-        yield Problem(change.parts, message, "drop-ins")
+        yield Finding(change.parts, message, "drop-ins", Level.POLICY)
 
 
-def drop_in_warnings(minor: int) -> Iterator[Problem]:
+def drop_in_warnings(minor: int) -> Iterator[Finding]:
     """What a kubelet of a minor needs beside --config-dir to look at drop-ins."""
     rule = support_at(minor)
     if rule is not None and rule.environment:
         message = f"the kubelet only looks at drop-ins with {rule.environment} in its environment"
-        yield Problem((), message, "drop-ins")
+        yield Finding((), message, "drop-ins", Level.WARNING)

@@ -14,6 +14,7 @@ from typing import Any
 from ._codec._plain_values import canonical
 from ._compare import differences, effective_diff
 from ._drop_ins import effective_with_drop_ins
+from ._exceptions import ConfigError
 from ._schema._kinds import Kind, find_kind
 from ._schema._releases import known_minors
 
@@ -63,7 +64,7 @@ def _same_with(drop_ins: Sequence[Any], old: Any, new: Any, kind: Kind, minors: 
 def _plainly_same(old: Any, new: Any) -> bool:
     try:
         return canonical(old) == canonical(new)
-    except (TypeError, ValueError):
+    except ConfigError:
         return False  # dates and the like, which JSON cannot hold
 
 

@@ -1,84 +1,100 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was found in a config: one typed record for each fault.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Define the finding: what is wrong with a config, where, for which Kubernetes versions, and how serious it is."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from enum import Enum
+from typing import Any, NamedTuple
 
 from ._exceptions import ConfigError
 from ._scalars._field_path import Path, format_path
 from ._scalars._secrets import is_secret
 
 __all__ = [
-    "COMPONENT",
-    "InvalidConfig",
     "Finding",
-    "LEVELS",
-    "MOST_FINDINGS",
-    "POLICY",
-    "Problem",
-    "WARNING",
+    "InvalidConfig",
+    "Level",
+    "MAX_FINDINGS",
     "bounded",
-    "finding",
-    "in_reading_order",
+    "located",
+    "reading_order",
     "show",
     "worst",
 ]
 
-COMPONENT = "component"
-"""The component itself would refuse the config, at load, at validation or at start."""
-POLICY = "policy"
-"""The component would run; we refuse it: unknown or duplicate fields, secrets, denied fields, relative paths in a
-bundle."""
-WARNING = "warning"
-"""Worth a word, refused by nobody."""
-LEVELS = (COMPONENT, POLICY, WARNING)
 
-MOST_FINDINGS = 100
-"""Of one judgement; nobody reads more, and a bundle of 128 kB can hold 20,000 faults."""
-_SHOWN = 60
-_LONGEST_MESSAGE = 1000
-_LONGEST_PATH = 300
+class Level(str, Enum):
+    """How serious a finding is, the most serious level first."""
 
-
-@dataclass(frozen=True)
-class Finding:
-    """One fault. `value` is text that is safe to show; `rule` names the check; `versions` the Kubernetes minors it
-    holds for, `nodes` the nodes of a pool, where they are known."""
-
-    file: str
-    line: int | None
-    path: str
-    value: str | None
-    message: str
-    level: str
-    rule: str = ""
-    versions: tuple[str, ...] = ()
-    nodes: tuple[str, ...] = ()
-    stands_for: int = 0
-    """How many findings that are not shown it counts; 0 for one that speaks for itself."""
+    COMPONENT = "component"
+    """The component itself refuses the config: when it loads it, validates it or starts with it."""
+    POLICY = "policy"
+    """The component would run; this package refuses the config: unknown or duplicate fields, secrets, denied fields,
+    relative paths in a bundle."""
+    WARNING = "warning"
+    """The config is accepted."""
 
     def __str__(self) -> str:
-        place = self.file if self.line is None else f"{self.file}:{self.line}"
-        return ": ".join(part for part in (place, self.path, self.value, self.message) if part)
+        return self.value
+
+
+MAX_FINDINGS = 100
+"""How many findings a check returns: readers need no more, and a bundle of 128 kB can have 20,000."""
+_MAX_VALUE = 60
+_MAX_MESSAGE = 1000
+_MAX_PATH = 300
+_SERIOUSNESS = {level: index for index, level in enumerate(Level)}
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong with a config.
+
+    A rule sets path and message. The check adds the rule's id and its level, the document adds file, line and value.
+    """
+
+    path: Path
+    message: str
+    rule: str = ""
+    level: Level = Level.COMPONENT
+    value: str | None = None
+    """The field's value as short JSON that is safe to show; see `show`."""
+    file: str = ""
+    line: int | None = None
+    versions: tuple[str, ...] = ()
+    """The Kubernetes minors for which it holds, where they are known."""
+    nodes: tuple[str, ...] = ()
+    """The nodes of a pool for which it holds, where they are known."""
+    omitted: int = 0
+    """How many findings it stands for that are not shown; 0 for a finding of its own."""
+
+    @property
+    def field(self) -> str:
+        """The path as text that is safe to print."""
+        text = _printable(format_path(self.path))
+        return text if len(text) <= _MAX_PATH else text[: _MAX_PATH - 3] + "..."
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the config is refused because of it."""
+        return self.level is not Level.WARNING
+
+    def __str__(self) -> str:
+        location = self.file if self.line is None else f"{self.file}:{self.line}"
+        return ": ".join(part for part in (location, self.field, self.value, self.message) if part)
 
     def as_dict(self) -> dict[str, Any]:
-        """The finding as plain data, for a module's result or a JSON report."""
+        """Return the finding as plain data, for a module's result or a JSON report."""
         return {
             "file": self.file,
             "line": self.line,
-            "path": self.path,
+            "path": self.field,
             "value": self.value,
             "message": self.message,
-            "level": self.level,
+            "level": self.level.value,
             "rule": self.rule,
             "versions": list(self.versions),
             "nodes": list(self.nodes),
@@ -86,75 +102,63 @@ class Finding:
 
 
 class InvalidConfig(ConfigError):
-    """The text is not a document at all; `finding` says where and why."""
+    """Raised for text that cannot be decoded and for layers that make no config; `findings` say where and why."""
 
-    def __init__(self, found: Finding) -> None:
-        super().__init__(str(found))
-        self.finding = found
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        super().__init__(str(findings[0]))
+        self.findings = tuple(findings)
 
 
 def show(value: Any, path: Path = ()) -> str | None:
-    """A decoded value as one short line of JSON; None for nothing, secrets never in clear."""
+    """Return a decoded value as one short line of JSON, None for no value; secrets are never shown in clear."""
     if value is None:
         return None
     if is_secret(value, path):
         return "(a secret, not shown)"
-    text = _printable(json.dumps(value, ensure_ascii=False, default=str)[: 2 * _SHOWN])
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    text = _printable(json.dumps(value, ensure_ascii=False, default=str)[: 2 * _MAX_VALUE])
+    return text if len(text) <= _MAX_VALUE else text[: _MAX_VALUE - 3] + "..."
 
 
 def _printable(text: str) -> str:
-    """The text on one line, without what a terminal would do instead of showing it: keys may hold anything."""
+    """Return the text on one line, with escapes for everything that a terminal would not print: keys may hold it."""
     if text.isprintable():
         return text
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )
 
 
-def finding(
-    file: str, line: int | None, path: Path, value: Any, message: str, level: str = COMPONENT, rule: str = ""
-) -> Finding:
-    """Make a Finding from a path tuple and a decoded value."""
-    place = _printable(format_path(path))
-    place = place if len(place) <= _LONGEST_PATH else place[: _LONGEST_PATH - 3] + "..."
-    said = _printable(message[:_LONGEST_MESSAGE])
-    return Finding(file, line, place, show(value, path), said[:_LONGEST_MESSAGE], level, rule)
+def located(finding: Finding, file: str, line: int | None = None) -> Finding:
+    """Return the finding with its place; its message is made safe to print, since it may quote the config."""
+    message = _printable(finding.message[:_MAX_MESSAGE])[:_MAX_MESSAGE]
+    return finding._replace(file=file, line=line, message=message)
 
 
-def in_reading_order(found: Finding) -> tuple[int, str, int, str]:
-    """Return the key that sorts findings: by line, path, level and message."""
-    return found.line or 0, found.path, LEVELS.index(found.level), found.message
+def reading_order(finding: Finding) -> tuple[int, str, int, str]:
+    """Return the key that sorts findings by line, path, level and message."""
+    return finding.line or 0, finding.field, _SERIOUSNESS[finding.level], finding.message
 
 
-def bounded(findings: Sequence[Finding]) -> list[Finding]:
-    """Return at most MOST_FINDINGS of the findings, in their order, and one more that counts the rest.
+def bounded(findings: Iterable[Finding]) -> list[Finding]:
+    """Return at most MAX_FINDINGS of the findings, in their order, and one more that counts the rest.
 
-    Refusals come before warnings, so that the first one is always among them; the last finding has the worst level of
-    the rest. Findings that were bounded before may be among them.
+    Refusals are kept before warnings, so that the first refusal is always among them. The last finding has the worst
+    level of the rest. Findings that were bounded before may be among them.
     """
-    single = [one for one in findings if not one.stands_for]
-    rest = [one for one in findings if one.stands_for]
-    by_weight = sorted(range(len(single)), key=lambda index: (single[index].level == WARNING, index))
-    kept = [single[index] for index in sorted(by_weight[:MOST_FINDINGS])]
-    rest += [single[index] for index in by_weight[MOST_FINDINGS:]]
-    if not rest:
+    listed, omitted = list[Finding](), list[Finding]()
+    for finding in findings:
+        (omitted if finding.omitted else listed).append(finding)
+    by_weight = sorted(range(len(listed)), key=lambda index: (not listed[index].is_refusal, index))
+    kept = [listed[index] for index in sorted(by_weight[:MAX_FINDINGS])]
+    omitted += [listed[index] for index in by_weight[MAX_FINDINGS:]]
+    if not omitted:
         return kept
-    count = sum(one.stands_for or 1 for one in rest)
+    count = sum(finding.omitted or 1 for finding in omitted)
     message = f"{count} more findings are not shown: mend these first"
-    level = worst(rest) or WARNING
-    return [*kept, Finding(rest[0].file, None, "", None, message, level, "more", stands_for=count)]
+    level = worst(omitted) or Level.WARNING
+    return [*kept, Finding((), message, "more", level, file=omitted[0].file, omitted=count)]
 
 
-def worst(findings: Iterable[Finding]) -> str | None:
-    """The heaviest level among findings, None where there is none."""
-    found = {one.level for one in findings}
-    return next((level for level in LEVELS if level in found), None)
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A fault at a field path, before it has a file, a line and a level."""
-
-    path: Path
-    message: str
-    rule: str
-    value: Any = None
+def worst(findings: Iterable[Finding]) -> Level | None:
+    """Return the most serious level among findings, None without findings."""
+    return min((finding.level for finding in findings), key=_SERIOUSNESS.__getitem__, default=None)

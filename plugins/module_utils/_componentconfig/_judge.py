@@ -17,7 +17,7 @@ from ._check import Collector, Targets, check
 from ._codec._document import Document
 from ._drop_ins import DropIn, drop_in_problems, drop_in_warnings, drop_ins
 from ._exceptions import ConfigError
-from ._findings import POLICY, WARNING, Finding, bounded, finding, worst
+from ._findings import Finding, Level, bounded, worst
 from ._load import Origin, load, provenance
 from ._schema._kinds import Kind, find_kind
 from ._schema._releases import newest_minor
@@ -39,7 +39,7 @@ class Judgement:
     drop_ins: list[DropIn] = field(default_factory=list)
 
     @property
-    def worst(self) -> str | None:
+    def worst(self) -> Level | None:
         """The heaviest level found, None where nothing was."""
         return worst(self.findings)
 
@@ -67,9 +67,7 @@ def judge(
         return Judgement({}, "", rendered.findings)
     document = rendered.document
     findings = check(document, component=component, versions=versions, nodes=nodes, bundle=bundle)
-    for problem in denied_field_findings(document.data, denied_fields):
-        file, line = document.file_of(problem.path), document.line_of(problem.path)
-        findings.append(finding(file, line, problem.path, problem.value, problem.message, POLICY, problem.rule))
+    findings += [document.locate(finding) for finding in denied_field_findings(document.data, denied_fields)]
     if host is not None:
         findings += host(document)
     findings = bounded(findings)
@@ -87,6 +85,6 @@ def judge(
 def _of_drop_ins(layers: Sequence[Document], document: Document, kind: Kind, pool: Targets) -> list[Finding]:
     collected = Collector(document, pool)
     for minor in pool.minors:
-        collected.add(drop_in_problems(layers, document.data, kind, minor), POLICY, minor)
-        collected.add(drop_in_warnings(minor), WARNING, minor)
+        collected.add(drop_in_problems(layers, document.data, kind, minor), minor)
+        collected.add(drop_in_warnings(minor), minor)
     return collected.findings()

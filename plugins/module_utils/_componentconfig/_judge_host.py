@@ -9,12 +9,11 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ._check import context_of
 from ._codec._document import Document
-from ._findings import Finding, bounded, finding
+from ._findings import Finding, bounded, show
 from ._rules._host_rules import Host, HostQuery, host_findings, query_for, stale_state
 from ._schema._releases import minor_name, newest_minor, parse_minor
 
@@ -49,10 +48,9 @@ def judge_host(
         problems = list(host_findings(context, component, host))
         if component == "kubelet" and not sets_state_aside:
             problems += stale_state(context, host)
-        for one in problems:
-            value: Any = context.get(*(str(part) for part in one.path if isinstance(part, str)))
-            place = document.file_of(one.path), document.line_of(one.path)
-            shown = None if isinstance(value, (dict, list)) else value
-            told = finding(*place, one.path, shown, one.message, one.level, one.rule)
-            found.setdefault(told, []).append(minor_name(minor))
-    return bounded([replace(told, versions=tuple(at)) for told, at in found.items()])
+        for finding in problems:
+            value: Any = context.get(*(part for part in finding.path if isinstance(part, str)))
+            if not isinstance(value, (dict, list)):
+                finding = finding._replace(value=show(value, finding.path))
+            found.setdefault(document.locate(finding, look_up=False), []).append(minor_name(minor))
+    return bounded([finding._replace(versions=tuple(at)) for finding, at in found.items()])

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from ._exceptions import ConfigError
 from ._findings import show
 from ._rules._rule import EffectiveConfig
 from ._scalars._duration import nanoseconds
@@ -100,7 +101,7 @@ def _same(wanted: Any, found: Any, type_name: str) -> bool:
     if type_name.startswith("duration") and isinstance(wanted, str) and isinstance(found, str):
         try:
             return nanoseconds(wanted) == nanoseconds(found)
-        except ValueError:
+        except ConfigError:
             return wanted == found
     if isinstance(wanted, list) and wanted and isinstance(wanted[0], Mapping):
         return isinstance(found, list) and len(found) == len(wanted)  # their defaults are the component's to fill in

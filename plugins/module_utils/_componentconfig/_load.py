@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ._codec._document import Document, decode
 from ._codec._plain_values import merge
 from ._codec._yaml import encode
-from ._findings import POLICY, Finding, InvalidConfig, finding, show
+from ._findings import Finding, InvalidConfig, Level, show
 from ._scalars._field_path import Path, format_path, lookup
 
 __all__ = ["Origin", "Config", "merge_documents", "provenance", "load"]
@@ -67,7 +67,7 @@ def load(layers: Sequence[tuple[str, str | bytes]]) -> Config:
         try:
             documents.append(decode(text, file=file))
         except InvalidConfig as error:
-            findings.append(error.finding)
+            findings.extend(error.findings)
     for document in documents:
         findings.extend(_misfit(document, documents[0]))
     if findings or not documents:
@@ -79,7 +79,7 @@ def _misfit(document: Document, first: Document) -> list[Finding]:
     data = document.data
     if not isinstance(data, dict):
         message = "the file is empty" if data is None else "must be a mapping with apiVersion and kind"
-        return [finding(document.file, document.line_of(()), (), None, message, POLICY, "layer")]
+        return [document.locate(Finding((), message, "layer", Level.POLICY))]
     found = []
     for key in ("apiVersion", "kind"):
         wanted = first.data.get(key) if isinstance(first.data, dict) else None
@@ -89,7 +89,7 @@ def _misfit(document: Document, first: Document) -> list[Finding]:
             message = f"must be {wanted}, as in {first.file}"
         else:
             continue
-        found.append(finding(document.file, document.line_of((key,)), (key,), data.get(key), message, POLICY, "layer"))
+        found.append(document.locate(Finding((key,), message, "layer", Level.POLICY)))
     return found
 
 

@@ -19,7 +19,7 @@ from ._codec._document import decode
 from ._codec._yaml import encode
 from ._compare import diff
 from ._denied_fields import INSTANCE_FIELDS
-from ._findings import COMPONENT, WARNING, Finding, InvalidConfig, finding, show
+from ._findings import Finding, InvalidConfig, Level, located, show
 from ._flags._flag_migration import (
     CurrentConfig,
     Dropped,
@@ -104,14 +104,6 @@ class Migration:
         return lines + [f"{found.level}: {found}" for found in self.findings]
 
 
-class _Stop(Exception):
-    """There can be no result; the finding says why."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.finding = finding(COMMAND_LINE, None, (), None, message, COMPONENT, "flags")
-
-
 def migrate(
     component: str,
     argv: Sequence[str],
@@ -133,10 +125,8 @@ def migrate(
         kind = _kind_at(component, minor)
         line = _renamed(parse_command_line(argv[1:], flags.flags), flags)
         present = _present(line, kind, minor, config, drop_ins, directory)
-    except _Stop as stop:
-        return Migration(findings=(stop.finding,))
     except InvalidConfig as error:
-        return Migration(findings=(error.finding,))
+        return Migration(findings=error.findings)
     return _result(_Case(flags, line, present, config[0] if config else "", path))
 
 
@@ -154,10 +144,10 @@ class _Case:
 def _flags_of(component: str) -> FlagSet:
     found = flag_set(component)
     if found is None and component in _FLAGS_ONLY:
-        raise _Stop(f"{component} reads no config file of this kind: its flags are its config, leave them")
+        raise _refusal(f"{component} reads no config file of this kind: its flags are its config, leave them")
     if found is None:
         known = ", ".join(components_with_flags())
-        raise _Stop(f"the flags of {component} are not known here, those of {known} are")
+        raise _refusal(f"the flags of {component} are not known here, those of {known} are")
     return found
 
 
@@ -189,13 +179,13 @@ def _present(
 ) -> CurrentConfig:
     named = _last(line, _CONFIG)
     if named and config is None:
-        raise _Stop(f"it reads {named}, whose text is needed, too")
+        raise _refusal(f"it reads {named}, whose text is needed, too")
     data: Mapping[str, Any] = {"apiVersion": kind.api_version, "kind": kind.kind}
     if config is not None:
         data = _mapping(*config)
         found = find_kind(data.get("apiVersion"), data.get("kind"))
         if found is None or found.kind != kind.kind:
-            raise _Stop(f"{config[0]} must be a {kind.kind} of {kind.api_version}")
+            raise _refusal(f"{config[0]} must be a {kind.kind} of {kind.api_version}")
         kind = found
         data = resolve_paths(data, kind.kind, posixpath.dirname(posixpath.join(directory, config[0])))
     set_by = {minor_name: file for file, text in drop_ins for minor_name in _leaves(_mapping(file, text))}
@@ -207,7 +197,7 @@ def _mapping(file: str, text: str | bytes) -> dict[str, Any]:
     if data is None:
         return {}
     if not isinstance(data, dict):
-        raise _Stop(f"{file} must be a mapping with apiVersion and kind")
+        raise _refusal(f"{file} must be a mapping with apiVersion and kind")
     return data
 
 
@@ -247,8 +237,8 @@ def _result(case: _Case) -> Migration:
         data = set_field(data, path, value)  # a default that followed from nothing, and now would from another field
     after = _effective(case, data, words, reads_file=True)
     findings += [
-        _found(f"{change.path} would be {show(change.new)} instead of {show(change.old)}", COMPONENT)
-        for change in (() if any(one.level == COMPONENT for one in findings) else diff(before, after))
+        _found(f"{change.path} would be {show(change.new)} instead of {show(change.old)}", Level.COMPONENT)
+        for change in (() if any(one.level is Level.COMPONENT for one in findings) else diff(before, after))
     ]
     instance = {
         minor_name: data.pop(minor_name)
@@ -295,7 +285,7 @@ def _kept(case: _Case, outcomes: Mapping[str, FlagDecision], place: str) -> tupl
     for use in case.line.given:
         outcome = outcomes.get(use.name)
         if use.name not in flags:
-            findings.append(_found(f"--{use.name} is not known here, and stays as it is", WARNING))
+            findings.append(_found(f"--{use.name} is not known here, and stays as it is", Level.WARNING))
             kept.append(KeptFlag(use.name, use.words, "it is not known here"))
         elif isinstance(outcome, Stays):
             kept.append(KeptFlag(use.name, use.words, outcome.reason, flags[use.name].is_of_node))
@@ -304,11 +294,15 @@ def _kept(case: _Case, outcomes: Mapping[str, FlagDecision], place: str) -> tupl
 
 def _refused(case: _Case, outcomes: Mapping[str, FlagDecision]) -> list[Finding]:
     refused = [f"--{minor_name}: {one.reason}" for minor_name, one in outcomes.items() if isinstance(one, Refused)]
-    return [_found(message, COMPONENT) for message in (*case.line.problems, *refused)]
+    return [_found(message, Level.COMPONENT) for message in (*case.line.problems, *refused)]
 
 
-def _found(message: str, level: str) -> Finding:
-    return finding(COMMAND_LINE, None, (), None, message, level, "flags")
+def _refusal(message: str) -> InvalidConfig:
+    return InvalidConfig([_found(message, Level.COMPONENT)])
+
+
+def _found(message: str, level: Level) -> Finding:
+    return located(Finding((), message, "flags", level), COMMAND_LINE)
 
 
 def _left(outcomes: Mapping[str, FlagDecision]) -> tuple[LeftFlag, ...]:

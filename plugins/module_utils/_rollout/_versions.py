@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from .._componentconfig._exceptions import ConfigError
 from .._componentconfig._schema._releases import known_minors, parse_minor
 
 __all__ = ["COLLECTION_VERSION", "agent_fits", "is_kubernetes_version"]
@@ -33,5 +34,5 @@ def is_kubernetes_version(version: str) -> bool:
     """
     try:
         return known_minors()[0] <= parse_minor(version) <= _LAST_MINOR
-    except ValueError:
+    except ConfigError:
         return False

@@ -40,9 +40,10 @@ def broken(head: Config, config: Config, minor: int, rule: str) -> list[str]:
     assert known is not None, head
     assert known.known_at(minor), (head, minor)
     levels = {rules.level_of(rule) for rules in rule_sets(known) if rule in rules.rules}
-    found = [one for one in check(encode({**head, **config}), versions=[f"1.{minor}"]) if one.rule == rule]
-    assert {one.level for one in found} <= levels
-    return [one.path for one in found]
+    findings = check(encode({**head, **config}), versions=[f"1.{minor}"])
+    found = [finding for finding in findings if finding.rule == rule]
+    assert {finding.level for finding in found} <= levels
+    return [finding.field for finding in found]
 
 
 def assert_case(head: Config, case: Case) -> None:

@@ -28,8 +28,8 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Side, compare
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert_text
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import judge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
@@ -47,7 +47,7 @@ _LONGEST = 5.0  # seconds of processor time, after which a call is given up
 _SLOW = 0.25  # seconds of processor time, from which on a call is measured beside the reference
 _CALLS = 3  # of a slow call and of the reference: processor time doubles in moments when another process is busy
 # What a verb says of an input: these are its own words.
-_REFUSED = (InvalidConfig, ValueError)
+_REFUSED = (ConfigError,)
 
 
 def _judge(given: Hostile) -> None:
@@ -90,7 +90,7 @@ def _migrate(given: Hostile) -> None:
 def _explain(given: Hostile) -> None:
     for word in given.argv[1:5]:
         for path, kind in ((word, given.component), ("maxPods", word), (f"featureGates.{word}", "kubelet")):
-            with contextlib.suppress(ValueError):
+            with contextlib.suppress(ConfigError):
                 explain(path, kind=kind)
 
 

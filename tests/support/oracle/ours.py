@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, context_of
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import COMPONENT, InvalidConfig
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig, Level
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
     Host,
     HostQuery,
@@ -45,8 +45,8 @@ def judge(case: Case, read_host: Callable[[HostQuery], Host]) -> Answer:
 def _refusals(case: Case, read_host: Callable[[HostQuery], Host]) -> Iterator[Answer]:
     source = case.text.encode("utf-8", "surrogateescape")
     for found in check(source, component="kubelet", versions=[_VERSION]):
-        if found.level == COMPONENT:
-            yield Answer(_stage(found.rule, found.path), f"{found.rule}: {found}")
+        if found.level is Level.COMPONENT:
+            yield Answer(_stage(found.rule, found.field), f"{found.rule}: {found}")
     try:
         document = decode(source)
     except InvalidConfig:
@@ -57,7 +57,7 @@ def _refusals(case: Case, read_host: Callable[[HostQuery], Host]) -> Iterator[An
     wanted = query_for(context, "kubelet", root_directory="/var/lib/kubelet", runtime=SOCKET)
     host = read_host(wanted)._replace(**case.facts)
     for problem in (*host_findings(context, "kubelet", host), *stale_state(context, host)):
-        if problem.level == COMPONENT:
+        if problem.level is Level.COMPONENT:
             yield Answer("start", f"{problem.rule}: {problem.path} {problem.message}")
 
 

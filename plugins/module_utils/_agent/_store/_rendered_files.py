@@ -74,10 +74,11 @@ def _decode_strictly(text: str, what: str) -> Any:
     # Not at the top: prestart must pay neither for the engine nor for YAML. What is written and compared is what was
     # judged: PyYAML reads 1:20, 4.1e1, n and dates otherwise than Kubernetes does.
     from ..._componentconfig._codec._document import decode as decode_document
+    from ..._componentconfig._exceptions import ConfigError
 
     try:
         return decode_document(text, file=what).data
-    except ValueError as error:
+    except ConfigError as error:
         raise UndecodableConfig(str(error)) from error
 
 

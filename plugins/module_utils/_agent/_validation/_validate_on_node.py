@@ -17,16 +17,7 @@ from ..._componentconfig._check import check
 from ..._componentconfig._codec._document import Document, decode
 from ..._componentconfig._denials import denials, node_values, unknown_fields
 from ..._componentconfig._drop_ins import lay_documents_over
-from ..._componentconfig._findings import (
-    POLICY,
-    WARNING,
-    Finding,
-    InvalidConfig,
-    Problem,
-    bounded,
-    finding,
-    in_reading_order,
-)
+from ..._componentconfig._findings import Finding, InvalidConfig, Level, bounded, located, reading_order
 from ..._componentconfig._flags._flag_set import apply_flags
 from ..._componentconfig._flags._kubelet_flags import parse_flags
 from ..._componentconfig._judge_host import judge_host
@@ -145,7 +136,7 @@ def validate_on_node(
         instance = _instance(component, inputs)
         drop_ins = drop_in_documents(inputs)
     except InvalidConfig as error:
-        return [error.finding]
+        return list(error.findings)
     config = effective_config([document, *instance], argv, minor, drop_ins)
     found: list[Finding] = []
     if not known:
@@ -153,7 +144,7 @@ def validate_on_node(
         found += _of_bundle(document, component, minor, inputs)
         found += _of_config(config, component, version, {layer.file for layer in drop_ins})
         # In order, so that the first error is the one that a check offline names first.
-        found = bounded(sorted(found, key=in_reading_order))
+        found = bounded(sorted(found, key=reading_order))
     if component.host_checks:
         found += _of_host(config, component, argv, version, read_host)
     return found
@@ -171,7 +162,7 @@ def _instance(component: ComponentConfiguration, inputs: NodeInputs) -> list[Doc
 
 
 def _no_mapping(instance: Document) -> Finding:
-    return finding(instance.file, None, (), None, "the instance config must be a mapping of fields")
+    return located(Finding((), "the instance config must be a mapping of fields"), instance.file)
 
 
 def denied_findings(
@@ -182,32 +173,30 @@ def denied_findings(
     unknown = unknown_fields([*component.deny.additional, *component.deny.allowed], kind)
     if unknown:
         message = f"this node's AgentConfiguration denies or allows {unknown[0]}, which is no field of a {kind}"
-        return [finding(document.file, None, (), None, message, POLICY, "denied")]
+        return [located(Finding((), message, "denied", Level.POLICY), document.file)]
     own = node_values(kind, *own_config_values(component, inputs))
-    return _findings(document, list(denials(document.data, component.deny, own, minor)))
+    findings = denials(document.data, component.deny, own, minor)
+    return [document.locate(finding, look_up=False) for finding in findings]
 
 
 def _of_bundle(document: Document, component: ComponentConfiguration, minor: int, inputs: NodeInputs) -> list[Finding]:
-    problems = bundle_findings(document.data, _kind(document))
-    return _findings(document, list(problems)) + denied_findings(document, component, minor, inputs)
+    findings = bundle_findings(document.data, _kind(document))
+    located_findings = [document.locate(finding, look_up=False) for finding in findings]
+    return located_findings + denied_findings(document, component, minor, inputs)
 
 
 def _kind(document: Document) -> str:
     return str(document.data.get("kind", "")) if isinstance(document.data, dict) else ""
 
 
-def _findings(document: Document, problems: Sequence[Problem]) -> list[Finding]:
-    return [
-        finding(document.file, document.line_of(one.path), one.path, one.value, one.message, POLICY, one.rule)
-        for one in problems
-    ]
-
-
 def _of_config(config: Document, component: ComponentConfiguration, version: str, running: Set[str]) -> list[Finding]:
     """running: the drop-ins, which the component runs with, as with its flags: what is said of one is worth a word,
     and no reason to refuse a bundle."""
     found = check(config, component=component.name, versions=[version] if version else ())
-    return [replace(one, level=WARNING) if is_from_flag(one.file) or one.file in running else one for one in found]
+    return [
+        finding._replace(level=Level.WARNING) if is_from_flag(finding.file) or finding.file in running else finding
+        for finding in found
+    ]
 
 
 def _of_host(
@@ -227,4 +216,4 @@ def _of_host(
         runtime=runtime,
         sets_state_aside=True,
     )
-    return [replace(one, rule=HOST + one.rule) for one in found]
+    return [finding._replace(rule=HOST + finding.rule) for finding in found]

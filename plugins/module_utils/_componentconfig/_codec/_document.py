@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._exceptions import ConfigError
-from .._findings import POLICY, Finding, InvalidConfig, finding
-from .._scalars._field_path import Path
+from .._findings import Finding, InvalidConfig, Level, located, show
+from .._scalars._field_path import Path, lookup
 from ._yaml import key_text
 
 __all__ = ["Builder", "Document", "MAX_BYTES", "MAX_DEPTH", "MAX_DOCUMENTS", "MAX_NODES", "decode", "split"]
@@ -52,6 +52,15 @@ class Document:
             if file is not None:
                 return file
         return self.file
+
+    def locate(self, finding: Finding, *, look_up: bool = True) -> Finding:
+        """Return the finding with its file and line and, unless it has a value, the value at its path.
+
+        look_up: whether to add the document's value to a finding without one.
+        """
+        if finding.value is None and look_up and finding.path:
+            finding = finding._replace(value=show(lookup(self.data, finding.path), finding.path))
+        return located(finding, self.file_of(finding.path), self.line_of(finding.path))
 
 
 @dataclass
@@ -92,11 +101,11 @@ class Builder:
         """The error to raise for a text that cannot be read; path: where it is not that of the list or mapping."""
         if path is None:
             path = self._stack[-1].path if self._stack else ()
-        return InvalidConfig(finding(self.file, line, path, None, message, rule=rule))
+        return InvalidConfig([located(Finding(path, message, rule), self.file, line)])
 
-    def note(self, line: int, path: Path, value: Any, message: str, rule: str) -> None:
+    def note(self, line: int, path: Path, message: str, rule: str) -> None:
         """Add a finding that does not stop the reading."""
-        self.findings.append(finding(self.file, line, path, value, message, POLICY, rule))
+        self.findings.append(located(Finding(path, message, rule, Level.POLICY), self.file, line))
 
     def open(self, container: Any, line: int, anchor: str | None = None) -> None:
         """Begin a mapping (give an empty dict) or a list (an empty list)."""
@@ -170,7 +179,7 @@ class Builder:
             raise self.fail(line, "a key must be a string, not null", "key-type")
         if plain_text == "<<":
             frame.key = "<<"
-            self.note(line, frame.path, None, "merge keys (<<) are not allowed in a component config", "merge-key")
+            self.note(line, frame.path, "merge keys (<<) are not allowed in a component config", "merge-key")
             frame.own["<<"] = -1
             return
         text = key_text(value)
@@ -179,10 +188,10 @@ class Builder:
             kind = "boolean" if isinstance(value, bool) else "number"
             written = plain_text or text
             message = f"the key {written} is read as the {kind} {text}: write it in quotes"
-            self.note(line, path, None, message, "key-type")
+            self.note(line, path, message, "key-type")
         if text in frame.own:
             message = f"duplicate field, first on line {frame.own[text]}; the last one is used"
-            self.note(line, path, None, message, "duplicate")
+            self.note(line, path, message, "duplicate")
         else:
             frame.own[text] = line
         self.lines[path] = line
@@ -244,7 +253,7 @@ def _text(source: str | bytes, builder: Builder, max_bytes: int) -> str:
     encoding = "utf-8"
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         encoding = "utf-16"
-        builder.note(1, (), None, "the file is UTF-16: write it in UTF-8", "encoding")
+        builder.note(1, (), "the file is UTF-16: write it in UTF-8", "encoding")
     try:
         text = raw.decode(encoding)
     except UnicodeDecodeError as error:

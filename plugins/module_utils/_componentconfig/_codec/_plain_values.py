@@ -13,6 +13,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from .._exceptions import ConfigError
+
 __all__ = ["canonical", "json_values", "merge"]
 
 
@@ -41,8 +43,12 @@ def canonical(data: Any) -> bytes:
 
     Raises ValueError for what JSON cannot hold (NaN, infinity, keys that are no strings).
     """
-    text = json.dumps(json_values(data), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.encode("utf-8")
+    values = json_values(data)
+    try:
+        text = json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        return text.encode("utf-8")
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"cannot be written as JSON: {error}") from error
 
 
 def json_values(data: Any) -> Any:
@@ -50,7 +56,7 @@ def json_values(data: Any) -> Any:
     string."""
     if isinstance(data, dict):
         if not all(isinstance(key, str) for key in data):
-            raise ValueError("a key is not a string")
+            raise ConfigError("a key is not a string")
         return {key: json_values(value) for key, value in data.items()}
     if isinstance(data, list):
         return [json_values(value) for value in data]

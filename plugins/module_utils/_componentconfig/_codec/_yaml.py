@@ -140,7 +140,7 @@ def _tagged(tag: str, text: str, line: int, builder: Builder) -> Any:
 
 def _check_tag(tag: str | None, line: int, builder: Builder) -> None:
     if tag not in (None, "!") and not (str(tag).startswith(_PREFIX) and str(tag)[len(_PREFIX) :] in _TAGS):
-        builder.note(line, builder.place, None, "YAML tags other than the basic ones are not allowed", "tag")
+        builder.note(line, builder.place, "YAML tags other than the basic ones are not allowed", "tag")
 
 
 def _first_document(yaml: Any, text: str, builder: Builder) -> Iterator[Any]:
@@ -157,9 +157,9 @@ def _first_document(yaml: Any, text: str, builder: Builder) -> Iterator[Any]:
     except InvalidConfig as error:
         if not ended:
             raise
-        more = error.finding.line or ended
+        more = error.findings[0].line or ended
     if more:
-        builder.note(more, (), None, "a second document follows; only the first one is read", "documents")
+        builder.note(more, (), "a second document follows; only the first one is read", "documents")
 
 
 def parse_yaml(text: str, builder: Builder) -> None:

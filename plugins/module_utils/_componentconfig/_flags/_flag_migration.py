@@ -14,6 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
+from .._exceptions import ConfigError
 from .._scalars._field_path import Path, format_path
 from .._schema._defaults import effective_value, is_zero
 from .._schema._feature_gates import FeatureGates
@@ -87,7 +88,7 @@ def decide_flag(flag: Flag, uses: Mapping[str, Sequence[str]], flags: FlagSet, p
         return _without_field(flag, minor)
     try:
         value = parse_flag_value(flag.form, texts, str(at_minor(field, "type", minor)))
-    except ValueError as error:
+    except ConfigError as error:
         return Refused(f"{error}: the component refuses it, too")
     if flag.only_on and not value:
         return Dropped("it says what the file says without it")

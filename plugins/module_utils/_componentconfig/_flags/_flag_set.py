@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, cast
 
+from .._exceptions import ConfigError
 from .._scalars._field_path import Path, lookup
 from .._schema._kinds import Kind, at_minor
 from ._kubelet_flags import FEATURE_GATES
@@ -102,7 +103,7 @@ def apply_flags(data: Any, argv: Sequence[str], kind: Kind, minor: int) -> tuple
             continue
         try:
             value = parse_flag_value(flag.form, texts, str(at_minor(field, "type", minor)))
-        except ValueError:
+        except ConfigError:
             continue
         if flag.only_on and not value:
             continue

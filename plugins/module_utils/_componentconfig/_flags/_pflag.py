@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from .._exceptions import ConfigError
 from .._findings import show
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
@@ -100,9 +101,9 @@ def parse_flag_value(form: str, texts: Sequence[str], field_type: str = "") -> A
     return value
 
 
-def _wrong(text: str, allowed: str) -> ValueError:
+def _wrong(text: str, allowed: str) -> ConfigError:
     """What to raise for a plain value. Of lists and maps nothing is shown: what is not in form may hold a secret."""
-    return ValueError(f"{show(text)}: {allowed}")
+    return ConfigError(f"{show(text)}: {allowed}")
 
 
 def _string(texts: Sequence[str]) -> str:
@@ -138,7 +139,7 @@ def _float(texts: Sequence[str]) -> int | float:
 def _duration(texts: Sequence[str]) -> str:
     try:
         nanoseconds(texts[-1])
-    except ValueError:
+    except ConfigError:
         raise _wrong(texts[-1], "must be a duration, for example 90s, 1m30s or 500ms") from None
     return texts[-1]
 
@@ -150,7 +151,7 @@ def _list(texts: Sequence[str]) -> list[str]:
             try:
                 found += next(csv.reader([text], strict=True))
             except csv.Error:
-                raise ValueError("must be a list with commas between") from None
+                raise ConfigError("must be a list with commas between") from None
     return found
 
 
@@ -161,7 +162,7 @@ def _pairs(texts: Sequence[str], separator: str) -> Iterator[tuple[str, str]]:
                 continue
             key, found, value = part.partition(separator)
             if not found:
-                raise ValueError(f"must be a list of key{separator}value with commas between")
+                raise ConfigError(f"must be a list of key{separator}value with commas between")
             yield key.strip(), value.strip()
 
 
@@ -192,7 +193,7 @@ def _taint(text: str) -> dict[str, str]:
     left, colon, effect = text.partition(":")
     key, _equals, value = left.partition("=")
     if not key or not colon or not effect or ":" in effect:
-        raise ValueError("must be a list of key=value:effect with commas between")
+        raise ConfigError("must be a list of key=value:effect with commas between")
     return {"key": key, **({"value": value} if value else {}), "effect": effect}
 
 
@@ -204,23 +205,24 @@ def _reservation(text: str) -> dict[str, Any]:
     number, colon, limits = text.partition(":")
     error = "must be a list of NODE:memory=QUANTITY with semicolons between"
     if not colon or not re.fullmatch(r"\s*[0-9]+\s*", number):
-        raise ValueError(error)
-    found = dict(_pairs([limits], "="))
+        raise ConfigError(error)
+    amounts = dict(_pairs([limits], "="))
     try:
-        for quantity in found.values():
+        for quantity in amounts.values():
             parse_quantity(quantity)
-    except ValueError:
-        raise ValueError(error) from None
-    return {"numaNode": int(number), "limits": found}
+        node = int(number)
+    except (ConfigError, ValueError):  # int() refuses thousands of digits
+        raise ConfigError(error) from None
+    return {"numaNode": node, "limits": amounts}
 
 
 def _levels(texts: Sequence[str]) -> list[dict[str, Any]]:
-    found = []
+    levels = []
     for pattern, level in _pairs(texts, "="):
-        if not pattern or not re.fullmatch("[0-9]+", level):
-            raise ValueError("must be a list of file=LEVEL with commas between")
-        found.append({"filePattern": pattern, "verbosity": int(level)})
-    return found
+        if not pattern or not re.fullmatch("[0-9]{1,4000}", level):  # int() refuses more digits
+            raise ConfigError("must be a list of file=LEVEL with commas between")
+        levels.append({"filePattern": pattern, "verbosity": int(level)})
+    return levels
 
 
 def _profile(texts: Sequence[str]) -> list[dict[str, str]]:

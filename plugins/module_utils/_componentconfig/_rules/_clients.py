@@ -16,7 +16,7 @@ from typing import Any
 
 from .._scalars._field_path import Path
 from .._scalars._syntax import is_dns_label, split_url
-from ._rule import EffectiveConfig, Fault, Rule, RuleSet, all_of, required, unique, values_must
+from ._rule import EffectiveConfig, Rule, RuleSet, Violations, all_of, required, unique, values_must
 from ._rule_facts import value_facts
 
 __all__ = ["CLIENT_RULE_SETS", "KUBECONFIG_RULES"]
@@ -44,18 +44,18 @@ def _used(c: EffectiveConfig, field: str) -> Iterator[_Entry]:
         yield from _entries(c, field, context[1].get(field[:-1]) or "")
 
 
-def _current(c: EffectiveConfig) -> Iterator[Fault]:
+def _current(c: EffectiveConfig) -> Violations:
     if c.data.get("current-context") and _context(c) is None:
         yield ("current-context",), "must be the name of a context of the file"
 
 
-def _no_context(c: EffectiveConfig) -> Iterator[Fault]:
+def _no_context(c: EffectiveConfig) -> Violations:
     if c.data.get("contexts") and not c.data.get("current-context"):
         yield ("current-context",), "is not set: a client has to be told which context to use"
 
 
 def _reference(field: str) -> Rule:
-    def check(c: EffectiveConfig) -> Iterator[Fault]:
+    def check(c: EffectiveConfig) -> Violations:
         context = _context(c)
         if context is not None and next(_entries(c, field, context[1].get(field[:-1]) or ""), None) is None:
             yield context[0] + (field[:-1],), f"must be the name of one of the {field} of the file"
@@ -63,7 +63,7 @@ def _reference(field: str) -> Rule:
     return check
 
 
-def _references(c: EffectiveConfig) -> Iterator[Fault]:
+def _references(c: EffectiveConfig) -> Violations:
     for index, entry in enumerate(c.data.get("contexts") or ()):
         if entry.get("name") == c.data.get("current-context"):
             continue
@@ -73,26 +73,26 @@ def _references(c: EffectiveConfig) -> Iterator[Fault]:
                 yield ("contexts", index, "context", field[:-1]), f"is none of the {field} of the file"
 
 
-def _namespace(c: EffectiveConfig) -> Iterator[Fault]:
+def _namespace(c: EffectiveConfig) -> Violations:
     context = _context(c)
     namespace = context[1].get("namespace") if context is not None else None
     if context is not None and namespace and not is_dns_label(namespace):
         yield context[0] + ("namespace",), "must be the name of a namespace"
 
 
-def _server(c: EffectiveConfig) -> Iterator[Fault]:
+def _server(c: EffectiveConfig) -> Violations:
     for path, cluster in _used(c, "clusters"):
         if not cluster.get("server"):
             yield path + ("server",), "is required"
 
 
-def _authority(c: EffectiveConfig) -> Iterator[Fault]:
+def _authority(c: EffectiveConfig) -> Violations:
     for path, cluster in _used(c, "clusters"):
         if cluster.get("certificate-authority") and cluster.get("certificate-authority-data"):
             yield path + ("certificate-authority",), "is not allowed beside certificate-authority-data"
 
 
-def _insecure(c: EffectiveConfig) -> Iterator[Fault]:
+def _insecure(c: EffectiveConfig) -> Violations:
     for path, cluster in _used(c, "clusters"):
         if cluster.get("insecure-skip-tls-verify") and (
             cluster.get("certificate-authority") or cluster.get("certificate-authority-data")
@@ -100,7 +100,7 @@ def _insecure(c: EffectiveConfig) -> Iterator[Fault]:
             yield path + ("insecure-skip-tls-verify",), "is not allowed beside a certificate authority"
 
 
-def _proxy(c: EffectiveConfig) -> Iterator[Fault]:
+def _proxy(c: EffectiveConfig) -> Violations:
     schemes = ("http", "https", "socks5")
     for path, cluster in _used(c, "clusters"):
         url = split_url(cluster.get("proxy-url") or "http://none")
@@ -108,7 +108,7 @@ def _proxy(c: EffectiveConfig) -> Iterator[Fault]:
             yield path + ("proxy-url",), "must be a URL with the scheme " + ", ".join(schemes)
 
 
-def _one_way(c: EffectiveConfig) -> Iterator[Fault]:
+def _one_way(c: EffectiveConfig) -> Violations:
     for path, user in _used(c, "users"):
         if user.get("token") and (user.get("username") or user.get("password")):
             yield path + ("token",), "is not allowed beside username and password"
@@ -116,7 +116,7 @@ def _one_way(c: EffectiveConfig) -> Iterator[Fault]:
             yield path + ("exec",), "is not allowed beside auth-provider"
 
 
-def _certificate(c: EffectiveConfig) -> Iterator[Fault]:
+def _certificate(c: EffectiveConfig) -> Violations:
     for path, user in _used(c, "users"):
         if not (user.get("client-certificate") or user.get("client-certificate-data")):
             continue
@@ -133,7 +133,7 @@ def _plugins(c: EffectiveConfig) -> Iterator[_Entry]:
             yield path + ("exec",), user["exec"]
 
 
-def _exec(c: EffectiveConfig) -> Iterator[Fault]:
+def _exec(c: EffectiveConfig) -> Violations:
     for path, plugin in _plugins(c):
         for field in ("command", "apiVersion"):
             if not plugin.get(field):
@@ -143,27 +143,27 @@ def _exec(c: EffectiveConfig) -> Iterator[Fault]:
                 yield path + ("env", index, "name"), "is required"
 
 
-def _exec_version(c: EffectiveConfig) -> Iterator[Fault]:
+def _exec_version(c: EffectiveConfig) -> Violations:
     allowed = [f"{_EXEC}/{version}" for version in value_facts("execVersions", c.minor, "clients")]
     for path, plugin in _plugins(c):
         if plugin.get("apiVersion") and plugin["apiVersion"] not in allowed:
             yield path + ("apiVersion",), "must be " + " or ".join(allowed)
 
 
-def _interactive(c: EffectiveConfig) -> Iterator[Fault]:
+def _interactive(c: EffectiveConfig) -> Violations:
     for path, plugin in _plugins(c):
         if plugin.get("apiVersion") == f"{_EXEC}/v1" and not plugin.get("interactiveMode"):
             yield path + ("interactiveMode",), "is required: Never, IfAvailable or Always"
 
 
-def _impersonates(c: EffectiveConfig) -> Iterator[Fault]:
+def _impersonates(c: EffectiveConfig) -> Violations:
     for path, user in _used(c, "users"):
         for field in ("as-uid", "as-groups", "as-user-extra"):
             if user.get(field) and not user.get("as"):
                 yield path + (field,), "needs as"
 
 
-def _embedded_secret(c: EffectiveConfig) -> Iterator[Fault]:
+def _embedded_secret(c: EffectiveConfig) -> Violations:
     for index, entry in enumerate(c.data.get("users") or ()):
         for field in _SECRETS:
             if (entry.get("user") or {}).get(field):
@@ -200,14 +200,14 @@ _OPTIONS = ("aliases[].options[]", "defaults[].options[]", "aliases[].flags[]", 
 """Where flags are named, in v1beta1 and in v1alpha1."""
 
 
-def _allowlist(c: EffectiveConfig) -> Iterator[Fault]:
+def _allowlist(c: EffectiveConfig) -> Violations:
     wanted, given = c.given("credentialPluginPolicy") == "Allowlist", bool(c.given("credentialPluginAllowlist"))
     if wanted != given:
         words = "must hold at least one plugin with" if wanted else "is only allowed with"
         yield ("credentialPluginAllowlist",), f"{words} credentialPluginPolicy: Allowlist"
 
 
-def _not_read(c: EffectiveConfig) -> Iterator[Fault]:
+def _not_read(c: EffectiveConfig) -> Violations:
     yield ("kind",), "no binary reads this kind from a file: kube-controller-manager only has flags"
 
 

@@ -15,9 +15,9 @@ from .._scalars._field_path import Path
 from .._scalars._syntax import is_label_key, split_url
 from ._rule import (
     EffectiveConfig,
-    Fault,
     Rule,
     RuleSet,
+    Violations,
     all_of,
     duplicates,
     in_range,
@@ -37,19 +37,19 @@ _TOKEN = "providers[].tokenAttributes"
 _KEY_LISTS = ("requiredServiceAccountAnnotationKeys", "optionalServiceAccountAnnotationKeys")
 
 
-def _providers(c: EffectiveConfig) -> Iterator[Fault]:
+def _providers(c: EffectiveConfig) -> Violations:
     if not c.data.get("providers"):
         yield ("providers",), "must hold at least one provider"
 
 
-def _version(c: EffectiveConfig) -> Iterator[Fault]:
+def _version(c: EffectiveConfig) -> Violations:
     allowed = [f"{_GROUP}/{version}" for version in value_facts("versions", c.minor, _COMPONENT)]
     for path, provider in values_at(c.data, "providers[]"):
         if provider.get("apiVersion", "") not in allowed:
             yield path + ("apiVersion",), "must be " + " or ".join(allowed)
 
 
-def _match_images(c: EffectiveConfig) -> Iterator[Fault]:
+def _match_images(c: EffectiveConfig) -> Violations:
     for path, provider in values_at(c.data, "providers[]"):
         images = provider.get("matchImages") or []
         if not images:
@@ -68,19 +68,19 @@ def _tokens(c: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
             yield path + ("tokenAttributes",), provider
 
 
-def _token_gate(c: EffectiveConfig) -> Iterator[Fault]:
+def _token_gate(c: EffectiveConfig) -> Violations:
     for path, _provider in _tokens(c):
         if not c.gates.on(_GATE):
             yield path, f"needs the feature gate {_GATE} in the kubelet's config"
 
 
-def _token_version(c: EffectiveConfig) -> Iterator[Fault]:
+def _token_version(c: EffectiveConfig) -> Violations:
     for path, provider in _tokens(c):
         if provider.get("apiVersion") != f"{_GROUP}/v1":
             yield path, f"is only allowed with apiVersion {_GROUP}/v1"
 
 
-def _token_required(c: EffectiveConfig) -> Iterator[Fault]:
+def _token_required(c: EffectiveConfig) -> Violations:
     for path, attributes in values_at(c.data, _TOKEN):
         value = attributes.get("requireServiceAccount")
         if value is None:
@@ -89,7 +89,7 @@ def _token_required(c: EffectiveConfig) -> Iterator[Fault]:
             yield path + (_KEY_LISTS[0],), "needs requireServiceAccount: true"
 
 
-def _token_keys(c: EffectiveConfig) -> Iterator[Fault]:
+def _token_keys(c: EffectiveConfig) -> Violations:
     for path, attributes in values_at(c.data, _TOKEN):
         keys = [pair for name in _KEY_LISTS for pair in values_at(attributes, f"{name}[]", path)]
         for here, key in keys:

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from .._findings import COMPONENT, POLICY, WARNING
+from .._exceptions import ConfigError
+from .._findings import Finding, Level
 from .._scalars._field_path import Path
 from .._scalars._numbers import cpu_set, parse_float, parse_quantity
 from ._rule import EffectiveConfig
@@ -21,7 +22,6 @@ from ._rule import EffectiveConfig
 __all__ = [
     "File",
     "Host",
-    "HostProblem",
     "KERNEL_FLAGS",
     "STATE_FILES",
     "HostQuery",
@@ -80,28 +80,19 @@ class Host(NamedTuple):
     runtime_driver: str = ""  # what the runtime's config says: "systemd", "cgroupfs", "" where it does not say
 
 
-class HostProblem(NamedTuple):
-    """One thing on this host that does not go with the config."""
-
-    path: Path
-    message: str
-    rule: str
-    level: str = COMPONENT
-
-
 _FIELDS = {"cpu_manager_state": "cpuManagerPolicy", "memory_manager_state": "memoryManagerPolicy"}
 _RULES = {"cpu_manager_state": "cpu-state", "memory_manager_state": "mem-state"}
 _GATES = {"cpu_manager_state": "CPUManager", "memory_manager_state": "MemoryManager"}
 
 
-def damaged_state(_c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
+def damaged_state(_c: EffectiveConfig, host: Host) -> Iterator[Finding]:
     """Yield the state files that are no JSON."""
     for name in host.damaged_state:
         message = f"the kubelet's {name} is damaged, and it would not start again: remove that file"
-        yield HostProblem((_FIELDS[name],), message, _RULES[name])
+        yield Finding((_FIELDS[name],), message, _RULES[name])
 
 
-def stale_state(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
+def stale_state(c: EffectiveConfig, host: Host) -> Iterator[Finding]:
     """Yield the state files that were written under another config than this one, or on a host that has changed."""
     for name, field in _FIELDS.items():
         state = host.states.get(name)
@@ -110,7 +101,7 @@ def stale_state(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
         wanted, written = c.get(field), state.get("policyName")
         if isinstance(written, str) and written and written != wanted:
             why = f"{name} was written under the policy {written}"
-            yield HostProblem((field,), f"{why}: {_advice(name)}", _RULES[name])
+            yield Finding((field,), f"{why}: {_advice(name)}", _RULES[name])
         elif wanted == "static":
             yield from _cpus(c, host, state)
         elif wanted == "Static":
@@ -121,7 +112,7 @@ def _advice(name: str) -> str:
     return f"the kubelet would exit; drain the node and remove {name}"
 
 
-def _cpus(c: EffectiveConfig, host: Host, state: Mapping[str, Any]) -> Iterator[HostProblem]:
+def _cpus(c: EffectiveConfig, host: Host, state: Mapping[str, Any]) -> Iterator[Finding]:
     name = "cpu_manager_state"
     free = cpu_set(state.get("defaultCpuSet"))
     entries = state.get("entries")
@@ -133,14 +124,14 @@ def _cpus(c: EffectiveConfig, host: Host, state: Mapping[str, Any]) -> Iterator[
     strict = str(c.given("cpuManagerPolicyOptions", "strict-cpu-reservation")).lower() in ("true", "t", "1")
     if (reserved & free) if strict else (reserved - free):
         message = f"{name} gives them to containers, or the other way round: {_advice(name)}"
-        yield HostProblem(("reservedSystemCPUs",), message, "cpu-state")
+        yield Finding(("reservedSystemCPUs",), message, "cpu-state")
     known = free.union(*handed_out, reserved if strict else ())
     if host.cpus and len(known) != len(host.cpus):
         message = f"{name} knows {len(known)} CPUs, and this host has {len(host.cpus)} online: {_advice(name)}"
-        yield HostProblem(("cpuManagerPolicy",), message, "cpu-state")
+        yield Finding(("cpuManagerPolicy",), message, "cpu-state")
 
 
-def _memory(c: EffectiveConfig, state: Mapping[str, Any]) -> Iterator[HostProblem]:
+def _memory(c: EffectiveConfig, state: Mapping[str, Any]) -> Iterator[Finding]:
     name = "memory_manager_state"
     wanted: dict[tuple[str, str], int] = {}
     for entry in c.get("reservedMemory") or []:
@@ -154,7 +145,7 @@ def _memory(c: EffectiveConfig, state: Mapping[str, Any]) -> Iterator[HostProble
             written = row.get("systemReserved") if isinstance(row, dict) else None
             if isinstance(written, int) and written != wanted.get((node, resource), 0):
                 why = f"{name} was written with {written} bytes of {resource} reserved on NUMA node {node}"
-                yield HostProblem(("reservedMemory",), f"{why}: {_advice(name)}", "mem-state")
+                yield Finding(("reservedMemory",), f"{why}: {_advice(name)}", "mem-state")
 
 
 _CERTIFICATE = "CERTIFICATE"
@@ -181,7 +172,7 @@ def query_for(context: EffectiveConfig, component: str, *, root_directory: str, 
     return HostQuery(paths, frozenset(cgroups), root_directory, of_runtime)
 
 
-def host_findings(context: EffectiveConfig, component: str, host: Host) -> Iterator[HostProblem]:
+def host_findings(context: EffectiveConfig, component: str, host: Host) -> Iterator[Finding]:
     """Judge the effective config of a component on a host."""
     checks = _KUBELET if component == "kubelet" else _KUBE_PROXY if component == "kube-proxy" else ()
     for check in checks:
@@ -192,7 +183,7 @@ _CERTIFICATES = (("authentication", "x509", "clientCAFile"), ("tlsCertFile",))
 _PEM_FIELDS: tuple[tuple[str, ...], ...] = (*_CERTIFICATES, ("tlsPrivateKeyFile",))
 
 
-def _files(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
+def _files(c: EffectiveConfig, host: Host) -> Iterator[Finding]:
     for field in _PEM_FIELDS:
         file = host.files.get(c.given(*field) or "")
         wanted = "certificate" if field in _CERTIFICATES else "private key"
@@ -201,60 +192,60 @@ def _files(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
         if field[0].startswith("tls") and not c.get("enableServer"):
             continue  # what the server serves with, and there is none
         if file.kind == "missing":
-            yield HostProblem(field, "the file does not exist on this host", "files")
+            yield Finding(field, "the file does not exist on this host", "files")
         elif file.kind != "file":
-            yield HostProblem(field, f"must be a file with a {wanted} in PEM form, and is a {file.kind}", "files")
+            yield Finding(field, f"must be a file with a {wanted} in PEM form, and is a {file.kind}", "files")
         elif file.pem is not None and not any(block.endswith(wanted.upper()) for block in file.pem):
-            yield HostProblem(field, f"the file holds no {wanted} in PEM form", "files")
+            yield Finding(field, f"the file holds no {wanted} in PEM form", "files")
 
 
-def _resolv_conf(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
+def _resolv_conf(c: EffectiveConfig, host: Host) -> Iterator[Finding]:
     file = host.files.get(c.given("resolvConf") or "")
     if file is not None and file.kind in ("missing", "directory"):
         # The kubelet runs, and can start no pod that wants the node's DNS.
         message = "the file does not exist on this host: no pod could be started"
-        yield HostProblem(("resolvConf",), message, "resolv-conf", POLICY)
+        yield Finding(("resolvConf",), message, "resolv-conf", Level.POLICY)
 
 
-def _pod_logs(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
+def _pod_logs(c: EffectiveConfig, host: Host) -> Iterator[Finding]:
     file = host.files.get(c.given("podLogsDir") or "")
     if file is not None and file.kind not in ("directory", "missing", "unseen") and c.known("podLogsDir"):
-        yield HostProblem(("podLogsDir",), f"must be a directory, and is a {file.kind}", "files")
+        yield Finding(("podLogsDir",), f"must be a directory, and is a {file.kind}", "files")
 
 
-def _swap(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
+def _swap(c: EffectiveConfig, host: Host) -> Iterator[Finding]:
     if c.get("failSwapOn") and host.swaps:
         shown = ", ".join(host.swaps[:3])
-        yield HostProblem(("failSwapOn",), f"must be false, or swap turned off: this host swaps to {shown}", "swap-on")
+        yield Finding(("failSwapOn",), f"must be false, or swap turned off: this host swaps to {shown}", "swap-on")
 
 
-def _cgroup_version(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
+def _cgroup_version(c: EffectiveConfig, host: Host) -> Iterator[Finding]:
     if host.cgroup_v2:
         return
     if c.known("failCgroupV1") and c.get("failCgroupV1"):
-        yield HostProblem(("failCgroupV1",), "must be false: this host uses cgroup v1", "cgroup-v1")
+        yield Finding(("failCgroupV1",), "must be false: this host uses cgroup v1", "cgroup-v1")
     if c.known("singleProcessOOMKill") and c.given("singleProcessOOMKill") is False:
-        yield HostProblem(("singleProcessOOMKill",), "must not be false: this host uses cgroup v1", "oomkill-v1")
+        yield Finding(("singleProcessOOMKill",), "must not be false: this host uses cgroup v1", "oomkill-v1")
     # The kubelet runs with these and does nothing of them.
     if c.given("memorySwap", "swapBehavior") == "LimitedSwap" and c.gates.on("NodeSwap"):
         message = "has no effect: this host uses cgroup v1, and pods get no swap there"
-        yield HostProblem(("memorySwap", "swapBehavior"), message, "cgroup-v1", WARNING)
+        yield Finding(("memorySwap", "swapBehavior"), message, "cgroup-v1", Level.WARNING)
     if c.given("memoryThrottlingFactor") is not None and c.gates.on("MemoryQoS"):
         message = "has no effect: this host uses cgroup v1"
-        yield HostProblem(("memoryThrottlingFactor",), message, "cgroup-v1", WARNING)
+        yield Finding(("memoryThrottlingFactor",), message, "cgroup-v1", Level.WARNING)
 
 
-def _kernel_flags(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
+def _kernel_flags(c: EffectiveConfig, host: Host) -> Iterator[Finding]:
     if not c.get("protectKernelDefaults"):
         return
     for flag, value in KERNEL_FLAGS.items():
         if host.kernel.get(flag, value) != value:
             name = flag.replace("/", ".")
             message = f"the host's {name} is {host.kernel[flag]}, and the kubelet wants {value}"
-            yield HostProblem(("protectKernelDefaults",), message, "kernel-defaults")
+            yield Finding(("protectKernelDefaults",), message, "kernel-defaults")
 
 
-def _reserved_cpus(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
+def _reserved_cpus(c: EffectiveConfig, host: Host) -> Iterator[Finding]:
     # cmd/kubelet/app/server.go; before 1.22 it holds the highest against their number.
     by_number = c.minor < _SINGLE_CPUS_SINCE
     allowed = frozenset(range(len(host.cpus))) if by_number else host.cpus
@@ -262,13 +253,13 @@ def _reserved_cpus(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
     if host.cpus and missing:
         why = "is too high" if by_number else "is not online"
         message = f"CPU {min(missing)} {why}: this host has {len(host.cpus)} online, up to CPU {max(host.cpus)}"
-        yield HostProblem(("reservedSystemCPUs",), message, "reserved-cpus-host")
+        yield Finding(("reservedSystemCPUs",), message, "reserved-cpus-host")
 
 
 def _quantity(value: Any) -> Fraction:
     try:
         return parse_quantity(value)
-    except ValueError:
+    except ConfigError:
         return Fraction(0)  # validation says so
 
 
@@ -280,7 +271,7 @@ _RESOURCES = {
 }
 
 
-def _allocatable(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
+def _allocatable(c: EffectiveConfig, host: Host) -> Iterator[Finding]:
     capacities = {"cpu": len(host.cpus), "memory": host.memory, "ephemeral-storage": host.disk}
     for resource, (signal, unit) in _RESOURCES.items():
         capacity = capacities[resource]
@@ -294,7 +285,7 @@ def _allocatable(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
         if total > capacity:
             path = (fields[0], resource) if fields else ("evictionHard", signal)
             message = f"with the other reservations and evictionHard it is more than this host has: {capacity} {unit}"
-            yield HostProblem(path, message, "alloc-negative")
+            yield Finding(path, message, "alloc-negative")
 
 
 def _isolates_storage(c: EffectiveConfig) -> bool:
@@ -306,32 +297,32 @@ def _threshold(value: Any, capacity: int) -> Fraction:
     if text.endswith("%"):
         try:
             return Fraction(parse_float(text.rstrip("%"))) * capacity / 100
-        except (ValueError, OverflowError):
+        except (ConfigError, ValueError, OverflowError):
             return Fraction(0)  # as above; or infinite
     return _quantity(value)
 
 
-def _sockets(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
+def _sockets(c: EffectiveConfig, host: Host) -> Iterator[Finding]:
     option = ("cpuManagerPolicyOptions", "align-by-socket")
     on = str(c.given(*option)).lower() in ("true", "t", "1")
     if on and host.sockets > len(host.numa_nodes) > 0 and c.get("cpuManagerPolicy") == "static":
         message = f"needs no more sockets than NUMA nodes: this host has {host.sockets} and {len(host.numa_nodes)}"
-        yield HostProblem(option, message, "cpu-align-socket")
+        yield Finding(option, message, "cpu-align-socket")
 
 
-def _numa(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
+def _numa(c: EffectiveConfig, host: Host) -> Iterator[Finding]:
     if c.get("topologyManagerPolicy") not in (None, "none") and c.gates.on("TopologyManager"):
         options = c.get("topologyManagerPolicyOptions") or {}
         most = str(options.get("max-allowable-numa-nodes", _MOST_NUMA_NODES))
         if re.fullmatch(r"[0-9]{1,9}", most) and len(host.numa_nodes) > int(most):
             message = f"must be none: this host has {len(host.numa_nodes)} NUMA nodes, and {most} are allowed"
-            yield HostProblem(("topologyManagerPolicy",), message, "topology-options")
+            yield Finding(("topologyManagerPolicy",), message, "topology-options")
     if c.get("memoryManagerPolicy") == "Static" and c.gates.on("MemoryManager"):
         for index, entry in enumerate(c.get("reservedMemory") or []):
             node = entry.get("numaNode", 0)
             if node not in host.numa_nodes:
                 message = f"this host has no NUMA node {node}"
-                yield HostProblem(("reservedMemory", index, "numaNode"), message, "mem-numa")
+                yield Finding(("reservedMemory", index, "numaNode"), message, "mem-numa")
 
 
 def _cgroups(c: EffectiveConfig) -> Iterator[tuple[str, str]]:
@@ -345,20 +336,20 @@ def _cgroups(c: EffectiveConfig) -> Iterator[tuple[str, str]]:
             yield field, str(c.get(field))
 
 
-def _cgroups_exist(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
+def _cgroups_exist(c: EffectiveConfig, host: Host) -> Iterator[Finding]:
     for field, name in _cgroups(c):
         if not host.cgroups.get(name, True):
-            yield HostProblem((field,), "the cgroup does not exist on this host", "qos-root")
+            yield Finding((field,), "the cgroup does not exist on this host", "qos-root")
 
 
-def _cgroup_driver(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
+def _cgroup_driver(c: EffectiveConfig, host: Host) -> Iterator[Finding]:
     # From 1.31 on the kubelet asks the runtime. Before, it runs, and every pod fails.
     if c.gates.on("KubeletCgroupDriverFromCRI") or not host.runtime_driver:
         return
     driver = c.get("cgroupDriver") or "cgroupfs"
     if driver != host.runtime_driver:
         message = f"must be {host.runtime_driver}, as the container runtime's config says: no pod could be started"
-        yield HostProblem(("cgroupDriver",), message, "cgroup-driver-cri", POLICY)
+        yield Finding(("cgroupDriver",), message, "cgroup-driver-cri", Level.POLICY)
 
 
 def _kube_proxy_files(c: EffectiveConfig) -> Iterator[tuple[Path, str]]:
@@ -367,13 +358,13 @@ def _kube_proxy_files(c: EffectiveConfig) -> Iterator[tuple[Path, str]]:
         yield ("clientConnection", "kubeconfig"), path
 
 
-def _kube_proxy(c: EffectiveConfig, host: Host) -> Iterator[HostProblem]:
+def _kube_proxy(c: EffectiveConfig, host: Host) -> Iterator[Finding]:
     for field, path in _kube_proxy_files(c):
         if host.files[path].kind in ("missing", "directory"):
-            yield HostProblem(field, "the file does not exist on this host", "files")
+            yield Finding(field, "the file does not exist on this host", "files")
 
 
-_Check = Callable[[EffectiveConfig, Host], Iterator[HostProblem]]
+_Check = Callable[[EffectiveConfig, Host], Iterator[Finding]]
 _KUBELET: tuple[_Check, ...] = (
     _files,
     _resolv_conf,

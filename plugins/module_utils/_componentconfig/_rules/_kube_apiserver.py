@@ -17,9 +17,9 @@ from .._scalars._syntax import is_dns_label, is_dns_name, is_grpc_target, is_lab
 from ._kube_apiserver_security import AUTHENTICATION_RULES, AUTHORIZATION_RULES, ENCRYPTION_RULES
 from ._rule import (
     EffectiveConfig,
-    Fault,
     Rule,
     RuleSet,
+    Violations,
     all_of,
     fields_at,
     in_range,
@@ -41,18 +41,18 @@ def _absolute(field: str) -> Rule:
     return values_must(field, lambda path: not path or path.startswith("/"), "must be an absolute path")
 
 
-def _both(c: EffectiveConfig) -> Iterator[Fault]:
+def _both(c: EffectiveConfig) -> Violations:
     for path, plugin in values_at(c.data, "plugins[]"):
         if plugin.get("path") and plugin.get("configuration") is not None:
             yield path + ("path",), "is not read beside configuration"
 
 
-def _limits(c: EffectiveConfig) -> Iterator[Fault]:
+def _limits(c: EffectiveConfig) -> Violations:
     if not c.data.get("limits"):
         yield ("limits",), "must hold at least one limit"
 
 
-def _limit_cache(c: EffectiveConfig) -> Iterator[Fault]:
+def _limit_cache(c: EffectiveConfig) -> Violations:
     for path, limit in values_at(c.data, "limits[]"):
         if limit.get("type") != "Server" and limit.get("cacheSize", 0) < 0:
             yield path + ("cacheSize",), "must be >= 0"
@@ -63,7 +63,7 @@ def _tolerations(c: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]
     yield from values_at(c.data, "whitelist[]")
 
 
-def _toleration_key(c: EffectiveConfig) -> Iterator[Fault]:
+def _toleration_key(c: EffectiveConfig) -> Violations:
     for path, toleration in _tolerations(c):
         key = toleration.get("key", "")
         if key and not is_label_key(key):
@@ -72,7 +72,7 @@ def _toleration_key(c: EffectiveConfig) -> Iterator[Fault]:
             yield path + ("operator",), "must be Exists without a key"
 
 
-def _toleration_value(c: EffectiveConfig) -> Iterator[Fault]:
+def _toleration_value(c: EffectiveConfig) -> Violations:
     for path, toleration in _tolerations(c):
         value, operator = toleration.get("value", ""), toleration.get("operator", "")
         if operator == "Exists" and value:
@@ -81,7 +81,7 @@ def _toleration_value(c: EffectiveConfig) -> Iterator[Fault]:
             yield path + ("value",), "must be the value of a label"
 
 
-def _toleration_seconds(c: EffectiveConfig) -> Iterator[Fault]:
+def _toleration_seconds(c: EffectiveConfig) -> Violations:
     for path, toleration in _tolerations(c):
         if toleration.get("tolerationSeconds") is not None and toleration.get("effect") != "NoExecute":
             yield path + ("effect",), "must be NoExecute with tolerationSeconds"
@@ -149,14 +149,14 @@ TRACING_RULES: dict[str, Rule] = {
 }
 
 
-def _egress_name(c: EffectiveConfig) -> Iterator[Fault]:
+def _egress_name(c: EffectiveConfig) -> Violations:
     allowed = ("controlplane", "cluster", "etcd") + (("master",) if c.minor <= 22 else ())
     for path, name in fields_at(c.data, "egressSelections[].name", absent=""):
         if name.lower() not in allowed:
             yield path, "must be one of " + ", ".join(allowed)
 
 
-def _egress_name_unique(c: EffectiveConfig) -> Iterator[Fault]:
+def _egress_name_unique(c: EffectiveConfig) -> Violations:
     seen: set[str] = set()
     for path, name in fields_at(c.data, "egressSelections[].name"):
         name = name.lower()
@@ -167,7 +167,7 @@ def _egress_name_unique(c: EffectiveConfig) -> Iterator[Fault]:
         seen.add(name)
 
 
-def _egress_transport(c: EffectiveConfig) -> Iterator[Fault]:
+def _egress_transport(c: EffectiveConfig) -> Violations:
     for path, connection in values_at(c.data, "egressSelections[].connection"):
         protocol, transport = connection.get("proxyProtocol"), connection.get("transport")
         given = [name for name in ("tcp", "uds") if name in (transport or {})]
@@ -180,7 +180,7 @@ def _egress_transport(c: EffectiveConfig) -> Iterator[Fault]:
             yield here, "must have uds with GRPC"
 
 
-def _egress_uds(c: EffectiveConfig) -> Iterator[Fault]:
+def _egress_uds(c: EffectiveConfig) -> Violations:
     for path, connection in values_at(c.data, "egressSelections[].connection"):
         for below, uds in values_at(connection, "transport.uds"):
             if connection.get("proxyProtocol") != "Direct" and not uds.get("udsName"):
@@ -195,19 +195,19 @@ def _egress_tcp(c: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
                 yield path + below, tcp
 
 
-def _egress_url(c: EffectiveConfig) -> Iterator[Fault]:
+def _egress_url(c: EffectiveConfig) -> Violations:
     for path, tcp in _egress_tcp(c):
         if not tcp.get("url", "").startswith(("http://", "https://")):
             yield path + ("url",), "must begin with http:// or https://"
 
 
-def _egress_http(c: EffectiveConfig) -> Iterator[Fault]:
+def _egress_http(c: EffectiveConfig) -> Violations:
     for path, tcp in _egress_tcp(c):
         if tcp.get("url", "").startswith("http://"):
             yield path + ("url",), "must begin with https://: the API server dies of http://, for want of a tlsConfig"
 
 
-def _egress_tls(c: EffectiveConfig) -> Iterator[Fault]:
+def _egress_tls(c: EffectiveConfig) -> Violations:
     for path, tcp in _egress_tcp(c):
         url, tls = tcp.get("url", ""), tcp.get("tlsConfig")
         if url.startswith("http://") and tls is not None:
@@ -232,30 +232,30 @@ EGRESS_RULES: dict[str, Rule] = {
 }
 
 
-def _audit_rules(c: EffectiveConfig) -> Iterator[Fault]:
+def _audit_rules(c: EffectiveConfig) -> Violations:
     if not c.data.get("rules"):
         yield ("rules",), "must hold at least one rule"
 
 
-def _audit_urls_alone(c: EffectiveConfig) -> Iterator[Fault]:
+def _audit_urls_alone(c: EffectiveConfig) -> Violations:
     for path, rule in values_at(c.data, "rules[]"):
         if rule.get("nonResourceURLs") and (rule.get("resources") or rule.get("namespaces")):
             yield path + ("nonResourceURLs",), "is not allowed beside resources or namespaces"
 
 
-def _audit_group(c: EffectiveConfig) -> Iterator[Fault]:
+def _audit_group(c: EffectiveConfig) -> Violations:
     for path, group in values_at(c.data, "rules[].resources[].group"):
         if group and not is_dns_name(group) and not (group == "*" and c.minor >= 36):
             yield path, "must be the name of an API group, without a version"
 
 
-def _audit_names(c: EffectiveConfig) -> Iterator[Fault]:
+def _audit_names(c: EffectiveConfig) -> Violations:
     for path, one in values_at(c.data, "rules[].resources[]"):
         if one.get("resourceNames") and not one.get("resources"):
             yield path + ("resourceNames",), "needs resources"
 
 
-def _audit_stages(c: EffectiveConfig) -> Iterator[Fault]:
+def _audit_stages(c: EffectiveConfig) -> Violations:
     for pattern in ("omitStages[]", "rules[].omitStages[]"):
         for path, stage in values_at(c.data, pattern):
             if stage not in _STAGES:

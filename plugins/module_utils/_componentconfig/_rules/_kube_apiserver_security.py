@@ -19,8 +19,8 @@ from .._scalars._syntax import is_dns_name, split_url
 from ._rule import (
     SECOND,
     EffectiveConfig,
-    Fault,
     Rule,
+    Violations,
     all_of,
     duplicates,
     in_range,
@@ -67,7 +67,7 @@ def _name_fault(resource: str) -> str | None:
     return None
 
 
-def _resource_name(c: EffectiveConfig) -> Iterator[Fault]:
+def _resource_name(c: EffectiveConfig) -> Violations:
     for path, resource in values_at(c.data, "resources[].resources[]"):
         fault = _name_fault(resource)
         if fault is not None:
@@ -78,7 +78,7 @@ def _covers(wide: tuple[str, str], narrow: tuple[str, str]) -> bool:
     return wide == ("*", "*") or (wide[1] == narrow[1] and wide[0] == "*")
 
 
-def _resource_overlap(c: EffectiveConfig) -> Iterator[Fault]:
+def _resource_overlap(c: EffectiveConfig) -> Violations:
     for path, names in values_at(c.data, "resources[].resources"):
         split = [_split(name) for name in names]
         for index, one in enumerate(split):
@@ -91,7 +91,7 @@ def _resource_overlap(c: EffectiveConfig) -> Iterator[Fault]:
                 )
 
 
-def _provider_one(c: EffectiveConfig) -> Iterator[Fault]:
+def _provider_one(c: EffectiveConfig) -> Violations:
     for path, provider in values_at(c.data, "resources[].providers[]"):
         given = [name for name in _PROVIDERS if name in provider]
         if len(given) != 1:
@@ -106,20 +106,20 @@ def _keyed(c: EffectiveConfig) -> Iterator[tuple[str, Path, list[Mapping[str, An
                 yield name, path + below + ("keys",), value.get("keys") or []
 
 
-def _keys(c: EffectiveConfig) -> Iterator[Fault]:
+def _keys(c: EffectiveConfig) -> Violations:
     for provider, path, keys in _keyed(c):
         if not keys:
             yield path, f"{provider} needs at least one key"
 
 
-def _key_name(c: EffectiveConfig) -> Iterator[Fault]:
+def _key_name(c: EffectiveConfig) -> Violations:
     for provider, path, keys in _keyed(c):
         for index, key in enumerate(keys):
             if not key.get("name"):
                 yield path + (index, "name"), f"is required in a key of {provider}"
 
 
-def _key_secret(c: EffectiveConfig) -> Iterator[Fault]:
+def _key_secret(c: EffectiveConfig) -> Violations:
     for provider, path, keys in _keyed(c):
         sizes = _KEYED[provider]
         for index, key in enumerate(keys):
@@ -135,7 +135,7 @@ def _kms(c: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
         yield path, {**kms, "apiVersion": kms.get("apiVersion") or "v1"}
 
 
-def _kms_name(c: EffectiveConfig) -> Iterator[Fault]:
+def _kms_name(c: EffectiveConfig) -> Violations:
     for path, kms in _kms(c):
         if not kms.get("name"):
             yield path + ("name",), "is required"
@@ -143,7 +143,7 @@ def _kms_name(c: EffectiveConfig) -> Iterator[Fault]:
             yield path + ("name",), f"must not hold a colon with apiVersion {kms['apiVersion']}"
 
 
-def _kms_name_unique(c: EffectiveConfig) -> Iterator[Fault]:
+def _kms_name_unique(c: EffectiveConfig) -> Violations:
     seen: set[str] = set()
     for path, kms in _kms(c):
         name = kms.get("name", "")
@@ -152,20 +152,20 @@ def _kms_name_unique(c: EffectiveConfig) -> Iterator[Fault]:
         seen.add(name)
 
 
-def _kms_version(c: EffectiveConfig) -> Iterator[Fault]:
+def _kms_version(c: EffectiveConfig) -> Violations:
     for path, kms in _kms(c):
         if kms["apiVersion"] not in ("v1", "v2"):
             yield path + ("apiVersion",), "must be v1 or v2"
 
 
-def _kms_endpoint(c: EffectiveConfig) -> Iterator[Fault]:
+def _kms_endpoint(c: EffectiveConfig) -> Violations:
     for path, kms in _kms(c):
         url = split_url(kms.get("endpoint", ""))
         if url is None or url.scheme != "unix":
             yield path + ("endpoint",), "must be a URL with the scheme unix, for example unix:///run/kms.sock"
 
 
-def _kms_cache(c: EffectiveConfig) -> Iterator[Fault]:
+def _kms_cache(c: EffectiveConfig) -> Violations:
     for path, kms in _kms(c):
         size = kms.get("cachesize")
         if c.minor >= 27 and kms["apiVersion"] != "v1" and size is not None:
@@ -174,13 +174,13 @@ def _kms_cache(c: EffectiveConfig) -> Iterator[Fault]:
             yield path + ("cachesize",), "must be > 0, or below 0 for no cache"
 
 
-def _kms_v1(c: EffectiveConfig) -> Iterator[Fault]:
+def _kms_v1(c: EffectiveConfig) -> Violations:
     for path, kms in _kms(c):
         if kms["apiVersion"] == "v1" and not c.gates.on("KMSv1"):
             yield path + ("apiVersion",), "v1, the default, needs the feature gate KMSv1 on the command line: use v2"
 
 
-def _identity_first(c: EffectiveConfig) -> Iterator[Fault]:
+def _identity_first(c: EffectiveConfig) -> Violations:
     for path, providers in values_at(c.data, "resources[].providers"):
         if providers and "identity" in providers[0]:
             yield path + (0,), "identity comes first: what is written is not encrypted"
@@ -218,13 +218,13 @@ def _is_issuer(text: str) -> bool:
     return url is not None and url.scheme == "https" and "@" not in url.authority and not url.query and not url.fragment
 
 
-def _jwt_count(c: EffectiveConfig) -> Iterator[Fault]:
+def _jwt_count(c: EffectiveConfig) -> Violations:
     count, most = len(c.data.get("jwt") or ()), 1 if c.minor < 30 else 64
     if count > most or (c.minor < 30 and count == 0):
         yield ("jwt",), "must hold exactly one issuer" if c.minor < 30 else f"must not hold more than {most} issuers"
 
 
-def _discovery(c: EffectiveConfig) -> Iterator[Fault]:
+def _discovery(c: EffectiveConfig) -> Violations:
     for path, issuer in values_at(c.data, "jwt[].issuer"):
         url = issuer.get("discoveryURL") or ""
         if url and not _is_issuer(url):
@@ -233,7 +233,7 @@ def _discovery(c: EffectiveConfig) -> Iterator[Fault]:
             yield path + ("discoveryURL",), "must be another than url"
 
 
-def _audiences(c: EffectiveConfig) -> Iterator[Fault]:
+def _audiences(c: EffectiveConfig) -> Violations:
     for path, issuer in values_at(c.data, "jwt[].issuer"):
         here, audiences = path + ("audiences",), issuer.get("audiences") or []
         if not audiences:
@@ -249,13 +249,13 @@ def _audiences(c: EffectiveConfig) -> Iterator[Fault]:
         )
 
 
-def _audience_policy(c: EffectiveConfig) -> Iterator[Fault]:
+def _audience_policy(c: EffectiveConfig) -> Violations:
     for path, issuer in values_at(c.data, "jwt[].issuer"):
         if len(issuer.get("audiences") or ()) > 1 and issuer.get("audienceMatchPolicy") != "MatchAny":
             yield path + ("audienceMatchPolicy",), "must be MatchAny with several audiences"
 
 
-def _claim_rules(c: EffectiveConfig) -> Iterator[Fault]:
+def _claim_rules(c: EffectiveConfig) -> Violations:
     for path, rule in values_at(c.data, "jwt[].claimValidationRules[]"):
         claim, expression = bool(rule.get("claim")), bool(rule.get("expression"))
         if claim == expression:
@@ -273,19 +273,19 @@ def _mappings(c: EffectiveConfig, *names: str) -> Iterator[tuple[Path, Mapping[s
             yield path + ("claimMappings", name), mappings.get(name) or {}
 
 
-def _username(c: EffectiveConfig) -> Iterator[Fault]:
+def _username(c: EffectiveConfig) -> Violations:
     for path, mapping in _mappings(c, "username"):
         if not mapping.get("claim") and not mapping.get("expression"):
             yield path, "must have claim or expression"
 
 
-def _claim_or_expression(c: EffectiveConfig) -> Iterator[Fault]:
+def _claim_or_expression(c: EffectiveConfig) -> Violations:
     for path, mapping in _mappings(c, "username", "groups", "uid"):
         if mapping.get("claim") and mapping.get("expression"):
             yield path, "must not have both claim and expression"
 
 
-def _claim_prefix(c: EffectiveConfig) -> Iterator[Fault]:
+def _claim_prefix(c: EffectiveConfig) -> Violations:
     for path, mapping in _mappings(c, "username", "groups"):
         claim, expression, prefix = (mapping.get(name) for name in ("claim", "expression", "prefix"))
         if claim and not expression and prefix is None:
@@ -294,7 +294,7 @@ def _claim_prefix(c: EffectiveConfig) -> Iterator[Fault]:
             yield path + ("prefix",), "is not allowed with expression"
 
 
-def _extra_key(c: EffectiveConfig) -> Iterator[Fault]:
+def _extra_key(c: EffectiveConfig) -> Violations:
     for path, key in values_at(c.data, "jwt[].claimMappings.extra[].key"):
         domain, *rest = key.split("/", 1)
         if not is_dns_name(domain) or not _PATH.fullmatch("".join(rest)) or key != key.lower():
@@ -306,7 +306,7 @@ def _extra_key(c: EffectiveConfig) -> Iterator[Fault]:
 def _in_each_issuer(pattern: str) -> Rule:
     """No value twice within one issuer."""
 
-    def check(c: EffectiveConfig) -> Iterator[Fault]:
+    def check(c: EffectiveConfig) -> Violations:
         for path, issuer in values_at(c.data, "jwt[]"):
             yield from duplicates(
                 ((path + below, value) for below, value in values_at(issuer, pattern) if value), "must not stand twice"
@@ -315,7 +315,7 @@ def _in_each_issuer(pattern: str) -> Rule:
     return check
 
 
-def _anonymous(c: EffectiveConfig) -> Iterator[Fault]:
+def _anonymous(c: EffectiveConfig) -> Violations:
     anonymous = c.given("anonymous") or {}
     if not anonymous.get("enabled") and anonymous.get("conditions"):
         yield ("anonymous", "conditions"), "need enabled: true"
@@ -351,12 +351,12 @@ AUTHENTICATION_RULES: dict[str, Rule] = {
 }
 
 
-def _authorizers(c: EffectiveConfig) -> Iterator[Fault]:
+def _authorizers(c: EffectiveConfig) -> Violations:
     if not c.data.get("authorizers"):
         yield ("authorizers",), "must hold at least one authorizer"
 
 
-def _authorizer_type(c: EffectiveConfig) -> Iterator[Fault]:
+def _authorizer_type(c: EffectiveConfig) -> Violations:
     seen: set[str] = set()
     for path, authorizer in values_at(c.data, "authorizers[]"):
         kind = authorizer.get("type", "")
@@ -367,21 +367,21 @@ def _authorizer_type(c: EffectiveConfig) -> Iterator[Fault]:
         seen.add(kind)
 
 
-def _webhook(c: EffectiveConfig) -> Iterator[Fault]:
+def _webhook(c: EffectiveConfig) -> Violations:
     for path, authorizer in values_at(c.data, "authorizers[]"):
         given = "webhook" in authorizer
         if given != (authorizer.get("type") == "Webhook"):
             yield path + ("webhook",), "is only allowed with type Webhook" if given else "is required with type Webhook"
 
 
-def _webhook_match(c: EffectiveConfig) -> Iterator[Fault]:
+def _webhook_match(c: EffectiveConfig) -> Violations:
     for path, webhook in values_at(c.data, "authorizers[].webhook"):
         version = webhook.get("matchConditionSubjectAccessReviewVersion") or ""
         if version not in ("", "v1") or (not version and webhook.get("matchConditions")):
             yield path + ("matchConditionSubjectAccessReviewVersion",), "must be v1"
 
 
-def _webhook_connection(c: EffectiveConfig) -> Iterator[Fault]:
+def _webhook_connection(c: EffectiveConfig) -> Violations:
     for path, webhook in values_at(c.data, "authorizers[].webhook"):
         here, connection = path + ("connectionInfo",), webhook.get("connectionInfo") or {}
         kind, file = connection.get("type", ""), connection.get("kubeConfigFile")
@@ -393,7 +393,7 @@ def _webhook_connection(c: EffectiveConfig) -> Iterator[Fault]:
             yield here + ("kubeConfigFile",), "must be an absolute path"
 
 
-def _match_conditions(c: EffectiveConfig) -> Iterator[Fault]:
+def _match_conditions(c: EffectiveConfig) -> Violations:
     for path, conditions in values_at(c.data, "authorizers[].webhook.matchConditions"):
         if len(conditions) > 64:
             yield path, "must not be more than 64"

@@ -9,10 +9,9 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from .._scalars._syntax import is_cidr, is_ip, is_ip_port
-from ._rule import Bound, EffectiveConfig, Fault, Rule, bound_rules, logging_rule
+from ._rule import Bound, EffectiveConfig, Rule, Violations, bound_rules, logging_rule
 
 __all__ = ["KUBE_PROXY_RULES", "KUBE_PROXY_RULES_ELSEWHERE"]
 
@@ -41,12 +40,12 @@ _BOUNDS = {
 }
 
 
-def _gates(c: EffectiveConfig) -> Iterator[Fault]:
+def _gates(c: EffectiveConfig) -> Violations:
     for gate, message in c.gates.unknown_or_locked():
         yield ("featureGates", gate), message
 
 
-def _mode(c: EffectiveConfig) -> Iterator[Fault]:
+def _mode(c: EffectiveConfig) -> Violations:
     # The list of values holds kernelspace too, which is Windows': here the node is a Linux one.
     if c.get("mode") == "kernelspace":
         yield ("mode",), "kernelspace is for Windows"
@@ -58,7 +57,7 @@ def _modes(c: EffectiveConfig) -> tuple[str, ...]:
     return ("iptables", mode) if mode in ("ipvs", "nftables") else ("iptables",)
 
 
-def _masquerade(c: EffectiveConfig) -> Iterator[Fault]:
+def _masquerade(c: EffectiveConfig) -> Violations:
     # The schema's default of -999 stands for the pointer's own default, 14.
     for mode in _modes(c):
         value = c.given(mode, "masqueradeBit")
@@ -66,7 +65,7 @@ def _masquerade(c: EffectiveConfig) -> Iterator[Fault]:
             yield (mode, "masqueradeBit"), "must be 0-31"
 
 
-def _sync(c: EffectiveConfig) -> Iterator[Fault]:
+def _sync(c: EffectiveConfig) -> Violations:
     for mode in _modes(c):
         period = c.seconds(mode, "syncPeriod") or 0
         if period <= 0:
@@ -75,19 +74,19 @@ def _sync(c: EffectiveConfig) -> Iterator[Fault]:
             yield (mode, "syncPeriod"), f"must not be below {mode}.minSyncPeriod"
 
 
-def _min_sync(c: EffectiveConfig) -> Iterator[Fault]:
+def _min_sync(c: EffectiveConfig) -> Violations:
     for mode in _modes(c):
         if (c.seconds(mode, "minSyncPeriod") or 0) < 0:
             yield (mode, "minSyncPeriod"), "must be >= 0"
 
 
-def _ipvs_timeouts(c: EffectiveConfig) -> Iterator[Fault]:
+def _ipvs_timeouts(c: EffectiveConfig) -> Violations:
     for field in ("tcpTimeout", "tcpFinTimeout", "udpTimeout"):
         if "ipvs" in _modes(c) and (c.seconds("ipvs", field) or 0) < 0:
             yield ("ipvs", field), "must be >= 0"
 
 
-def _port_range(c: EffectiveConfig) -> Iterator[Fault]:
+def _port_range(c: EffectiveConfig) -> Violations:
     match = _RANGE.fullmatch((c.get("portRange") or "").strip())
     if match is None:
         yield ("portRange",), "must be a port, a range as 300-2000 or 300+100, or empty"
@@ -101,23 +100,23 @@ def _port_range(c: EffectiveConfig) -> Iterator[Fault]:
         yield ("portRange",), "must rise, to 65535 at most"
 
 
-def _bind(c: EffectiveConfig) -> Iterator[Fault]:
+def _bind(c: EffectiveConfig) -> Violations:
     if not is_ip(c.get("bindAddress") or ""):
         yield ("bindAddress",), "must be an IP address"
 
 
-def _healthz(c: EffectiveConfig) -> Iterator[Fault]:
+def _healthz(c: EffectiveConfig) -> Violations:
     value = c.get("healthzBindAddress") or ""
     if value and not is_ip_port(value):
         yield ("healthzBindAddress",), "must be IP:port with a port from 1 to 65535"
 
 
-def _metrics(c: EffectiveConfig) -> Iterator[Fault]:
+def _metrics(c: EffectiveConfig) -> Violations:
     if not is_ip_port(c.get("metricsBindAddress") or ""):
         yield ("metricsBindAddress",), "must be IP:port with a port from 1 to 65535"
 
 
-def _node_ports(c: EffectiveConfig) -> Iterator[Fault]:
+def _node_ports(c: EffectiveConfig) -> Violations:
     addresses = c.get("nodePortAddresses") or []
     for index, address in enumerate(addresses):
         if address == "primary" and c.minor >= 29:
@@ -128,14 +127,14 @@ def _node_ports(c: EffectiveConfig) -> Iterator[Fault]:
 
 
 def _detect(mode: str, field: str) -> Rule:
-    def check(c: EffectiveConfig) -> Iterator[Fault]:
+    def check(c: EffectiveConfig) -> Violations:
         if c.get("detectLocalMode") == mode and not c.get("detectLocal", field):
             yield ("detectLocal", field), f"is required with detectLocalMode: {mode}"
 
     return check
 
 
-def _cluster_cidr(c: EffectiveConfig) -> Iterator[Fault]:
+def _cluster_cidr(c: EffectiveConfig) -> Violations:
     value = c.get("clusterCIDR")
     if not value:
         return
@@ -147,19 +146,19 @@ def _cluster_cidr(c: EffectiveConfig) -> Iterator[Fault]:
         yield ("clusterCIDR",), "must be one CIDR, or an IPv4 and an IPv6 one separated by a comma"
 
 
-def _excludes(c: EffectiveConfig) -> Iterator[Fault]:
+def _excludes(c: EffectiveConfig) -> Violations:
     for index, cidr in enumerate(c.get("ipvs", "excludeCIDRs") or []):
         if "ipvs" in _modes(c) and not is_cidr(cidr):
             yield ("ipvs", "excludeCIDRs", index), "must be a CIDR, for example 10.0.0.0/8"
 
 
-def _scheduler(c: EffectiveConfig) -> Iterator[Fault]:
+def _scheduler(c: EffectiveConfig) -> Violations:
     value = c.get("ipvs", "scheduler")
     if c.get("mode") == "ipvs" and value and value not in _SCHEDULERS:
         yield ("ipvs", "scheduler"), "must be one of " + ", ".join(sorted(_SCHEDULERS))
 
 
-def _hidden_metrics(c: EffectiveConfig) -> Iterator[Fault]:
+def _hidden_metrics(c: EffectiveConfig) -> Violations:
     if c.get("showHiddenMetricsForVersion") not in (None, "", f"1.{c.minor - 1}"):
         yield ("showHiddenMetricsForVersion",), f"must be empty or the previous minor, 1.{c.minor - 1}"
 

@@ -16,9 +16,9 @@ from .._scalars._syntax import is_extended_resource, is_ip, is_ip_port, split_ho
 from ._rule import (
     Bound,
     EffectiveConfig,
-    Fault,
     Rule,
     RuleSet,
+    Violations,
     all_of,
     bound_rules,
     duplicates,
@@ -43,7 +43,7 @@ _BOUNDS = {
 }
 
 
-def _leader_durations(c: EffectiveConfig) -> Iterator[Fault]:
+def _leader_durations(c: EffectiveConfig) -> Violations:
     for field in ("leaseDuration", "renewDeadline", "retryPeriod"):
         value = c.seconds("leaderElection", field)
         if c.get("leaderElection", "leaderElect") and value is not None and value <= 0:
@@ -51,7 +51,7 @@ def _leader_durations(c: EffectiveConfig) -> Iterator[Fault]:
 
 
 def _leader(field: str, above: str, factor: float) -> Rule:
-    def check(c: EffectiveConfig) -> Iterator[Fault]:
+    def check(c: EffectiveConfig) -> Violations:
         value, other = c.seconds("leaderElection", field) or 0, c.seconds("leaderElection", above) or 0
         if c.get("leaderElection", "leaderElect") and value > 0 and other > 0 and value <= factor * other:
             times = f"{factor} times " if factor != 1 else ""
@@ -60,7 +60,7 @@ def _leader(field: str, above: str, factor: float) -> Rule:
     return check
 
 
-def _leader_lock(c: EffectiveConfig) -> Iterator[Fault]:
+def _leader_lock(c: EffectiveConfig) -> Violations:
     allowed = value_facts("resourceLocks", c.minor, _COMPONENT)
     if c.get("leaderElection", "leaderElect") and c.get("leaderElection", "resourceLock") not in allowed:
         yield ("leaderElection", "resourceLock"), "must be " + " or ".join(allowed)
@@ -71,7 +71,7 @@ def _version(c: EffectiveConfig) -> str:
     return str(c.data.get("apiVersion", "")).rpartition("/")[2]
 
 
-def _bind_addresses(c: EffectiveConfig) -> Iterator[Fault]:
+def _bind_addresses(c: EffectiveConfig) -> Violations:
     for field in ("healthzBindAddress", "metricsBindAddress"):
         value = c.given(field)
         if value is None or is_ip(value):
@@ -87,7 +87,7 @@ def _bind_addresses(c: EffectiveConfig) -> Iterator[Fault]:
             yield (field,), f"must be IP:port with a port from {least} to 65535"
 
 
-def _bind_addresses_off(c: EffectiveConfig) -> Iterator[Fault]:
+def _bind_addresses_off(c: EffectiveConfig) -> Violations:
     for field in ("healthzBindAddress", "metricsBindAddress"):
         value = c.given(field)
         parts = split_host_port(value) if value else None
@@ -95,12 +95,12 @@ def _bind_addresses_off(c: EffectiveConfig) -> Iterator[Fault]:
             yield (field,), "must be empty, or IP:0: kube-scheduler serves nothing without TLS any more"
 
 
-def _backoff_max(c: EffectiveConfig) -> Iterator[Fault]:
+def _backoff_max(c: EffectiveConfig) -> Violations:
     if (c.get("podMaxBackoffSeconds") or 0) < (c.get("podInitialBackoffSeconds") or 0):
         yield ("podMaxBackoffSeconds",), "must not be below podInitialBackoffSeconds"
 
 
-def _profile_names(c: EffectiveConfig) -> Iterator[Fault]:
+def _profile_names(c: EffectiveConfig) -> Violations:
     profiles = c.data.get("profiles") or []
     for index, profile in enumerate(profiles):
         name = profile.get("schedulerName")
@@ -136,7 +136,7 @@ def _names_own_at_all_points(profile: Mapping[str, Any]) -> bool:
     return bool(((profile.get("plugins") or {}).get("multiPoint") or {}).get("enabled"))
 
 
-def _queue_sort_one(c: EffectiveConfig) -> Iterator[Fault]:
+def _queue_sort_one(c: EffectiveConfig) -> Violations:
     for index, profile in enumerate(c.data.get("profiles") or ()):
         plugins = _queue_sort_plugins(profile)
         if len(plugins) > 1:
@@ -146,13 +146,13 @@ def _queue_sort_one(c: EffectiveConfig) -> Iterator[Fault]:
             yield ("profiles", index, "plugins", "queueSort"), "exactly one plugin must be enabled"
 
 
-def _bind_one(c: EffectiveConfig) -> Iterator[Fault]:
+def _bind_one(c: EffectiveConfig) -> Violations:
     for index, profile in enumerate(c.data.get("profiles") or ()):
         if not _plugins_at(profile, "bind", _BINDER) and not _names_own_at_all_points(profile):
             yield ("profiles", index, "plugins", "bind"), "at least one plugin must be enabled"
 
 
-def _plugin_once(c: EffectiveConfig) -> Iterator[Fault]:
+def _plugin_once(c: EffectiveConfig) -> Violations:
     for index, profile in enumerate(c.data.get("profiles") or ()):
         for point, plugins in (profile.get("plugins") or {}).items():
             named = enumerate(_names(plugins.get("enabled")))
@@ -160,7 +160,7 @@ def _plugin_once(c: EffectiveConfig) -> Iterator[Fault]:
             yield from duplicates((path + (number, "name"), name) for number, name in named)
 
 
-def _queue_sort_same(c: EffectiveConfig) -> Iterator[Fault]:
+def _queue_sort_same(c: EffectiveConfig) -> Violations:
     def told(profile: Mapping[str, Any]) -> Any:
         own = _queue_sort(profile)
         merged = _version(c) == "v1beta2" or c.minor == 22
@@ -173,7 +173,7 @@ def _queue_sort_same(c: EffectiveConfig) -> Iterator[Fault]:
             yield ("profiles", index, "plugins", "queueSort"), "must be the same in all profiles"
 
 
-def _queue_sort_args(c: EffectiveConfig) -> Iterator[Fault]:
+def _queue_sort_args(c: EffectiveConfig) -> Violations:
     profiles = c.data.get("profiles") or []
     plugins = _names(_queue_sort(profiles[0]).get("enabled")) if profiles else []
     if not plugins:
@@ -212,7 +212,7 @@ def _removed(c: EffectiveConfig) -> dict[str, str]:
     return result
 
 
-def _plugin_removed(c: EffectiveConfig) -> Iterator[Fault]:
+def _plugin_removed(c: EffectiveConfig) -> Violations:
     removed = _removed(c)
     for path, name in _plugins_named(c):
         # What multiPoint enables is not looked at.
@@ -220,14 +220,14 @@ def _plugin_removed(c: EffectiveConfig) -> Iterator[Fault]:
             yield path, f"the plugin is gone since {removed[name]} of this file"
 
 
-def _plugin_unknown(c: EffectiveConfig) -> Iterator[Fault]:
+def _plugin_unknown(c: EffectiveConfig) -> Violations:
     known, removed = value_facts("plugins", c.minor, _COMPONENT), _removed(c)
     for path, name in _plugins_named(c):
         if name not in known and (name not in removed or "multiPoint" in path):
             yield path, "no plugin of kube-scheduler's own: only a scheduler that was built with it takes it"
 
 
-def _plugin_point(c: EffectiveConfig) -> Iterator[Fault]:
+def _plugin_point(c: EffectiveConfig) -> Violations:
     points = value_table("points", _COMPONENT)
     for index, profile in enumerate(c.data.get("profiles") or ()):
         for point, plugins in (profile.get("plugins") or {}).items():
@@ -237,7 +237,7 @@ def _plugin_point(c: EffectiveConfig) -> Iterator[Fault]:
                     yield path, f"{name} does not extend {point}, only {', '.join(points[name])}"
 
 
-def _plugin_config_unique(c: EffectiveConfig) -> Iterator[Fault]:
+def _plugin_config_unique(c: EffectiveConfig) -> Violations:
     for index, profile in enumerate(c.data.get("profiles") or ()):
         named = enumerate(_names(profile.get("pluginConfig")))
         yield from duplicates(
@@ -246,25 +246,25 @@ def _plugin_config_unique(c: EffectiveConfig) -> Iterator[Fault]:
         )
 
 
-def _extender_weight(c: EffectiveConfig) -> Iterator[Fault]:
+def _extender_weight(c: EffectiveConfig) -> Violations:
     for path, extender in values_at(c.data, "extenders[]"):
         if extender.get("prioritizeVerb") and extender.get("weight", 0) <= 0:
             yield path + ("weight",), "must be > 0 with prioritizeVerb"
 
 
-def _extender_bind(c: EffectiveConfig) -> Iterator[Fault]:
+def _extender_bind(c: EffectiveConfig) -> Violations:
     binders = [path for path, verb in fields_at(c.data, "extenders[].bindVerb") if verb]
     for path in binders[1:]:
         yield path, "only one extender can bind"
 
 
-def _extender_tls(c: EffectiveConfig) -> Iterator[Fault]:
+def _extender_tls(c: EffectiveConfig) -> Violations:
     for path, tls in values_at(c.data, "extenders[].tlsConfig"):
         if tls.get("insecure") and (tls.get("caFile") or tls.get("caData")):
             yield path + ("insecure",), "excludes caFile and caData"
 
 
-def _extender_certificate(c: EffectiveConfig) -> Iterator[Fault]:
+def _extender_certificate(c: EffectiveConfig) -> Violations:
     for path, tls in values_at(c.data, "extenders[].tlsConfig"):
         certificate, key = (bool(tls.get(f"{part}File") or tls.get(f"{part}Data")) for part in ("cert", "key"))
         if certificate != key:

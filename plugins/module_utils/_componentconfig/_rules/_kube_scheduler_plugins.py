@@ -18,9 +18,9 @@ from ._rule import (
     SECOND,
     Bound,
     EffectiveConfig,
-    Fault,
     Rule,
     RuleSet,
+    Violations,
     all_of,
     bound_rules,
     duplicates,
@@ -51,7 +51,7 @@ _BOUNDS = {
 _BOUND_RULES = bound_rules(_BOUNDS)
 
 
-def _both_zero(c: EffectiveConfig) -> Iterator[Fault]:
+def _both_zero(c: EffectiveConfig) -> Violations:
     if c.get("minCandidateNodesPercentage") == 0 and c.get("minCandidateNodesAbsolute") == 0:
         yield ("minCandidateNodesAbsolute",), "must not be 0 together with minCandidateNodesPercentage"
 
@@ -70,7 +70,7 @@ def _requirements(c: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any],
                 yield path + below, requirement, field == "matchFields"
 
 
-def _selector_keys(c: EffectiveConfig) -> Iterator[Fault]:
+def _selector_keys(c: EffectiveConfig) -> Violations:
     for path, requirement, of_fields in _requirements(c):
         key = requirement.get("key", "")
         if of_fields and key != "metadata.name":
@@ -79,14 +79,14 @@ def _selector_keys(c: EffectiveConfig) -> Iterator[Fault]:
             yield path + ("key",), "must be the key of a label"
 
 
-def _selector_operators(c: EffectiveConfig) -> Iterator[Fault]:
+def _selector_operators(c: EffectiveConfig) -> Violations:
     for path, requirement, of_fields in _requirements(c):
         allowed = _OPERATORS[:2] if of_fields else _OPERATORS
         if requirement.get("operator", "") not in allowed:
             yield path + ("operator",), "must be one of " + ", ".join(allowed)
 
 
-def _selector_values(c: EffectiveConfig) -> Iterator[Fault]:
+def _selector_values(c: EffectiveConfig) -> Violations:
     for path, requirement, of_fields in _requirements(c):
         values, operator = requirement.get("values") or [], requirement.get("operator", "")
         here = path + ("values",)
@@ -104,7 +104,7 @@ def _selector_values(c: EffectiveConfig) -> Iterator[Fault]:
                     yield here + (index,), "must be the value of a label"
 
 
-def _labels_conflict(c: EffectiveConfig) -> Iterator[Fault]:
+def _labels_conflict(c: EffectiveConfig) -> Violations:
     for present, absent in (("presentLabels", "absentLabels"), ("presentLabelsPreference", "absentLabelsPreference")):
         for index, label in enumerate(c.data.get(absent) or ()):
             if label in (c.data.get(present) or ()):
@@ -123,7 +123,7 @@ def _weight(pattern: str, greatest: float | None, words: str) -> Rule:
 def _shape(pattern: str, needed: bool) -> Rule:
     parent, name = split_pattern(pattern)
 
-    def check(c: EffectiveConfig) -> Iterator[Fault]:
+    def check(c: EffectiveConfig) -> Violations:
         for path, holder in values_at(c.data, parent):
             points = holder.get(name) or []
             if needed and not points:
@@ -140,7 +140,7 @@ def _shape(pattern: str, needed: bool) -> Rule:
     )
 
 
-def _fit_ratio(c: EffectiveConfig) -> Iterator[Fault]:
+def _fit_ratio(c: EffectiveConfig) -> Violations:
     for path, strategy in values_at(c.data, "scoringStrategy"):
         given = "requestedToCapacityRatio" in strategy
         if given != (strategy.get("type") == _RATIO):
@@ -148,7 +148,7 @@ def _fit_ratio(c: EffectiveConfig) -> Iterator[Fault]:
             yield path + ("requestedToCapacityRatio",), message
 
 
-def _spread_defaulting(c: EffectiveConfig) -> Iterator[Fault]:
+def _spread_defaulting(c: EffectiveConfig) -> Violations:
     # In v1beta1 constraints make it List where nothing is said.
     default = "List" if str(c.given("apiVersion")).endswith("/v1beta1") else "System"
     if (c.given("defaultingType") or default) == "System" and c.given("defaultConstraints"):
@@ -158,13 +158,13 @@ def _spread_defaulting(c: EffectiveConfig) -> Iterator[Fault]:
         )
 
 
-def _spread_selector(c: EffectiveConfig) -> Iterator[Fault]:
+def _spread_selector(c: EffectiveConfig) -> Violations:
     for path, constraint in values_at(c.data, "defaultConstraints[]"):
         if "labelSelector" in constraint:
             yield path + ("labelSelector",), "must not be set: it comes from each pod"
 
 
-def _spread_unique(c: EffectiveConfig) -> Iterator[Fault]:
+def _spread_unique(c: EffectiveConfig) -> Violations:
     constraints = values_at(c.data, "defaultConstraints[]")
     yield from duplicates(
         ((path, (one.get("topologyKey"), one.get("whenUnsatisfiable"))) for path, one in constraints),
@@ -172,7 +172,7 @@ def _spread_unique(c: EffectiveConfig) -> Iterator[Fault]:
     )
 
 
-def _shape_gate(c: EffectiveConfig) -> Iterator[Fault]:
+def _shape_gate(c: EffectiveConfig) -> Violations:
     gate = "StorageCapacityScoring" if c.minor >= 33 else "VolumeCapacityPriority"
     if c.given("shape") is not None and not c.gates.on(gate):
         yield ("shape",), f"needs the feature gate {gate} on kube-scheduler's command line"

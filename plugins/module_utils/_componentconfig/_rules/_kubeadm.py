@@ -9,7 +9,6 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from .._scalars._syntax import (
@@ -25,7 +24,7 @@ from .._scalars._syntax import (
 )
 from .._schema._releases import minor_name as minor_name
 from .._schema._releases import parse_minor
-from ._rule import EffectiveConfig, Fault, Rule, RuleSet, all_of, in_range, required, values_at, values_must
+from ._rule import EffectiveConfig, Rule, RuleSet, Violations, all_of, in_range, required, values_at, values_must
 from ._rule_facts import value_table
 
 __all__ = [
@@ -62,7 +61,7 @@ def named_arguments(pattern: str) -> Rule:
 
 
 def _all_alone(pattern: str) -> Rule:
-    def check(c: EffectiveConfig) -> Iterator[Fault]:
+    def check(c: EffectiveConfig) -> Violations:
         for path, errors in values_at(c.data, pattern):
             names = {error.lower() for error in errors}
             if "all" in names and len(names) > 1:
@@ -75,12 +74,12 @@ def _is_token(text: str) -> bool:
     return _TOKEN.fullmatch(text) is not None
 
 
-def _token_expiry(c: EffectiveConfig) -> Iterator[Fault]:
+def _token_expiry(c: EffectiveConfig) -> Violations:
     for path, _expires in values_at(c.data, "bootstrapTokens[].expires"):
         yield path, "cannot be used: it excludes ttl, which always has a value"
 
 
-def _token_groups(c: EffectiveConfig) -> Iterator[Fault]:
+def _token_groups(c: EffectiveConfig) -> Violations:
     for path, token in values_at(c.data, "bootstrapTokens[]"):
         usages = token.get("usages") or _USAGES
         for index, group in enumerate(token.get("groups") or ()):
@@ -91,7 +90,7 @@ def _token_groups(c: EffectiveConfig) -> Iterator[Fault]:
             yield path + ("usages",), "must hold authentication, since tokens have groups"
 
 
-def _cri_socket(c: EffectiveConfig) -> Iterator[Fault]:
+def _cri_socket(c: EffectiveConfig) -> Violations:
     socket = c.given("nodeRegistration", "criSocket") or ""
     url = split_url(socket)
     good = url is not None and (url.scheme == "unix" or (not url.scheme and url.path.startswith("/")))
@@ -99,13 +98,13 @@ def _cri_socket(c: EffectiveConfig) -> Iterator[Fault]:
         yield ("nodeRegistration", "criSocket"), "must be an absolute path, or a URL with the scheme unix"
 
 
-def _cri_scheme(c: EffectiveConfig) -> Iterator[Fault]:
+def _cri_scheme(c: EffectiveConfig) -> Violations:
     socket = c.given("nodeRegistration", "criSocket") or ""
     if socket and not socket.startswith("unix://"):
         yield ("nodeRegistration", "criSocket"), "kubeadm puts unix:// before it: write that"
 
 
-def _taints(c: EffectiveConfig) -> Iterator[Fault]:
+def _taints(c: EffectiveConfig) -> Violations:
     for path, taint in values_at(c.data, "nodeRegistration.taints[]"):
         if not is_label_key(taint.get("key", "")):
             yield path + ("key",), "must be the key of a label"
@@ -153,27 +152,27 @@ INIT_RULES: dict[str, Rule] = {
 }
 
 
-def _discovery_one(c: EffectiveConfig) -> Iterator[Fault]:
+def _discovery_one(c: EffectiveConfig) -> Violations:
     given = [minor_name for minor_name in ("bootstrapToken", "file") if c.given("discovery", minor_name) is not None]
     if len(given) != 1:
         yield ("discovery",), "must have exactly one of bootstrapToken and file"
 
 
-def _discovery_hashes(c: EffectiveConfig) -> Iterator[Fault]:
+def _discovery_hashes(c: EffectiveConfig) -> Violations:
     token = c.given("discovery", "bootstrapToken")
     if token is not None and not token.get("caCertHashes") and not token.get("unsafeSkipCAVerification"):
         message = "is required: without it anyone can be the API server (unsafeSkipCAVerification: true accepts that)"
         yield ("discovery", "bootstrapToken", "caCertHashes"), message
 
 
-def _hash_format(c: EffectiveConfig) -> Iterator[Fault]:
+def _hash_format(c: EffectiveConfig) -> Violations:
     hashes = (c.given("discovery", "bootstrapToken") or {}).get("caCertHashes") or []
     # kubeadm looks at the first one only.
     if hashes and not _HASH.fullmatch(hashes[0]):
         yield ("discovery", "bootstrapToken", "caCertHashes", 0), "must be sha256: and 64 hexadecimal digits"
 
 
-def _discovery_token(c: EffectiveConfig) -> Iterator[Fault]:
+def _discovery_token(c: EffectiveConfig) -> Violations:
     bootstrap, tls = c.given("discovery", "bootstrapToken"), c.given("discovery", "tlsBootstrapToken") or ""
     if bootstrap is not None and not _is_token(bootstrap.get("token", "")):
         yield ("discovery", "bootstrapToken", "token"), _TOKEN_WORDS
@@ -181,7 +180,7 @@ def _discovery_token(c: EffectiveConfig) -> Iterator[Fault]:
         yield ("discovery", "tlsBootstrapToken"), _TOKEN_WORDS
 
 
-def _discovery_file(c: EffectiveConfig) -> Iterator[Fault]:
+def _discovery_file(c: EffectiveConfig) -> Violations:
     for path, file in values_at(c.data, "discovery.file"):
         url = split_url(file.get("kubeConfigPath", ""))
         if url is None or url.scheme not in ("", "https", "file") or not (url.path or url.authority):
@@ -262,7 +261,7 @@ def _networks(text: str) -> list[Network] | None:
     return [one for one in networks if one is not None] if None not in networks else None
 
 
-def _subnet(c: EffectiveConfig, field: str, least: int) -> Iterator[Fault]:
+def _subnet(c: EffectiveConfig, field: str, least: int) -> Violations:
     path, text = ("networking", field), c.given("networking", field) or ""
     networks = _networks(text) if text else []
     if networks is None:
@@ -276,14 +275,14 @@ def _subnet(c: EffectiveConfig, field: str, least: int) -> Iterator[Fault]:
             yield path, f"{one} is too small: at least {least} addresses are needed"
 
 
-def _service_subnet(c: EffectiveConfig) -> Iterator[Fault]:
+def _service_subnet(c: EffectiveConfig) -> Violations:
     yield from _subnet(c, "serviceSubnet", 10)
     for one in _networks(c.given("networking", "serviceSubnet") or "") or ():
         if one.max_prefixlen - one.prefixlen > 20:
             yield ("networking", "serviceSubnet"), f"{one} is too large: /{one.max_prefixlen - 20} is the largest"
 
 
-def _pod_subnet(c: EffectiveConfig) -> Iterator[Fault]:
+def _pod_subnet(c: EffectiveConfig) -> Violations:
     yield from _subnet(c, "podSubnet", 14)
 
 
@@ -294,7 +293,7 @@ def _argument(c: EffectiveConfig, minor_name: str) -> str | None:
     return next((value for given_name, value in reversed(list(pairs)) if given_name == minor_name), None)
 
 
-def _node_mask(c: EffectiveConfig) -> Iterator[Fault]:
+def _node_mask(c: EffectiveConfig) -> Violations:
     path = ("networking", "podSubnet")
     if c.minor >= 21 and _argument(c, "allocate-node-cidrs") == "false":
         return
@@ -316,13 +315,13 @@ def _endpoint(text: str) -> bool:
     return (not port or is_port(port)) and (is_ip(host) or is_dns_name(host))
 
 
-def _version_old(c: EffectiveConfig) -> Iterator[Fault]:
+def _version_old(c: EffectiveConfig) -> Violations:
     text = c.given("kubernetesVersion") or ""
     if re.match(r"v?1\.[0-9]", text) and is_kubernetes_version(text) and parse_minor(text) < c.minor - 1:
         yield ("kubernetesVersion",), f"kubeadm of {minor_name(c.minor)} deploys {minor_name(c.minor - 1)} and newer"
 
 
-def _gates(c: EffectiveConfig) -> Iterator[Fault]:
+def _gates(c: EffectiveConfig) -> Violations:
     table = {gate: (parse_minor(since), parse_minor(last)) for gate, since, last in value_table("gates", _COMPONENT)}
     for gate in c.data.get("featureGates") or ():
         since, last = table.get(gate, (0, 0))
@@ -336,12 +335,12 @@ def _is_san(text: str) -> bool:
     return is_ip(text) or is_dns_name(text) or is_dns_name(text, wildcard=True)
 
 
-def _etcd_one(c: EffectiveConfig) -> Iterator[Fault]:
+def _etcd_one(c: EffectiveConfig) -> Violations:
     if c.given("etcd", "local") is not None and c.given("etcd", "external") is not None:
         yield ("etcd",), "must not have both local and external"
 
 
-def _etcd_client(c: EffectiveConfig) -> Iterator[Fault]:
+def _etcd_client(c: EffectiveConfig) -> Violations:
     for path, external in values_at(c.data, "etcd.external"):
         ca, certificate, key = (bool(external.get(f"{part}File")) for part in ("ca", "cert", "key"))
         if certificate != key:
@@ -350,7 +349,7 @@ def _etcd_client(c: EffectiveConfig) -> Iterator[Fault]:
             yield path + ("caFile",), "is required with certFile and keyFile"
 
 
-def _etcd_endpoints(c: EffectiveConfig) -> Iterator[Fault]:
+def _etcd_endpoints(c: EffectiveConfig) -> Violations:
     for path, external in values_at(c.data, "etcd.external"):
         safe = any(external.get(f"{part}File") for part in ("ca", "cert", "key"))
         for below, endpoint in values_at(external, "endpoints[]"):

@@ -10,25 +10,24 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
 from typing import Any, Callable
 
 from .._scalars._numbers import parse_quantity
-from ._rule import SECOND, Bound, EffectiveConfig, Fault, Rule, bound_rules, logging_rule, tracing_rule
+from ._rule import SECOND, Bound, EffectiveConfig, Rule, Violations, bound_rules, logging_rule, tracing_rule
 
 __all__ = ["GATED_VALUES", "KUBELET_RULES", "KUBELET_RULES_ELSEWHERE", "NODE_RULES"]
 
 _CPUS = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*")
 
 
-def _alloc_needs_cgroups(c: EffectiveConfig) -> Iterator[Fault]:
+def _alloc_needs_cgroups(c: EffectiveConfig) -> Violations:
     enforced = c.get("enforceNodeAllocatable") or []
     if c.get("cgroupsPerQOS") is False and [one for one in enforced if c.minor < 31 or one != "none"]:
         allowed = "an empty list" if c.minor < 31 else "none"
         yield ("enforceNodeAllocatable",), f"must be {allowed} while cgroupsPerQOS is false (the default is pods)"
 
 
-def _system_cgroups(c: EffectiveConfig) -> Iterator[Fault]:
+def _system_cgroups(c: EffectiveConfig) -> Violations:
     if c.get("systemCgroups") and not c.get("cgroupRoot"):
         yield ("systemCgroups",), "needs cgroupRoot"
 
@@ -37,28 +36,28 @@ def _shutdown(c: EffectiveConfig) -> tuple[int, int]:
     return c.seconds("shutdownGracePeriod") or 0, c.seconds("shutdownGracePeriodCriticalPods") or 0
 
 
-def _shutdown_order(c: EffectiveConfig) -> Iterator[Fault]:
+def _shutdown_order(c: EffectiveConfig) -> Violations:
     total, critical = _shutdown(c)
     if c.gates.on("GracefulNodeShutdown") and (total < 0 or not 0 <= critical <= total):
         yield ("shutdownGracePeriodCriticalPods",), "must be between 0 and shutdownGracePeriod"
 
 
 def _shutdown_least(index: int, field: str) -> Rule:
-    def check(c: EffectiveConfig) -> Iterator[Fault]:
+    def check(c: EffectiveConfig) -> Violations:
         if c.gates.on("GracefulNodeShutdown") and 0 < _shutdown(c)[index] < SECOND:
             yield (field,), "must be 0 or at least 1s"
 
     return check
 
 
-def _shutdown_gate(c: EffectiveConfig) -> Iterator[Fault]:
+def _shutdown_gate(c: EffectiveConfig) -> Violations:
     if not c.gates.on("GracefulNodeShutdown"):
         for field, value in zip(("shutdownGracePeriod", "shutdownGracePeriodCriticalPods"), _shutdown(c)):
             if value > 0:
                 yield (field,), "a duration above 0 needs the feature gate GracefulNodeShutdown"
 
 
-def _shutdown_by_priority(c: EffectiveConfig) -> Iterator[Fault]:
+def _shutdown_by_priority(c: EffectiveConfig) -> Violations:
     on = c.gates.on("GracefulNodeShutdownBasedOnPodPriority")
     if on and c.get("shutdownGracePeriodByPodPriority") and max(_shutdown(c)) > 0:
         yield (
@@ -67,18 +66,18 @@ def _shutdown_by_priority(c: EffectiveConfig) -> Iterator[Fault]:
         )
 
 
-def _swap_values(c: EffectiveConfig) -> Iterator[Fault]:
+def _swap_values(c: EffectiveConfig) -> Violations:
     allowed = ("", "LimitedSwap", "UnlimitedSwap") if c.minor < 30 else ("", "NoSwap", "LimitedSwap")
     if c.gates.on("NodeSwap") and (c.get("memorySwap", "swapBehavior") or "") not in allowed:
         yield ("memorySwap", "swapBehavior"), "must be one of " + ", ".join(allowed[1:])
 
 
-def _swap_gate(c: EffectiveConfig) -> Iterator[Fault]:
+def _swap_gate(c: EffectiveConfig) -> Violations:
     if c.get("memorySwap", "swapBehavior") and not c.gates.on("NodeSwap"):
         yield ("memorySwap",), "needs the feature gate NodeSwap"
 
 
-def _crash_loop(c: EffectiveConfig) -> Iterator[Fault]:
+def _crash_loop(c: EffectiveConfig) -> Violations:
     path = ("crashLoopBackOff", "maxContainerRestartPeriod")
     value = c.seconds(*path)
     if not c.gates.on("KubeletCrashLoopBackOffMax"):
@@ -88,14 +87,14 @@ def _crash_loop(c: EffectiveConfig) -> Iterator[Fault]:
         yield path, "must be between 1s and 300s"
 
 
-def _alloc_duplicate(c: EffectiveConfig) -> Iterator[Fault]:
+def _alloc_duplicate(c: EffectiveConfig) -> Violations:
     enforced = c.get("enforceNodeAllocatable") or []
     for index, one in enumerate(enforced):
         if one in enforced[:index]:
             yield ("enforceNodeAllocatable", index), "must not stand twice in the list"
 
 
-def _alloc_compressible(c: EffectiveConfig) -> Iterator[Fault]:
+def _alloc_compressible(c: EffectiveConfig) -> Violations:
     enforced = c.get("enforceNodeAllocatable") or []
     for plain in ("kube-reserved", "system-reserved"):
         if plain in enforced and f"{plain}-compressible" in enforced:
@@ -103,7 +102,7 @@ def _alloc_compressible(c: EffectiveConfig) -> Iterator[Fault]:
 
 
 def _alloc_cgroup(reserved: str, field: str) -> Rule:
-    def check(c: EffectiveConfig) -> Iterator[Fault]:
+    def check(c: EffectiveConfig) -> Violations:
         enforced = c.get("enforceNodeAllocatable") or []
         for form in (reserved, f"{reserved}-compressible"):
             if form in enforced and not c.get(field):
@@ -112,39 +111,39 @@ def _alloc_cgroup(reserved: str, field: str) -> Rule:
     return check
 
 
-def _alloc_none(c: EffectiveConfig) -> Iterator[Fault]:
+def _alloc_none(c: EffectiveConfig) -> Violations:
     enforced = c.get("enforceNodeAllocatable") or []
     if "none" in enforced and len(enforced) > 1:
         yield ("enforceNodeAllocatable",), "none must stand alone"
 
 
-def _reserved_cpus_alone(c: EffectiveConfig) -> Iterator[Fault]:
+def _reserved_cpus_alone(c: EffectiveConfig) -> Violations:
     if c.get("reservedSystemCPUs") and (c.get("systemReservedCgroup") or c.get("kubeReservedCgroup")):
         yield ("reservedSystemCPUs",), "excludes systemReservedCgroup and kubeReservedCgroup"
 
 
-def _reserved_cpus(c: EffectiveConfig) -> Iterator[Fault]:
+def _reserved_cpus(c: EffectiveConfig) -> Violations:
     value = c.get("reservedSystemCPUs") or ""
     ranges = [part.split("-") for part in value.split(",")] if _CPUS.fullmatch(value) else None
     if value and (ranges is None or any(int(one[0]) > int(one[-1]) for one in ranges)):
         yield ("reservedSystemCPUs",), "must be a list of CPUs, for example 0-3,8"
 
 
-def _reserved_memory_type(c: EffectiveConfig) -> Iterator[Fault]:
+def _reserved_memory_type(c: EffectiveConfig) -> Violations:
     for index, entry in enumerate(c.get("reservedMemory") or []):
         for key in entry.get("limits", {}):
             if key != "memory" and not key.startswith("hugepages-"):
                 yield ("reservedMemory", index, "limits", key), "must be memory or hugepages-<size>"
 
 
-def _reserved_memory_zero(c: EffectiveConfig) -> Iterator[Fault]:
+def _reserved_memory_zero(c: EffectiveConfig) -> Violations:
     for index, entry in enumerate(c.get("reservedMemory") or []):
         for key, value in entry.get("limits", {}).items():
             if parse_quantity(value) == 0:
                 yield ("reservedMemory", index, "limits", key), "must not be zero"
 
 
-def _reserved_memory_duplicate(c: EffectiveConfig) -> Iterator[Fault]:
+def _reserved_memory_duplicate(c: EffectiveConfig) -> Violations:
     seen = set()
     for index, entry in enumerate(c.get("reservedMemory") or []):
         for key in entry.get("limits", {}):
@@ -154,13 +153,13 @@ def _reserved_memory_duplicate(c: EffectiveConfig) -> Iterator[Fault]:
             seen.add(place)
 
 
-def _memory_throttling(c: EffectiveConfig) -> Iterator[Fault]:
+def _memory_throttling(c: EffectiveConfig) -> Violations:
     value = c.get("memoryThrottlingFactor")
     if value is not None and not 0 < value <= 1:
         yield ("memoryThrottlingFactor",), "must be above 0 and at most 1.0"
 
 
-def _userns_ids(c: EffectiveConfig) -> Iterator[Fault]:
+def _userns_ids(c: EffectiveConfig) -> Violations:
     value = c.get("userNamespaces", "idsPerPod")
     if value is not None and (value % 65536 or not 65536 <= value <= 2**32 - 1):
         yield ("userNamespaces", "idsPerPod"), "must be a multiple of 65536 between 65536 and 4294967295"
@@ -264,12 +263,12 @@ _BOUNDS = {
 }
 
 
-def _gates_known(c: EffectiveConfig) -> Iterator[Fault]:
+def _gates_known(c: EffectiveConfig) -> Violations:
     for gate, message in c.gates.unknown_or_locked():
         yield ("featureGates", gate), message
 
 
-def _gates_needed(c: EffectiveConfig) -> Iterator[Fault]:
+def _gates_needed(c: EffectiveConfig) -> Violations:
     for gate, other in c.gates.missing_needs():
         at = gate if c.given("featureGates", gate) is not None else other
         path = ("featureGates", at) if c.given("featureGates", at) is not None else ("featureGates",)
@@ -279,7 +278,7 @@ def _gates_needed(c: EffectiveConfig) -> Iterator[Fault]:
 def _needs_gate(field: str, gate: str, harmless: Callable[[Any], bool], words: str) -> Rule:
     """A field that may only be used while a gate is on; `harmless` tells the values that do not use it."""
 
-    def check(c: EffectiveConfig) -> Iterator[Fault]:
+    def check(c: EffectiveConfig) -> Violations:
         path = tuple(field.split("."))
         value = c.seconds(*path) if words.startswith("a duration") else c.get(*path)
         if value is not None and not harmless(value) and not c.gates.on(gate):
@@ -288,13 +287,13 @@ def _needs_gate(field: str, gate: str, harmless: Callable[[Any], bool], words: s
     return check
 
 
-def _cfs_period_milliseconds(c: EffectiveConfig) -> Iterator[Fault]:
+def _cfs_period_milliseconds(c: EffectiveConfig) -> Violations:
     value = c.seconds("cpuCFSQuotaPeriod")
     if value is not None and c.gates.on("CustomCPUCFSQuotaPeriod") and not SECOND // 1000 <= value <= SECOND:
         yield ("cpuCFSQuotaPeriod",), "must be between 1ms and 1s"
 
 
-def _image_gc_order(c: EffectiveConfig) -> Iterator[Fault]:
+def _image_gc_order(c: EffectiveConfig) -> Violations:
     low, high = c.get("imageGCLowThresholdPercent"), c.get("imageGCHighThresholdPercent")
     if low >= high:
         low_given = c.given("imageGCLowThresholdPercent") is not None
@@ -303,23 +302,23 @@ def _image_gc_order(c: EffectiveConfig) -> Iterator[Fault]:
         yield (f"imageGC{field}ThresholdPercent",), f"must be {other}{suffix}"
 
 
-def _image_age_order(c: EffectiveConfig) -> Iterator[Fault]:
+def _image_age_order(c: EffectiveConfig) -> Violations:
     most, least = c.seconds("imageMaximumGCAge") or 0, c.seconds("imageMinimumGCAge") or 0
     if 0 < most <= least:
         yield ("imageMaximumGCAge",), f"must be above imageMinimumGCAge, which is {c.get('imageMinimumGCAge')}"
 
 
-def _parallel_pulls(c: EffectiveConfig) -> Iterator[Fault]:
+def _parallel_pulls(c: EffectiveConfig) -> Violations:
     if (c.get("maxParallelImagePulls") or 0) > 1 and c.given("serializeImagePulls") is True:
         yield ("maxParallelImagePulls",), "above 1 needs serializeImagePulls: false"
 
 
-def _run_once(c: EffectiveConfig) -> Iterator[Fault]:
+def _run_once(c: EffectiveConfig) -> Violations:
     if c.get("runOnce"):
         yield ("runOnce",), "must not be true"
 
 
-def _taints(c: EffectiveConfig) -> Iterator[Fault]:
+def _taints(c: EffectiveConfig) -> Violations:
     for index, taint in enumerate(c.get("registerWithTaints") or []):
         path = ("registerWithTaints", index)
         if not _QUALIFIED.fullmatch(taint.get("key", "")):
@@ -330,14 +329,14 @@ def _taints(c: EffectiveConfig) -> Iterator[Fault]:
             yield path + ("timeAdded",), "must not be set"
 
 
-def _pull_values(c: EffectiveConfig) -> Iterator[Fault]:
+def _pull_values(c: EffectiveConfig) -> Violations:
     allowed = ("NeverVerify", "NeverVerifyPreloadedImages", "NeverVerifyAllowlistedImages", "AlwaysVerify")
     value = c.get("imagePullCredentialsVerificationPolicy")
     if c.gates.on("KubeletEnsureSecretPulledImages") and value not in allowed:
         yield ("imagePullCredentialsVerificationPolicy",), "must be one of " + ", ".join(allowed)
 
 
-def _pull_allowlist(c: EffectiveConfig) -> Iterator[Fault]:
+def _pull_allowlist(c: EffectiveConfig) -> Violations:
     policy = c.get("imagePullCredentialsVerificationPolicy")
     if not c.get("preloadedImagesVerificationAllowlist"):
         return
@@ -348,29 +347,29 @@ def _pull_allowlist(c: EffectiveConfig) -> Iterator[Fault]:
         yield ("preloadedImagesVerificationAllowlist",), message
 
 
-def _pull_patterns(c: EffectiveConfig) -> Iterator[Fault]:
+def _pull_patterns(c: EffectiveConfig) -> Violations:
     for index, pattern in enumerate(c.get("preloadedImagesVerificationAllowlist") or []):
         if not _IMAGE.fullmatch(pattern) and not _IMAGE_PREFIX.fullmatch(pattern):
             path = ("preloadedImagesVerificationAllowlist", index)
             yield path, "must be an image without tag and digest, or a registry host or path that ends in /*"
 
 
-def _hidden_metrics(c: EffectiveConfig) -> Iterator[Fault]:
+def _hidden_metrics(c: EffectiveConfig) -> Violations:
     if c.get("showHiddenMetricsForVersion") not in (None, "", f"1.{c.minor - 1}"):
         yield ("showHiddenMetricsForVersion",), f"must be empty or the previous minor, 1.{c.minor - 1}"
 
 
-def _tracing_gate(c: EffectiveConfig) -> Iterator[Fault]:
+def _tracing_gate(c: EffectiveConfig) -> Violations:
     if c.given("tracing") is not None and not c.gates.on("KubeletTracing"):
         yield ("tracing",), "needs the feature gate KubeletTracing"
 
 
-def _log_query_handler(c: EffectiveConfig) -> Iterator[Fault]:
+def _log_query_handler(c: EffectiveConfig) -> Violations:
     if c.get("enableSystemLogQuery") and not c.get("enableSystemLogHandler"):
         yield ("enableSystemLogQuery",), "needs enableSystemLogHandler: true"
 
 
-def _pod_logs_dir(c: EffectiveConfig) -> Iterator[Fault]:
+def _pod_logs_dir(c: EffectiveConfig) -> Violations:
     value = c.get("podLogsDir") or ""
     clean = (
         value.startswith("/") and value.isascii() and posixpath.normpath(value) == value and not value.startswith("//")

@@ -13,12 +13,13 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from .._findings import Problem
+from .._exceptions import ConfigError
+from .._findings import Finding, Level
 from .._scalars._duration import nanoseconds
 from .._scalars._numbers import parse_float, parse_quantity
 from .._scalars._syntax import is_cidr, is_ip, split_url
 from .._schema._kinds import at_minor
-from ._rule import EffectiveConfig, Fault, Rule
+from ._rule import EffectiveConfig, Rule, Violations
 from ._rule_facts import value_facts, value_table
 
 __all__ = ["KUBELET_START_CHECKS", "KUBELET_START_CHECKS_ELSEWHERE", "SERVER_CHECKS", "logged_problems"]
@@ -60,13 +61,13 @@ _SUITES = frozenset(
 )
 
 
-def _tls_version(c: EffectiveConfig) -> Iterator[Fault]:
+def _tls_version(c: EffectiveConfig) -> Violations:
     allowed = value_table("tlsMinVersion")
     if (c.get("tlsMinVersion") or "") not in allowed:
         yield ("tlsMinVersion",), "must be one of " + ", ".join(one for one in allowed if one)
 
 
-def _tls_suites(c: EffectiveConfig) -> Iterator[Fault]:
+def _tls_suites(c: EffectiveConfig) -> Violations:
     for index, suite in enumerate(c.get("tlsCipherSuites") or []):
         if suite not in _SUITES:
             yield (
@@ -75,14 +76,14 @@ def _tls_suites(c: EffectiveConfig) -> Iterator[Fault]:
             )
 
 
-def _tls_suites_of_http2(c: EffectiveConfig) -> Iterator[Fault]:
+def _tls_suites_of_http2(c: EffectiveConfig) -> Violations:
     suites = c.get("tlsCipherSuites") or []
     judged = c.get("enableServer") and c.get("tlsMinVersion") != "VersionTLS13"
     if judged and suites and _SUITES.issuperset(suites) and not set(suites) & set(_HTTP2_SUITES):
         yield ("tlsCipherSuites",), "must hold one that HTTP/2 requires: " + " or ".join(_HTTP2_SUITES)
 
 
-def _tls_pair(c: EffectiveConfig) -> Iterator[Fault]:
+def _tls_pair(c: EffectiveConfig) -> Violations:
     fields = ("tlsCertFile", "tlsPrivateKeyFile")
     given = [field for field in fields if c.get(field)]
     if len(given) == 1 and c.get("enableServer"):
@@ -90,12 +91,12 @@ def _tls_pair(c: EffectiveConfig) -> Iterator[Fault]:
         yield (given[0],), f"needs {other} as well"
 
 
-def _address(c: EffectiveConfig) -> Iterator[Fault]:
+def _address(c: EffectiveConfig) -> Violations:
     if (c.get("enableServer") or c.get("readOnlyPort")) and not is_ip(c.get("address") or ""):
         yield ("address",), "must be an IP address"
 
 
-def _ports(c: EffectiveConfig) -> Iterator[Fault]:
+def _ports(c: EffectiveConfig) -> Violations:
     # The health server only logs that its port is taken, the other two end the kubelet. Which comes first varies.
     for field, other in (("readOnlyPort", "port"), ("healthzPort", "port"), ("readOnlyPort", "healthzPort")):
         same = c.get(field) and c.get(field) == c.get(other)
@@ -124,30 +125,30 @@ _NAME = re.compile(
 )
 
 
-def logged_problems(context: EffectiveConfig) -> Iterator[Problem]:
+def logged_problems(context: EffectiveConfig) -> Iterator[Finding]:
     """Yield the values of a KubeletConfiguration that the kubelet would run with, and not use."""
     for index, address in enumerate(context.get("clusterDNS") or []):
         if not is_ip(address):
             message = "must be an IP address, for example 10.96.0.10: the kubelet leaves out any other, pods get no DNS"
-            yield Problem(("clusterDNS", index), message, _RULE, address)
+            yield Finding(("clusterDNS", index), message, _RULE, Level.POLICY)
     domain = context.get("clusterDomain")
     if domain and not _NAME.fullmatch(domain):
         message = "must be a DNS domain, for example cluster.local: it is written into the resolv.conf of pods as it is"
-        yield Problem(("clusterDomain",), message, _RULE, domain)
+        yield Finding(("clusterDomain",), message, _RULE, Level.POLICY)
     networks = context.get("podCIDR")
     if networks and not all(is_cidr(part) for part in networks.split(",")):
         message = (
             "must be a CIDR, or two with a comma, for example 10.1.0.0/24: the kubelet logs any other, and runs on"
         )
-        yield Problem(("podCIDR",), message, _RULE, networks)
+        yield Finding(("podCIDR",), message, _RULE, Level.POLICY)
     manifest = context.get("staticPodURL")
     if manifest and not _is_http(manifest):
         message = "must be an http or https URL: the kubelet logs any other at each look, and starts no static pod"
-        yield Problem(("staticPodURL",), message, _RULE, manifest)
+        yield Finding(("staticPodURL",), message, _RULE, Level.POLICY)
     bind = context.get("healthzBindAddress")
     if bind and context.get("healthzPort") and not (is_ip(bind) or _NAME.fullmatch(bind)):
         message = "must be an IP address or a host name: the kubelet logs any other, and serves no health endpoint"
-        yield Problem(("healthzBindAddress",), message, _RULE, bind)
+        yield Finding(("healthzBindAddress",), message, _RULE, Level.POLICY)
 
 
 def _is_http(text: str) -> bool:
@@ -183,7 +184,7 @@ _EXCLUDING_CPU_OPTIONS = (
 def _quantity(value: Any) -> Fraction | None:
     try:
         return parse_quantity(value)
-    except ValueError:
+    except ConfigError:
         return None
 
 
@@ -192,11 +193,11 @@ def _percent(value: str) -> float | None:
     number = value.rstrip("%")
     try:
         return parse_float(number) if number != value else None
-    except ValueError:
+    except ConfigError:
         return None
 
 
-def _reserved_keys(c: EffectiveConfig) -> Iterator[Fault]:
+def _reserved_keys(c: EffectiveConfig) -> Violations:
     keys = value_table("reservedResourceKeys")
     for field in ("kubeReserved", "systemReserved"):
         for key, value in (c.get(field) or {}).items():
@@ -212,7 +213,7 @@ def _reserved_keys(c: EffectiveConfig) -> Iterator[Fault]:
 def _policy(field: str, gate: str) -> Rule:
     """The manager that a policy is for is only made while its gate is on, and looks at it then."""
 
-    def check(c: EffectiveConfig) -> Iterator[Fault]:
+    def check(c: EffectiveConfig) -> Violations:
         allowed = at_minor(c.fields[field], "enum", c.minor)
         if c.known(field) and c.gates.on(gate) and c.get(field) not in allowed:
             yield (field,), "must be one of " + ", ".join(allowed)
@@ -220,7 +221,7 @@ def _policy(field: str, gate: str) -> Rule:
     return check
 
 
-def _cpu_static(c: EffectiveConfig) -> Iterator[Fault]:
+def _cpu_static(c: EffectiveConfig) -> Violations:
     if c.get("cpuManagerPolicy") != "static" or c.get("reservedSystemCPUs") or not c.gates.on("CPUManager"):
         return
     amounts = [_quantity((c.get(field) or {}).get("cpu", 0)) for field in ("kubeReserved", "systemReserved")]
@@ -229,7 +230,7 @@ def _cpu_static(c: EffectiveConfig) -> Iterator[Fault]:
         yield ("cpuManagerPolicy",), message
 
 
-def _options(c: EffectiveConfig, field: str, group: str) -> Iterator[Fault]:
+def _options(c: EffectiveConfig, field: str, group: str) -> Violations:
     known: Mapping[str, str] = value_facts(field, c.minor) or {}
     for option in c.get(field) or {}:
         stage = known.get(option)
@@ -248,7 +249,7 @@ def _true_options(c: EffectiveConfig) -> set[str]:
     return {option for option, value in (c.get("cpuManagerPolicyOptions") or {}).items() if value in _TRUE}
 
 
-def _cpu_options(c: EffectiveConfig) -> Iterator[Fault]:
+def _cpu_options(c: EffectiveConfig) -> Violations:
     options = c.get("cpuManagerPolicyOptions") or {}
     if not options:
         return
@@ -268,12 +269,12 @@ def _cpu_options(c: EffectiveConfig) -> Iterator[Fault]:
             yield ("cpuManagerPolicyOptions", other), f"excludes {one}"
 
 
-def _cpu_align(c: EffectiveConfig) -> Iterator[Fault]:
+def _cpu_align(c: EffectiveConfig) -> Violations:
     if "align-by-socket" in _true_options(c) and c.get("topologyManagerPolicy") == "single-numa-node":
         yield ("cpuManagerPolicyOptions", "align-by-socket"), "conflicts with topologyManagerPolicy: single-numa-node"
 
 
-def _topology_options(c: EffectiveConfig) -> Iterator[Fault]:
+def _topology_options(c: EffectiveConfig) -> Violations:
     field = "topologyManagerPolicyOptions"
     options = c.get(field) or {}
     if options and not c.gates.on("TopologyManagerPolicyOptions"):
@@ -288,7 +289,7 @@ def _topology_options(c: EffectiveConfig) -> Iterator[Fault]:
             yield (field, option), 'must be "true" or "false"'
 
 
-def _memory_static(c: EffectiveConfig) -> Iterator[Fault]:
+def _memory_static(c: EffectiveConfig) -> Violations:
     if c.get("memoryManagerPolicy") != "Static" or not c.gates.on("MemoryManager"):
         return
     eviction = (c.get("evictionHard") or {}).get("memory.available", 0)
@@ -306,7 +307,7 @@ def _memory_static(c: EffectiveConfig) -> Iterator[Fault]:
         )
 
 
-def _evict_signals(c: EffectiveConfig) -> Iterator[Fault]:
+def _evict_signals(c: EffectiveConfig) -> Violations:
     allowed = list(value_facts("evictionSignals", 20))
     if c.minor >= 29:
         allowed += ["containerfs.available", "containerfs.inodesFree"]
@@ -316,7 +317,7 @@ def _evict_signals(c: EffectiveConfig) -> Iterator[Fault]:
                 yield (field, signal), "must be one of " + ", ".join(allowed)
 
 
-def _evict_values(c: EffectiveConfig) -> Iterator[Fault]:
+def _evict_values(c: EffectiveConfig) -> Violations:
     most = 10_000 if c.minor == 20 else 100  # the real 1.20 takes 150%: it compares the fraction with 100
     for field in ("evictionHard", "evictionSoft"):
         for signal, value in (c.get(field) or {}).items():
@@ -329,7 +330,7 @@ def _evict_values(c: EffectiveConfig) -> Iterator[Fault]:
                 )
 
 
-def _evict_grace(c: EffectiveConfig) -> Iterator[Fault]:
+def _evict_grace(c: EffectiveConfig) -> Violations:
     periods = c.get("evictionSoftGracePeriod") or {}
     for signal, value in (c.get("evictionSoft") or {}).items():
         if signal not in periods and value not in _OFF:
@@ -337,13 +338,13 @@ def _evict_grace(c: EffectiveConfig) -> Iterator[Fault]:
     for signal, value in periods.items():
         try:
             fits = nanoseconds(value) >= 0
-        except ValueError:
+        except ConfigError:
             fits = False
         if not fits:
             yield ("evictionSoftGracePeriod", signal), "must be a duration >= 0, for example 1m30s"
 
 
-def _evict_reclaim(c: EffectiveConfig) -> Iterator[Fault]:
+def _evict_reclaim(c: EffectiveConfig) -> Violations:
     for signal, value in (c.get("evictionMinimumReclaim") or {}).items():
         amount = _quantity(value)
         percent = _percent(value)
@@ -351,7 +352,7 @@ def _evict_reclaim(c: EffectiveConfig) -> Iterator[Fault]:
             yield ("evictionMinimumReclaim", signal), "must be a quantity >= 0 or a percentage above 0%"
 
 
-def _qos_reserved(c: EffectiveConfig) -> Iterator[Fault]:
+def _qos_reserved(c: EffectiveConfig) -> Violations:
     for resource, value in (c.get("qosReserved") or {}).items():
         if resource != "memory":
             yield ("qosReserved", resource), "must be memory"
@@ -359,7 +360,7 @@ def _qos_reserved(c: EffectiveConfig) -> Iterator[Fault]:
             yield ("qosReserved", resource), "must be a whole percentage from 0% to 100%"
 
 
-def _unsafe_sysctls(c: EffectiveConfig) -> Iterator[Fault]:
+def _unsafe_sysctls(c: EffectiveConfig) -> Violations:
     if not c.gates.on("Sysctls"):
         return
     for index, pattern in enumerate(c.get("allowedUnsafeSysctls") or []):
@@ -373,7 +374,7 @@ def _unsafe_sysctls(c: EffectiveConfig) -> Iterator[Fault]:
             )
 
 
-def _log_manager(c: EffectiveConfig) -> Iterator[Fault]:
+def _log_manager(c: EffectiveConfig) -> Violations:
     if not c.gates.on("CRIContainerLogRotation"):
         return
     size = c.get("containerLogMaxSize")
@@ -386,27 +387,27 @@ def _log_manager(c: EffectiveConfig) -> Iterator[Fault]:
         yield ("containerLogMaxFiles",), "must be > 1"
 
 
-def _seccomp_gate(c: EffectiveConfig) -> Iterator[Fault]:
+def _seccomp_gate(c: EffectiveConfig) -> Violations:
     if c.get("seccompDefault") and not c.gates.on("SeccompDefault"):
         yield ("seccompDefault",), "true needs the feature gate SeccompDefault"
 
 
-def _system_cgroups(c: EffectiveConfig) -> Iterator[Fault]:
+def _system_cgroups(c: EffectiveConfig) -> Violations:
     if c.get("systemCgroups") == "/":
         yield ("systemCgroups",), 'must not be "/"'
 
 
-def _sync_frequency(c: EffectiveConfig) -> Iterator[Fault]:
+def _sync_frequency(c: EffectiveConfig) -> Violations:
     if (c.seconds("syncFrequency") or 0) <= 0:
         yield ("syncFrequency",), "must be > 0"
 
 
-def _runtime_timeout(c: EffectiveConfig) -> Iterator[Fault]:
+def _runtime_timeout(c: EffectiveConfig) -> Violations:
     if (c.seconds("runtimeRequestTimeout") or 0) <= 0:
         yield ("runtimeRequestTimeout",), "must be > 0: no call of the container runtime would end in time"
 
 
-def _iptables_bits(c: EffectiveConfig) -> Iterator[Fault]:
+def _iptables_bits(c: EffectiveConfig) -> Violations:
     if c.get("makeIPTablesUtilChains") and c.get("iptablesDropBit") == c.get("iptablesMasqueradeBit"):
         field, other = "iptablesDropBit", "iptablesMasqueradeBit"
         if c.given(field) is None:
@@ -414,7 +415,7 @@ def _iptables_bits(c: EffectiveConfig) -> Iterator[Fault]:
         yield (field,), f"must be another one than {other}, which is {c.get(other)}"
 
 
-def _cgroup_driver(c: EffectiveConfig) -> Iterator[Fault]:
+def _cgroup_driver(c: EffectiveConfig) -> Violations:
     allowed = at_minor(c.fields["cgroupDriver"], "enum", c.minor)
     if c.get("cgroupDriver") not in allowed:
         yield ("cgroupDriver",), f"must be one of {', '.join(allowed)}: the kubelet takes all others for cgroupfs"

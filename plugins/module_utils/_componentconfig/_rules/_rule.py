@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Callable, NamedTuple
 
-from .._findings import COMPONENT, Problem
+from .._findings import Finding, Level
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
 from .._scalars._numbers import parse_quantity
@@ -24,7 +24,6 @@ from ._rule_facts import rule_facts
 __all__ = [
     "Bound",
     "EffectiveConfig",
-    "Fault",
     "Rule",
     "RuleSet",
     "SECOND",
@@ -41,14 +40,15 @@ __all__ = [
     "run_rules",
     "tracing_rule",
     "unique",
+    "Violations",
     "in_range",
 ]
 
 SECOND = 10**9
 """Durations are whole nanoseconds here."""
 
-Fault = tuple[Path, str]
-"""What a rule yields: the path of the field at fault, and what is allowed."""
+Violations = Iterator[tuple[Path, str]]
+"""What a rule returns: the paths of the fields that violate it, each with what is allowed."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class EffectiveConfig:
         return field
 
 
-Rule = Callable[[EffectiveConfig], Iterator[Fault]]
+Rule = Callable[[EffectiveConfig], Violations]
 
 
 class RuleSet(NamedTuple):
@@ -103,12 +103,12 @@ class RuleSet(NamedTuple):
     section: str
     rules: Mapping[str, Rule]
 
-    def level_of(self, rule: str) -> str:
-        """How heavy it is to break a rule: the component refuses, if the facts say nothing else."""
-        return str(rule_facts(self.component, self.section)[rule].get("level", COMPONENT))
+    def level_of(self, rule: str) -> Level:
+        """Return how serious it is to break a rule: the component refuses the config unless the facts say otherwise."""
+        return Level(rule_facts(self.component, self.section)[rule].get("level", Level.COMPONENT))
 
 
-def run_rules(rule_set: RuleSet, context: EffectiveConfig) -> Iterator[Problem]:
+def run_rules(rule_set: RuleSet, context: EffectiveConfig) -> Iterator[Finding]:
     """Run the rules of a set that hold at the context's minor, beside those about fields of a wrong type."""
     for rule, facts in rule_facts(rule_set.component, rule_set.section).items():
         check = rule_set.rules.get(rule)
@@ -117,7 +117,7 @@ def run_rules(rule_set: RuleSet, context: EffectiveConfig) -> Iterator[Problem]:
         if any(name.split(".")[0].split("[")[0] in context.broken for name in facts["fields"]):
             continue
         for path, message in check(context):
-            yield Problem(path, message, rule)
+            yield Finding(path, message, rule, rule_set.level_of(rule))
 
 
 def values_at(data: Any, pattern: str, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -160,7 +160,7 @@ def fields_at(data: Any, pattern: str, absent: Any = None) -> Iterator[tuple[Pat
 def values_must(pattern: str, allowed: Callable[[Any], bool], words: str, absent: Any = None) -> Rule:
     """Every value at the pattern must be allowed; `absent` stands for one that its object does not have."""
 
-    def check(c: EffectiveConfig) -> Iterator[Fault]:
+    def check(c: EffectiveConfig) -> Violations:
         values = values_at(c.data, pattern) if pattern.endswith("]") else fields_at(c.data, pattern, absent)
         for path, value in values:
             if not allowed(value):
@@ -189,7 +189,7 @@ def present(pattern: str) -> Rule:
     return values_must(pattern, lambda value: value != "", "is required", absent="")
 
 
-def duplicates(values: Iterable[tuple[Path, Any]], words: str = "must not stand twice") -> Iterator[Fault]:
+def duplicates(values: Iterable[tuple[Path, Any]], words: str = "must not stand twice") -> Violations:
     """The paths of those values that were there before."""
     seen: list[Any] = []
     for path, value in values:
@@ -201,7 +201,7 @@ def duplicates(values: Iterable[tuple[Path, Any]], words: str = "must not stand 
 def unique(pattern: str, words: str = "must not stand twice") -> Rule:
     """No two values at the pattern may be the same; empty ones are another rule's."""
 
-    def check(c: EffectiveConfig) -> Iterator[Fault]:
+    def check(c: EffectiveConfig) -> Violations:
         yield from duplicates(((path, value) for path, value in values_at(c.data, pattern) if value != ""), words)
 
     return check
@@ -210,7 +210,7 @@ def unique(pattern: str, words: str = "must not stand twice") -> Rule:
 def all_of(*rules: Rule) -> Rule:
     """One rule of several."""
 
-    def check(c: EffectiveConfig) -> Iterator[Fault]:
+    def check(c: EffectiveConfig) -> Violations:
         for rule in rules:
             yield from rule(c)
 
@@ -228,7 +228,7 @@ class Bound(NamedTuple):
 
 
 def _rule(bounds: tuple[Bound, ...]) -> Rule:
-    def check(context: EffectiveConfig) -> Iterator[Fault]:
+    def check(context: EffectiveConfig) -> Violations:
         for bound in bounds:
             path = tuple(bound.field.split("."))
             if not context.known(*path):
@@ -252,7 +252,7 @@ def bound_rules(table: Mapping[str, tuple[Bound, ...]]) -> dict[str, Rule]:
 _LARGEST_INT32 = 2**31 - 1
 
 
-def logging_rule(c: EffectiveConfig) -> Iterator[Fault]:
+def logging_rule(c: EffectiveConfig) -> Violations:
     """What component-base makes of `logging`, in the kubelet as in kube-proxy."""
     flush = c.seconds("logging", "flushFrequency")
     if c.known("logging", "flushFrequency") and flush is not None and flush <= 0:
@@ -275,7 +275,7 @@ def logging_rule(c: EffectiveConfig) -> Iterator[Fault]:
                 yield ("logging", "options", form), "needs the feature gate LoggingAlphaOptions"
 
 
-def tracing_rule(c: EffectiveConfig) -> Iterator[Fault]:
+def tracing_rule(c: EffectiveConfig) -> Violations:
     """What component-base makes of `tracing`."""
     rate = c.get("tracing", "samplingRatePerMillion")
     if rate is not None and not 0 <= rate <= 1_000_000:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from .._exceptions import ConfigError
+
 __all__ = ["nanoseconds", "parse_duration", "format_duration"]
 
 _UNITS = {
@@ -37,13 +39,13 @@ def nanoseconds(text: str) -> int:
     while position < len(body):
         part = _PART.match(body, position)
         if part is None or not (part.group(1) or part.group(2)) or len(part.group()) > 60:
-            raise ValueError(error)
+            raise ConfigError(error)
         unit = _UNITS[part.group(3)]
         fraction = part.group(2) or ""
         total += int(part.group(1) or "0") * unit + (int(fraction) * unit // 10 ** len(fraction) if fraction else 0)
         position = part.end()
     if not body or total > _LARGEST + text.startswith("-"):
-        raise ValueError(error)
+        raise ConfigError(error)
     return -total if text.startswith("-") else total
 
 

@@ -12,6 +12,8 @@ import re
 from fractions import Fraction
 from typing import Any
 
+from .._exceptions import ConfigError
+
 __all__ = ["UNITS", "cpu_set", "format_quantity", "parse_float", "parse_quantity"]
 
 _SUFFIXES: dict[str, Fraction] = {
@@ -34,7 +36,7 @@ def parse_quantity(value: str | int | float) -> Fraction:
     text = str(value)
     match = _QUANTITY.fullmatch(text) if 0 < len(text) <= 200 else None
     if match is None or isinstance(value, bool) or (match[3] in _NEED_DIGITS and not match[2].strip(".")):
-        raise ValueError(f"not a quantity: {text[:40]!r} (write for example 500m, 2, 100Mi, 1.5Gi)")
+        raise ConfigError(f"not a quantity: {text[:40]!r} (write for example 500m, 2, 100Mi, 1.5Gi)")
     sign, digits, suffix, exponent = match.groups()
     amount = Fraction(f"0{digits}0" if digits.endswith(".") else f"0{digits}")
     scale = Fraction(10) ** int(exponent) if exponent is not None else _SUFFIXES[suffix]
@@ -47,10 +49,10 @@ def format_quantity(amount: Fraction, unit: str) -> str:
     Raises ValueError with a sentence for another unit, and for what needs more decimals.
     """
     if unit not in UNITS:
-        raise ValueError(f"not a unit of quantities: {unit[:20]!r} (they are {', '.join(UNITS)})")
+        raise ConfigError(f"not a unit of quantities: {unit[:20]!r} (they are {', '.join(UNITS)})")
     thousandths = amount / _SUFFIXES[unit] * 1000
     if thousandths.denominator != 1:
-        raise ValueError(f"{float(amount):g} cannot be written in {unit} exactly: take a smaller unit")
+        raise ConfigError(f"{float(amount):g} cannot be written in {unit} exactly: take a smaller unit")
     whole, rest = divmod(abs(thousandths.numerator), 1000)
     decimals = f".{rest:03d}".rstrip("0") if rest else ""
     return f"{'-' if amount < 0 else ''}{whole}{decimals}{unit}"
@@ -73,14 +75,14 @@ def parse_float(text: str) -> float:
     if _SPECIAL.fullmatch(text):
         return float(text)
     if len(text) > _MOST:
-        raise ValueError(f"not a number: {text[:40]!r}")
+        raise ConfigError(f"not a number: {text[:40]!r}")
     plain = text.replace("_", "")
     try:
         number = float.fromhex(plain) if _HEX.fullmatch(text) else float(plain if _DECIMAL.fullmatch(text) else "")
     except (ValueError, OverflowError):
-        raise ValueError(f"not a number: {text[:40]!r}") from None
+        raise ConfigError(f"not a number: {text[:40]!r}") from None
     if abs(number) >= _LARGEST:
-        raise ValueError(f"not a number of 32 bits: {text[:40]!r}")
+        raise ConfigError(f"not a number of 32 bits: {text[:40]!r}")
     return number
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
+from .._exceptions import ConfigError
 from .._scalars._duration import nanoseconds
 from .._scalars._numbers import parse_quantity
 from ._feature_gates import FeatureGates
@@ -74,7 +75,7 @@ def is_zero(value: Any, field: Mapping[str, Any], minor: int) -> bool:
             return nanoseconds(value) == 0
         if kind == "quantity":
             return parse_quantity(value) == 0
-    except (TypeError, ValueError):
+    except (TypeError, ConfigError):
         return False
     return value in ("", 0, False)
 

@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple, cast
 
 from .._exceptions import ConfigError
-from .._findings import Problem
+from .._findings import Finding
 from .._scalars._field_path import Path
 from ._releases import _index, minor_name
 
@@ -187,7 +187,7 @@ class Embedded(NamedTuple):
     kind: Kind
 
 
-def embedded(kind: Kind, data: Mapping[str, Any], minor: int) -> Iterator[Embedded | Problem]:
+def embedded(kind: Kind, data: Mapping[str, Any], minor: int) -> Iterator[Embedded | Finding]:
     """The documents within data of a kind, and what keeps one from being read at all."""
     if kind.kind == "KubeSchedulerConfiguration":
         for index, profile in enumerate(data.get("profiles") or ()):
@@ -201,40 +201,40 @@ def embedded(kind: Kind, data: Mapping[str, Any], minor: int) -> Iterator[Embedd
                 yield from _admission(names, plugin.get("configuration"), ("plugins", index, "configuration"), minor)
 
 
-def _plugin_args(outer: Kind, plugin: str, args: Any, path: Path, minor: int) -> Iterator[Embedded | Problem]:
+def _plugin_args(outer: Kind, plugin: str, args: Any, path: Path, minor: int) -> Iterator[Embedded | Finding]:
     own = find_kind(outer.api_version, f"{plugin}Args")
     if own is None or not own.known_at(minor) or args is None:
         # A plugin that is not kube-scheduler's own: only that plugin knows its arguments.
         return
     if not isinstance(args, dict):
-        yield Problem(path, f"must be a mapping: a {own.kind}", "embedded", args)
+        yield Finding(path, f"must be a mapping: a {own.kind}", "embedded")
         return
     data = {**args, "apiVersion": args.get("apiVersion") or own.api_version, "kind": args.get("kind") or own.kind}
     if data["kind"] != own.kind:
-        yield Problem(path + ("kind",), f"the arguments of {plugin} are a {own.kind}", "embedded")
+        yield Finding(path + ("kind",), f"the arguments of {plugin} are a {own.kind}", "embedded")
         return
     yield from _document(data, (own.kind,), path, minor)
 
 
-def _admission(names: tuple[str, ...], value: Any, path: Path, minor: int) -> Iterator[Embedded | Problem]:
+def _admission(names: tuple[str, ...], value: Any, path: Path, minor: int) -> Iterator[Embedded | Finding]:
     if value is None:
         return
     if not isinstance(value, dict):
-        yield Problem(path, f"must be a mapping: a {names[0]}", "embedded", value)
+        yield Finding(path, f"must be a mapping: a {names[0]}", "embedded")
         return
     for key in ("apiVersion", "kind"):
         if not isinstance(value.get(key), str) or not value[key]:
-            yield Problem(path + (key,), "is required, as a string", "embedded")
+            yield Finding(path + (key,), "is required, as a string", "embedded")
             return
     yield from _document(value, names, path, minor)
 
 
-def _document(data: dict[str, Any], names: tuple[str, ...], path: Path, minor: int) -> Iterator[Embedded | Problem]:
+def _document(data: dict[str, Any], names: tuple[str, ...], path: Path, minor: int) -> Iterator[Embedded | Finding]:
     kind = find_kind(data["apiVersion"], data["kind"])
     if data["kind"] not in names:
-        yield Problem(path + ("kind",), f"must be {' or '.join(names)}", "embedded")
+        yield Finding(path + ("kind",), f"must be {' or '.join(names)}", "embedded")
     elif kind is None or not kind.known_at(minor):
-        yield Problem(
+        yield Finding(
             path + ("apiVersion",), f"this Kubernetes version knows no such version of {names[0]}", "embedded"
         )
     else:

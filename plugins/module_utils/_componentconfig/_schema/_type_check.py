@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Callable
 
-from .._findings import Problem
+from .._exceptions import ConfigError
+from .._findings import Finding
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
 from .._scalars._numbers import parse_quantity
@@ -33,7 +34,7 @@ class TypeCheck:
     """
 
     data: dict[str, Any] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
 
 
@@ -82,7 +83,7 @@ def _float(value: Any) -> Any:
 def _duration(value: Any) -> Any:
     try:
         nanoseconds(_string(value))
-    except ValueError:
+    except ConfigError:
         raise _WrongType("must be a duration, for example 90s, 1m30s or 500ms") from None
     except _WrongType:
         raise _WrongType("must be a duration in quotes, for example 90s, 1m30s or 500ms") from None
@@ -98,7 +99,7 @@ def _quantity(value: Any) -> Any:
         raise _WrongType("must be a quantity, for example 500m, 2 or 100Mi")
     try:
         parse_quantity(value)
-    except ValueError:
+    except ConfigError:
         raise _WrongType("must be a quantity, for example 500m, 2 or 100Mi") from None
     return value
 
@@ -164,8 +165,8 @@ class _Walk:
         self.found = TypeCheck()
         self.misspelt = 0
 
-    def problem(self, path: Path, value: Any, message: str, rule: str) -> None:
-        self.found.problems.append(Problem(path, message, rule, value))
+    def report(self, path: Path, message: str, rule: str) -> None:
+        self.found.findings.append(Finding(path, message, rule))
         if rule != "unknown-field":
             self.found.broken.add(str(path[0]))
 
@@ -179,9 +180,9 @@ class _Walk:
             entry = fields.get(key)
             unknown = self._unknown(key, entry, fields)
             if unknown is not None:
-                self.problem(here, None if isinstance(item, (dict, list)) else item, unknown, "unknown-field")
+                self.report(here, unknown, "unknown-field")
             elif item is None and self._is_duration(entry):
-                self.problem(here, None, "must be a duration, for example 90s, and not null: leave it out", "type")
+                self.report(here, "must be a duration, for example 90s, and not null: leave it out", "type")
             elif item is not None and entry is not None:
                 checked = self.value(item, str(at_minor(entry, "type", self.minor)), entry, here)
                 if checked is not None:
@@ -208,7 +209,7 @@ class _Walk:
         """The value as the component takes it; None, with a problem noted, where it does not."""
         if kind.startswith("list<"):
             if not isinstance(value, list):
-                self.problem(path, value, "must be a list", "type")
+                self.report(path, "must be a list", "type")
                 return None
             inner = kind[5:-1]
             items = [
@@ -218,7 +219,7 @@ class _Walk:
             return [item for item in items if item is not None]
         if kind.startswith("map<"):
             if not isinstance(value, dict):
-                self.problem(path, value, "must be a mapping", "type")
+                self.report(path, "must be a mapping", "type")
                 return None
             inner = kind[4:-1]
             pairs = {
@@ -228,7 +229,7 @@ class _Walk:
             return {key: item for key, item in pairs.items() if item is not None}
         if kind == "object":
             if not isinstance(value, dict):
-                self.problem(path, value, "must be a mapping", "type")
+                self.report(path, "must be a mapping", "type")
                 return None
             return self.object(value, entry.get("fields", {}), path)
         return self._scalar(value, kind, entry, path)
@@ -237,7 +238,7 @@ class _Walk:
         try:
             value = _integer(value, _BITS[kind], self.is_json) if kind in _BITS else _SCALARS[kind](value)
         except _WrongType as wrong:
-            self.problem(path, value, str(wrong), "type")
+            self.report(path, str(wrong), "type")
             return None
         allowed = at_minor(entry, "enum", self.minor)
         if (
@@ -247,7 +248,7 @@ class _Walk:
             and (value or isinstance(path[-1], int))  # "" is a default's place, but no element of a list
             and ".".join(map(str, path)) not in self.gated
         ):
-            self.problem(path, value, "must be one of " + ", ".join(one for one in allowed if one), "enum")
+            self.report(path, "must be one of " + ", ".join(one for one in allowed if one), "enum")
         return value
 
 

@@ -19,6 +19,7 @@ from ._agent._system_clock import SystemClock
 from ._agent._validation._component_flags import fields_set_elsewhere
 from ._componentconfig._check import context_of
 from ._componentconfig._codec._document import decode
+from ._componentconfig._exceptions import ConfigError
 from ._componentconfig._findings import InvalidConfig
 from ._componentconfig._live_config import differences
 from ._componentconfig._schema._releases import newest_minor, parse_minor
@@ -65,7 +66,7 @@ def _compare(configuration: AgentConfiguration, component: str) -> list[str]:
     version = configuration.components[component].version or str(store.read_note(component, "version").get("version"))
     try:
         minor = parse_minor(version)
-    except ValueError:
+    except ConfigError:
         minor = newest_minor()
     context = context_of(document, minor)
     address = serving_address(configuration.components[component], document.data) if context is not None else None

@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 
 from ._componentconfig._exceptions import ConfigError
-from ._componentconfig._findings import LEVELS
+from ._componentconfig._findings import Level
 from ._componentconfig._migrate import migrate
 from ._componentconfig._scalars._secrets import redacted
 from ._componentconfig._schema._releases import newest_minor, parse_minor
@@ -50,4 +50,4 @@ def migrate_flags(component: str, argv: Sequence[str], *, version: str, as_json:
         print(found.shown_text, end="")
         for line in found.lines:
             complain(line)
-    return _REFUSED if any(one.level == LEVELS[0] for one in found.findings) else _OK
+    return _REFUSED if any(one.level is Level.COMPONENT for one in found.findings) else _OK

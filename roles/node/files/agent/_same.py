@@ -34,7 +34,7 @@ def same_files(one: str, other: str, *, version: str, with_inputs: bool = False)
         complain(f"{error.filename or one}: cannot be read: {error.strerror or error}")
         return _USAGE
     except InvalidConfig as error:
-        complain(str(error.finding))
+        complain(str(error))
         return _USAGE
     except ConfigError as error:  # a version that is none
         complain(str(error))

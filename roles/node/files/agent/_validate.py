@@ -14,7 +14,7 @@ from ._agent._agent_configuration import AgentConfiguration, ComponentConfigurat
 from ._componentconfig._check import check
 from ._componentconfig._codec._document import decode
 from ._componentconfig._exceptions import ConfigError
-from ._componentconfig._findings import WARNING, Finding, InvalidConfig, bounded
+from ._componentconfig._findings import Finding, InvalidConfig, bounded
 from ._componentconfig._schema._releases import newest_minor, parse_minor
 from ._output import complain, show
 
@@ -47,7 +47,7 @@ def validate_files(names: Sequence[str], judge: Judge, *, as_json: bool) -> int:
     else:
         for finding in found:
             show(f"{finding} [{finding.level}]")
-    return _REFUSED if any(finding.level != WARNING for finding in found) else _OK
+    return _REFUSED if any(finding.is_refusal for finding in found) else _OK
 
 
 def read_file(name: str) -> bytes:

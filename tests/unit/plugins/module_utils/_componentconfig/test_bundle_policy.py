@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._bundle_policy import (
     bundle_findings,
-    denied,
+    denied_field_findings,
 )
 
 CONFIG: dict[str, Any] = {
@@ -41,19 +41,20 @@ CONFIG: dict[str, Any] = {
     ],
 )
 def test_denied(pattern: str, paths: list[str]) -> None:
-    found = denied(CONFIG, [pattern], file="f")
-    assert [one.path for one in found] == paths
-    assert {one.level for one in found} <= {"policy"}
-    assert {one.file for one in found} <= {"f"}
+    found = list(denied_field_findings(CONFIG, [pattern]))
+    assert [finding.field for finding in found] == paths
+    assert {finding.level for finding in found} <= {"policy"}
+    assert {finding.rule for finding in found} <= {"denied"}
 
 
 def test_a_field_is_denied_once() -> None:
-    assert len(denied(CONFIG, ["staticPodPath", "*"])) == len([value for value in CONFIG.values() if value is not None])
+    found = list(denied_field_findings(CONFIG, ["staticPodPath", "*"]))
+    assert len(found) == len([value for value in CONFIG.values() if value is not None])
 
 
 @pytest.mark.parametrize("data", [None, [], "x", 5])
 def test_nothing_is_denied_in_what_is_no_mapping(data: object) -> None:
-    assert denied(data, ["a.b", "a"]) == []
+    assert list(denied_field_findings(data, ["a.b", "a"])) == []
 
 
 def test_bundles() -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, worst
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
 
 def told(found: list[Finding]) -> list[tuple[str, int | None, str, str]]:
-    return [(one.level, one.line, one.path, one.rule) for one in found]
+    return [(one.level, one.line, one.field, one.rule) for one in found]
 
 
 @pytest.mark.contract("validate.for-the-version")
@@ -59,7 +60,7 @@ def test_a_set_of_versions_tells_which_ones() -> None:
 @pytest.mark.contract("validate.for-the-version")
 def test_a_gate_that_one_version_of_a_pool_lacks() -> None:
     found = check(HEAD + "featureGates: {KubeletCrashLoopBackOffMax: true}\n", versions=["1.31", "1.36"])
-    assert [(one.path, one.versions, one.level) for one in found] == [
+    assert [(one.field, one.versions, one.level) for one in found] == [
         ("featureGates.KubeletCrashLoopBackOffMax", ("1.31",), "component")
     ]
 
@@ -85,7 +86,7 @@ def test_without_versions_the_newest_that_is_known_as_a_whole_judges() -> None:
 
 @pytest.mark.parametrize("version", ["", "2.1", "latest", "1", "1.x"])
 def test_versions_that_are_none(version: str) -> None:
-    with pytest.raises(ValueError, match="not a Kubernetes version"):
+    with pytest.raises(ConfigError, match="not a Kubernetes version"):
         check(HEAD, versions=[version])
 
 
@@ -107,7 +108,7 @@ def test_versions_that_are_none(version: str) -> None:
 )
 def test_kinds(text: str, component: str | None, level: str, path: str) -> None:
     found = check(text, component=component, versions=["1.35"])
-    assert [(one.level, one.path) for one in found] == [(level, path)]
+    assert [(one.level, one.field) for one in found] == [(level, path)]
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,14 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import Targets, check
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 NODES = {"old-1": "v1.27.3", "old-2": "v1.27.16", "mid-1": "v1.31.4", "new-1": "v1.36.0"}
 
 
 def told(text: str) -> list[tuple[str, str, tuple[str, ...], tuple[str, ...]]]:
-    return [(one.path, one.message, one.versions, one.nodes) for one in check(HEAD + text, nodes=NODES)]
+    return [(one.field, one.message, one.versions, one.nodes) for one in check(HEAD + text, nodes=NODES)]
 
 
 @pytest.mark.parametrize(
@@ -71,5 +72,5 @@ def test_versions_beside_nodes_and_neither() -> None:
 
 
 def test_a_node_of_no_version_is_named() -> None:
-    with pytest.raises(ValueError, match="node a: not a Kubernetes version: 'new'"):
+    with pytest.raises(ConfigError, match="node a: not a Kubernetes version: 'new'"):
         Targets([], {"a": "new"}, 30)

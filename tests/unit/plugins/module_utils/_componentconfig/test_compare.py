@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Side, compare
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 PROXY = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
@@ -57,5 +58,5 @@ def test_an_upgrade_is_compared_with_itself() -> None:
     ],
 )
 def test_what_cannot_be_compared(before: Side, after: Side, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises(ConfigError, match=sentence):
         compare(before, after)

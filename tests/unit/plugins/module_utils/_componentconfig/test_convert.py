@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert, convert_text
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
     find_kind,
     kinds,
@@ -159,7 +160,7 @@ def test_a_field_of_neither_version_is_lost() -> None:
     ],
 )
 def test_a_sentence_says_why_not(text: str, wanted: str, sentence: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(sentence)) as raised:
+    with pytest.raises(ConfigError, match=re.escape(sentence)) as raised:
         convert_text(text, wanted)
     assert str(raised.value) == sentence
 
@@ -171,7 +172,7 @@ def test_a_version_that_some_kubernetes_does_not_read_is_refused() -> None:
         "Kubernetes 1.24 does not read kubescheduler.config.k8s.io/v1 KubeSchedulerConfiguration:"
         " it is read by Kubernetes 1.25 and newer"
     )
-    with pytest.raises(ValueError, match=re.escape(sentence)) as raised:
+    with pytest.raises(ConfigError, match=re.escape(sentence)) as raised:
         convert_text(text, "v1", kubernetes_versions=["1.25", "1.24"])
     assert str(raised.value) == sentence
 

@@ -17,6 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._di
     disruption_of,
     heaviest_class,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
 
 KUBELET = "KubeletConfiguration"
@@ -87,7 +88,7 @@ def test_the_longest_override_wins() -> None:
     ],
 )
 def test_overrides_that_cannot_be_meant(overrides: dict[str, str], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises(ConfigError, match=sentence):
         check_overrides(overrides, find_kind("kubelet.config.k8s.io/v1beta1", KUBELET))
 
 

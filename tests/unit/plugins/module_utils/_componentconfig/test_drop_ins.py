@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import drop_ins
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import Judgement, judge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
 from support.fuzz.settings import fuzz
@@ -28,7 +29,7 @@ def judged(*texts: str, versions: list[str]) -> Judgement:
 
 
 def told(*texts: str, versions: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:
-    return [(one.level, one.path, one.versions) for one in judged(*texts, versions=versions).findings]
+    return [(one.level, one.field, one.versions) for one in judged(*texts, versions=versions).findings]
 
 
 def test_names_sort_as_the_layers_do() -> None:
@@ -88,7 +89,7 @@ def test_the_sentences() -> None:
 
 def test_only_a_kubelets_config() -> None:
     text = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
-    with pytest.raises(ValueError, match="only a KubeletConfiguration can be written as drop-ins"):
+    with pytest.raises(ConfigError, match="only a KubeletConfiguration can be written as drop-ins"):
         judge([("a.yaml", text)], as_drop_ins=True)
 
 

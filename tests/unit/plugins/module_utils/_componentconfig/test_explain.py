@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._feature_gates import gate_names
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
@@ -110,13 +111,13 @@ def test_a_kind_in_its_newest_version_or_that_of_a_minor() -> None:
     ],
 )
 def test_what_is_not_known(kind: str, path: str, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence.replace("?", r"\?")):
+    with pytest.raises(ConfigError, match=sentence.replace("?", r"\?")):
         explain(path, kind=kind)
 
 
 @pytest.mark.parametrize("version", ["1.3", "1.19", "1.99"])
 def test_a_version_that_is_not_known(version: str) -> None:
-    with pytest.raises(ValueError, match=f"^Kubernetes {version} is not known here, 1.20 to "):
+    with pytest.raises(ConfigError, match=f"^Kubernetes {version} is not known here, 1.20 to "):
         explain("maxPods", version=version)
 
 
@@ -137,6 +138,6 @@ def test_any_path_is_explained_or_refused_with_a_sentence(path: str) -> None:
     sentence = ""
     try:
         assert explain(path).lines
-    except ValueError as error:
+    except ConfigError as error:
         sentence = str(error)
     assert not sentence or "has no field" in sentence or "is no feature gate" in sentence

@@ -11,61 +11,59 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
-    COMPONENT,
-    MOST_FINDINGS,
-    POLICY,
-    WARNING,
+    MAX_FINDINGS,
     Finding,
+    Level,
     bounded,
-    finding,
+    located,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import judge
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
 
-def faults(number: int, level: str = POLICY) -> list[Finding]:
+def faults(number: int, level: Level = Level.POLICY) -> list[Finding]:
     """Return so many findings."""
-    return [finding("f", line, ("a", line), None, "is wrong", level) for line in range(1, number + 1)]
+    return [located(Finding(("a", line), "is wrong", level=level), "f", line) for line in range(1, number + 1)]
 
 
-@pytest.mark.parametrize("number", [0, 1, MOST_FINDINGS])
+@pytest.mark.parametrize("number", [0, 1, MAX_FINDINGS])
 def test_few_findings_stay(number: int) -> None:
     assert bounded(faults(number)) == faults(number)
 
 
 def test_many_findings_are_counted_once() -> None:
     found = bounded(faults(5000))
-    assert found[:-1] == faults(MOST_FINDINGS)
-    assert (found[-1].message, found[-1].level) == ("4900 more findings are not shown: mend these first", POLICY)
+    assert found[:-1] == faults(MAX_FINDINGS)
+    assert (found[-1].message, found[-1].level) == ("4900 more findings are not shown: mend these first", Level.POLICY)
     again = bounded([*found, *faults(10)])
-    assert len(again) == MOST_FINDINGS + 1
-    assert again[-1].stands_for == 4910
+    assert len(again) == MAX_FINDINGS + 1
+    assert again[-1].omitted == 4910
 
 
 def test_refusals_come_before_warnings_and_the_rest_keeps_its_worst_level() -> None:
-    found = bounded([*faults(200, WARNING), *faults(1, COMPONENT)])
-    assert found[-2].level == COMPONENT
-    assert found[-1].level == WARNING
-    assert bounded([*faults(200), *faults(1, COMPONENT)])[-1].level == COMPONENT
+    found = bounded([*faults(200, Level.WARNING), *faults(1, Level.COMPONENT)])
+    assert found[-2].level == Level.COMPONENT
+    assert found[-1].level == Level.WARNING
+    assert bounded([*faults(200), *faults(1, Level.COMPONENT)])[-1].level == Level.COMPONENT
 
 
 def test_a_large_bundle_has_few_findings() -> None:
     text = HEAD + "".join(f"x{number}: 1\n" for number in range(8000))
     for found in (check(text), judge([("f", text)]).findings):
-        assert len(found) == MOST_FINDINGS + 1
-        assert found[-1].stands_for == 8000 - MOST_FINDINGS
+        assert len(found) == MAX_FINDINGS + 1
+        assert found[-1].omitted == 8000 - MAX_FINDINGS
         assert len(json.dumps([one.as_dict() for one in found])) < 50_000
 
 
-@pytest.mark.parametrize("level", [POLICY, WARNING])
-def test_what_is_found_beside_the_config_itself_is_bounded_with_the_rest(level: str) -> None:
+@pytest.mark.parametrize("level", [Level.POLICY, Level.WARNING])
+def test_what_is_found_beside_the_config_itself_is_bounded_with_the_rest(level: Level) -> None:
     found = judge([("f", f"{HEAD}x: 1\n")], host=lambda _document: faults(200, level)).findings
-    assert len(found) == MOST_FINDINGS + 1
-    assert found[-1].stands_for == 201 - MOST_FINDINGS
+    assert len(found) == MAX_FINDINGS + 1
+    assert found[-1].omitted == 201 - MAX_FINDINGS
 
 
 def test_a_message_is_bounded() -> None:
-    assert len(finding("f", 1, (), None, "\x00" * 100_000).message) == 1000
+    assert len(located(Finding((), "\x00" * 100_000), "f", 1).message) == 1000
     key = "1" * 100_000
     assert all(len(one.message) <= 1000 for one in check(f"{HEAD}{key}: 1\n"))

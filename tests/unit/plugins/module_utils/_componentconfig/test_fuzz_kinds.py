@@ -39,14 +39,14 @@ def test_every_object(kind: Kind, data: st.DataObject) -> None:
     assert encode(document.data) == text
 
     # It has the types of its version: nothing is wrong but what rules say, twice the same.
-    assert check_types(config, kind, minor, is_json=False).problems == []
+    assert check_types(config, kind, minor, is_json=False).findings == []
     verdict = check(text, versions=[f"1.{minor}"])
     assert check(document, versions=[f"1.{minor}"]) == verdict
     assert not {one.rule for one in verdict} & {"type", "enum", "unknown-field", "kind", "duplicate"}
 
     # What the component makes of it has them too; it stays when it is made again, and without what says nothing.
     resolved = apply_defaults(config, kind, minor)
-    assert check_types(resolved, kind, minor, is_json=False).problems == []
+    assert check_types(resolved, kind, minor, is_json=False).findings == []
     assert apply_defaults(resolved, kind, minor) == resolved
     pruned = prune(config)
     assert prune(pruned) == pruned

@@ -99,7 +99,7 @@ def test_provenance_reaches_the_findings() -> None:
     assert document is not None
     assert document.file_of(("evictionHard", "nodefs.available")) == "base.yaml"
     assert document.line_of(("evictionHard", "nodefs.available")) == 6
-    assert [(one.file, one.line, one.path) for one in check(document, versions=["1.35"])] == [
+    assert [(one.file, one.line, one.field) for one in check(document, versions=["1.35"])] == [
         ("pool.yaml", 4, "maxPods"),
         ("pool.yaml", 6, "evictionHard[memory.available]"),
     ]
@@ -124,7 +124,7 @@ def test_duplicates_in_a_layer_are_found_by_validate() -> None:
 def test_a_layer_that_does_not_fit(text: str, path: str) -> None:
     rendered = load([("base.yaml", BASE), ("bad.yaml", text)])
     assert (rendered.text, rendered.document) == ("", None)
-    assert {(one.file, one.path) for one in rendered.findings} >= {("bad.yaml", path)}
+    assert {(one.file, one.field) for one in rendered.findings} >= {("bad.yaml", path)}
 
 
 def test_no_layers() -> None:

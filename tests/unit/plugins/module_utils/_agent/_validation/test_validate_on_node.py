@@ -26,7 +26,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import MOST_FINDINGS, Finding
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import MAX_FINDINGS, Finding
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host, HostQuery
 
 HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
@@ -92,7 +92,7 @@ def node(tmp_path: Path) -> Node:
 
 
 def said(found: Sequence[Finding]) -> list[tuple[str, str, str]]:
-    return [(one.path, one.level, one.rule) for one in found]
+    return [(one.field, one.level, one.rule) for one in found]
 
 
 def test_a_good_document_on_a_good_host(node: Node) -> None:
@@ -121,7 +121,7 @@ def test_a_kind_without_a_list_is_refused_until_the_node_allows_it(node: Node) -
         found = validate_on_node(
             document, "bundle", component, inputs=NodeInputs(), version="v1.31.0", known=False, read_host=node.read_host
         )
-        assert [(one.path, one.rule) for one in found if one.rule == "denied"] == rules
+        assert [(one.field, one.rule) for one in found if one.rule == "denied"] == rules
 
 
 @pytest.mark.contract("validate.denied-fields")
@@ -150,7 +150,7 @@ def test_the_deny_policy_of_a_node_adds_and_allows(node: Node) -> None:
     ],
 )
 def test_what_outlives_the_config_or_writes_secrets_is_denied(node: Node, text: str, paths: list[str]) -> None:
-    assert sorted(one.path for one in node.judge(text) if one.rule == "denied") == paths
+    assert sorted(one.field for one in node.judge(text) if one.rule == "denied") == paths
 
 
 @pytest.mark.contract("validate.own-values")
@@ -160,7 +160,7 @@ def test_a_denied_field_with_the_nodes_own_value_passes(node: Node) -> None:
     own = "staticPodPath: /m\nauthentication: {anonymous: {enabled: false}}\npodLogsDir: /logs\n"
     assert node.judge(own + "runOnce: false\nauthorization: {mode: Webhook}\n") == [], "defaults count too"
     other = "staticPodPath: /n\nauthentication: {anonymous: {enabled: true}}\nreadOnlyPort: 0\n"
-    assert sorted(one.path for one in node.judge(other)) == ["authentication", "readOnlyPort", "staticPodPath"]
+    assert sorted(one.field for one in node.judge(other)) == ["authentication", "readOnlyPort", "staticPodPath"]
 
 
 @pytest.mark.contract("validate.denied-fields")
@@ -176,7 +176,7 @@ def test_what_a_bundle_leaves_out_may_not_weaken_the_node(node: Node) -> None:
 @pytest.mark.parametrize("init", ["{", "- a\n", "kind: KubeProxyConfiguration\nstaticPodPath: /m\n"])
 def test_an_init_config_of_no_use_has_no_own_values(node: Node, init: str) -> None:
     node.init(init)
-    assert [one.path for one in node.judge("staticPodPath: /m\n")] == ["staticPodPath"]
+    assert [one.field for one in node.judge("staticPodPath: /m\n")] == ["staticPodPath"]
 
 
 def test_a_denied_field_that_does_not_exist_refuses_every_bundle(node: Node) -> None:
@@ -198,12 +198,12 @@ def test_relative_paths_are_refused_in_the_document_and_kept_where_a_flag_has_th
 def test_what_counts_is_the_document_with_the_instance_config(node: Node) -> None:
     text = "enforceNodeAllocatable: [pods, system-reserved]\n"
     [found] = node.judge(text)
-    assert (found.path, found.level) == ("enforceNodeAllocatable", "component")
+    assert (found.field, found.level) == ("enforceNodeAllocatable", "component")
     node.instance(HEAD + "systemReservedCgroup: /system.slice\n")
     assert node.judge(text) == []
     node.instance("maxPod: 1\n")
     [found] = node.judge("maxPods: 50\n")
-    assert (found.path, found.level, found.file) == ("maxPod", "policy", str(node.directory / "instance.yaml"))
+    assert (found.field, found.level, found.file) == ("maxPod", "policy", str(node.directory / "instance.yaml"))
 
 
 ODD = [
@@ -279,7 +279,7 @@ def test_what_is_written_beside_an_instance_config_is_what_was_judged(text: str,
 def test_the_host_is_looked_at_with_the_flags_that_win(node: Node) -> None:
     node.host = SWAPPING
     [found] = node.judge("maxPods: 50\n")
-    assert (found.path, found.value, found.rule) == ("failSwapOn", "true", "host:swap-on")
+    assert (found.field, found.value, found.rule) == ("failSwapOn", "true", "host:swap-on")
     node.argv.append("--fail-swap-on=false")
     assert node.judge("maxPods: 50\n") == []
     node.component = node.component._replace(host_checks=False)
@@ -297,7 +297,7 @@ def test_a_flag_can_switch_on_the_gate_that_a_field_needs(node: Node) -> None:
 def test_what_is_wrong_with_a_flag_is_no_fault_of_the_bundle(node: Node) -> None:
     node.argv.append("--max-pods=-5")
     [found] = node.judge("podsPerCore: 5\n")
-    assert (found.path, found.level, found.file) == ("maxPods", "warning", "--max-pods")
+    assert (found.field, found.level, found.file) == ("maxPods", "warning", "--max-pods")
 
 
 @pytest.mark.parametrize(
@@ -316,7 +316,7 @@ def test_drop_ins_are_merged_as_the_kubelet_of_this_node_does(
 ) -> None:
     node.host = SWAPPING
     node.drop_in("10-swap.conf", HEAD + drop_in)
-    assert [one.path for one in node.judge(text, version=version)] == paths
+    assert [one.field for one in node.judge(text, version=version)] == paths
 
 
 @pytest.mark.contract("render.shadowed")
@@ -325,14 +325,14 @@ def test_drop_ins_win_over_the_file_and_are_no_fault_of_the_bundle(node: Node) -
     path = node.drop_in("90-swap.conf", HEAD + "failSwapOn: false\nmaxPod: 1\n")
     node.drop_in("README", "not a drop-in")
     [found] = node.judge("failSwapOn: true\n")
-    assert (found.path, found.level, found.file) == ("maxPod", "warning", path)
+    assert (found.field, found.level, found.file) == ("maxPod", "warning", path)
 
 
 def test_findings_on_the_document_and_on_the_config_are_bounded_together(node: Node) -> None:
     node.component = node.component._replace(deny=DenyPolicy(additional=("registerWithTaints.*.key",)))
     taints = "".join(f"- {{key: k{number}, effect: NoSchedule}}\n" for number in range(150))
     found = node.judge(f"registerWithTaints:\n{taints}maxPod: 1\n")
-    assert (len(found), found[-1].rule) == (MOST_FINDINGS + 1, "more")
+    assert (len(found), found[-1].rule) == (MAX_FINDINGS + 1, "more")
 
 
 def test_known_means_the_host_alone(node: Node) -> None:

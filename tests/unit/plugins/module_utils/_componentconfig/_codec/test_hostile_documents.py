@@ -170,7 +170,7 @@ def test_both_parsers_agree(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
         try:
             document = decode(text)
         except InvalidConfig as error:
-            return error.finding.line
+            return error.findings[0].line
         return document.data, dict(document.lines), document.findings
 
     fast = outcome()
@@ -185,7 +185,7 @@ def test_a_large_value_that_is_used_often_is_refused() -> None:
         InvalidConfig, match="more than 1048576 characters, aliases counted as often as used"
     ) as refused:
         decode(text)
-    assert refused.value.finding.line == 5
+    assert refused.value.findings[0].line == 5
     assert decode(f"{HEAD}big: &big {'x' * 100_000}\nmany: [*big, *big]\n").data["many"][1] == "x" * 100_000
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import canonical
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 
 
 def test_the_form() -> None:
@@ -20,5 +21,5 @@ def test_the_form() -> None:
 
 @pytest.mark.parametrize("data", [float("nan"), {"a": float("inf")}, {1: 2}])
 def test_what_json_cannot_hold(data: Any) -> None:
-    with pytest.raises(ValueError, match=r".+"):
+    with pytest.raises(ConfigError, match=r".+"):
         canonical(data)

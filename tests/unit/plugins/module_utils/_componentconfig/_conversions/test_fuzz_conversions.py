@@ -93,7 +93,7 @@ def check(there: Conversion, before: dict[str, Any], minor: int) -> Conversion:
     for at in minors_of(there.target):
         if at == minor or not there.target.known_at(minor):
             # Fields and values that this minor does not have, and others do, are the business of `validate`.
-            problems = check_types(there.data, there.target, at, is_json=False).problems
+            problems = check_types(there.data, there.target, at, is_json=False).findings
             assert [one for one in problems if one.rule != "enum" and "knows it from" not in one.message] == []
     assert convert(before, there.target.api_version) == there
     return back

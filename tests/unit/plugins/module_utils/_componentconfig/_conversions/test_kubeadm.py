@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert, convert_text
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import format_path
 
 ARGUMENTS = {"v": "4", "node-ip": "192.0.2.1"}
@@ -142,5 +143,5 @@ def test_a_timeout_alone_in_its_file_is_lost_and_said() -> None:
 
 def test_a_kind_that_has_no_such_version_is_refused_beside_others_of_its_group() -> None:
     status = "---\napiVersion: kubeadm.k8s.io/v1beta2\nkind: ClusterStatus\n"
-    with pytest.raises(ValueError, match=r"^ClusterStatus has no version v1beta4: it has .*v1beta1, .*v1beta2$"):
+    with pytest.raises(ConfigError, match=r"^ClusterStatus has no version v1beta4: it has .*v1beta1, .*v1beta2$"):
         convert_text(status + CLUSTER, "v1beta4")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._pflag import (
     parse_command_line,
@@ -77,7 +78,7 @@ def test_a_value(form: str, texts: list[str], value: Any) -> None:
 
 @pytest.mark.parametrize(("form", "text"), BAD)
 def test_what_the_component_refuses(form: str, text: str) -> None:
-    with pytest.raises(ValueError, match="must be"):
+    with pytest.raises(ConfigError, match="must be"):
         parse_flag_value(form, [text])
 
 

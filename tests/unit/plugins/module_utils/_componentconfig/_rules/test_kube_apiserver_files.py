@@ -253,7 +253,7 @@ def test_rule(head: tuple[str, str], case: Case) -> None:
 def judged(plugin: str, configuration: Any, minor: int = 31) -> dict[str, str]:
     config = {"plugins": [{"name": plugin, "configuration": configuration}]}
     found = check(encode({"apiVersion": V1, "kind": "AdmissionConfiguration", **config}), versions=[f"1.{minor}"])
-    return {one.path.replace("plugins[0].configuration", "").lstrip("."): one.rule for one in found}
+    return {one.field.replace("plugins[0].configuration", "").lstrip("."): one.rule for one in found}
 
 
 def test_a_plugins_configuration_is_judged_as_the_kind_that_it_is() -> None:

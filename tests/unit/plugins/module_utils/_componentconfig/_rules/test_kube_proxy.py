@@ -20,7 +20,7 @@ def broken(config: Config, minor: int, rule: str) -> list[str]:
     text = encode({"apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyConfiguration", **config})
     found = [one for one in check(text, versions=[f"1.{minor}"]) if one.rule == rule]
     assert {one.level for one in found} <= {"component"}
-    return [one.path for one in found]
+    return [one.field for one in found]
 
 
 BRIDGE = {"detectLocalMode": "BridgeInterface"}

@@ -256,7 +256,9 @@ def test_an_empty_config_breaks_no_rule(version: str) -> None:
 def judged(args: Any, minor: int = 31, version: str = "v1", name: str = "NodeResourcesFit") -> dict[str, str]:
     text = encode({**head(version), **profile(pluginConfig=[{"name": name, "args": args}])})
     found = check(text, versions=[f"1.{minor}"])
-    return {one.path.replace("profiles[0].pluginConfig[0].", ""): one.rule for one in found if one.level == "component"}
+    return {
+        one.field.replace("profiles[0].pluginConfig[0].", ""): one.rule for one in found if one.level == "component"
+    }
 
 
 def test_arguments_are_judged_as_the_kind_that_they_are() -> None:

@@ -22,7 +22,7 @@ def broken(config: Config, minor: int, rule: str) -> list[str]:
     text = encode({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", **config})
     found = [one for one in check(text, versions=[f"1.{minor}"]) if one.rule == rule]
     assert {one.level for one in found} <= {"component"}
-    return [one.path for one in found]
+    return [one.field for one in found]
 
 
 def gates(*on: str, **config: Any) -> Config:

@@ -19,7 +19,7 @@ VERSIONS = [f"1.{minor}" for minor in known_minors()]
 
 def found_in(config: dict[str, Any]) -> list[tuple[str, str]]:
     """Return path and level of what is wrong with it at any version."""
-    return [(one.path, one.level) for one in check(json.dumps({**KUBELET, **config}), versions=VERSIONS)]
+    return [(one.field, one.level) for one in check(json.dumps({**KUBELET, **config}), versions=VERSIONS)]
 
 
 @pytest.mark.parametrize(

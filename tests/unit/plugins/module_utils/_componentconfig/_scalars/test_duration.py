@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._duration import (
     format_duration,
     nanoseconds,
@@ -47,7 +48,7 @@ def test_durations(text: str, value: int) -> None:
     "text", ["", "-", "1", "1 s", "s", ".s", "1d", "1H", "1h-1m", "1e3s", "3000000h", "soon", "1s ", "9" * 5000 + "s"]
 )
 def test_what_is_none(text: str) -> None:
-    with pytest.raises(ValueError, match="not a duration"):
+    with pytest.raises(ConfigError, match="not a duration"):
         nanoseconds(text)
 
 

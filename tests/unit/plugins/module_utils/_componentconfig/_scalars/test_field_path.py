@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import (
     Path,
     format_path,
@@ -34,7 +35,7 @@ def test_text_and_back(path: Path, text: str) -> None:
 
 @pytest.mark.parametrize("text", ["a..b", "a[", "[]", "a b"])
 def test_what_is_none(text: str) -> None:
-    with pytest.raises(ValueError, match="not a field path"):
+    with pytest.raises(ConfigError, match="not a field path"):
         parse_path(text)
 
 

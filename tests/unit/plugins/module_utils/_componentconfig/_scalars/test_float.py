@@ -9,6 +9,7 @@ import math
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import parse_float
 
 
@@ -40,5 +41,5 @@ def test_not_a_number_written_out() -> None:
     ["", "ten", "1_", "_1", "1__0", "1._5", "0x1", "1e", "1 ", " 1", "1e39", "-1e400", "+nan", "\u0665", "1" * 300],
 )
 def test_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="not a number"):
+    with pytest.raises(ConfigError, match="not a number"):
         parse_float(text)

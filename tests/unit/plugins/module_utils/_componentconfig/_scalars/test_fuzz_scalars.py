@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import resolve
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import (
     pairs_of,
     parse_flags,
@@ -42,14 +43,14 @@ WORDS = st.lists(
 @fuzz(200)
 @given(NUMBERS | st.integers() | st.floats())
 def test_quantities(value: str | int | float) -> None:
-    outcome = parse_twice(parse_quantity, value, refused=ValueError)
+    outcome = parse_twice(parse_quantity, value, refused=ConfigError)
     assert outcome.error is not None or isinstance(outcome.value, Fraction)
 
 
 @fuzz(200)
 @given(NUMBERS)
 def test_durations(text: str) -> None:
-    outcome = parse_twice(nanoseconds, text, refused=ValueError)
+    outcome = parse_twice(nanoseconds, text, refused=ConfigError)
     if outcome.error is None:
         seconds = parse_duration(text)
         assert abs(parse_duration(format_duration(seconds)) - seconds) <= max(0.001, abs(seconds) * 1e-9)
@@ -58,7 +59,7 @@ def test_durations(text: str) -> None:
 @fuzz(150)
 @given(lines_of(["maxPods", ".", "[0]", "[", "]", "*", "-", "a"]))
 def test_paths(text: str) -> None:
-    outcome = parse_twice(parse_path, text, refused=ValueError)
+    outcome = parse_twice(parse_path, text, refused=ConfigError)
     if outcome.error is None:
         assert parse_path(format_path(outcome.value)) == outcome.value
 
@@ -66,7 +67,7 @@ def test_paths(text: str) -> None:
 @fuzz(100)
 @given(lines_of(["v", "1", ".", "35", "-rc.1", "+", " "], most=6))
 def test_versions(text: str) -> None:
-    outcome = parse_twice(parse_minor, text, refused=ValueError)
+    outcome = parse_twice(parse_minor, text, refused=ConfigError)
     assert outcome.error is not None or outcome.value >= 0
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import parse_quantity
 
 
@@ -65,5 +66,5 @@ def test_quantities(text: str | int | float, value: Fraction) -> None:
     ],
 )
 def test_what_is_none(text: str) -> None:
-    with pytest.raises(ValueError, match="not a quantity"):
+    with pytest.raises(ConfigError, match="not a quantity"):
         parse_quantity(text)

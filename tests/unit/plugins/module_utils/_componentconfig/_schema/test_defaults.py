@@ -170,5 +170,5 @@ def test_the_defaults_of_every_kind_are_of_its_types_and_stay(kind: Kind) -> Non
     for minor in known_minors():
         if kind.known_at(minor):
             once = apply_defaults({"apiVersion": kind.api_version, "kind": kind.kind}, kind, minor)
-            assert check_types(once, kind, minor, is_json=False).problems == []
+            assert check_types(once, kind, minor, is_json=False).findings == []
             assert apply_defaults(once, kind, minor) == once

@@ -17,8 +17,8 @@ ENGINE = ROOT / "plugins/module_utils/_componentconfig"
 JUDGE = """
 import sys
 from engine._check import check
-for found in check(sys.stdin.read(), versions=["1.37", "1.38"]):
-    print(found)
+for finding in check(sys.stdin.read(), versions=["1.37", "1.38"]):
+    print(finding)
 """
 CONFIG = """\
 apiVersion: kubelet.config.k8s.io/v1beta1

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import (
     minor_names,
     parse_minor,
@@ -22,7 +23,7 @@ def test_minor(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["1.२७", "2.27", "1.1000", "1", "x1.27"])
 def test_what_is_no_version(text: str) -> None:
-    with pytest.raises(ValueError, match="not a Kubernetes version"):
+    with pytest.raises(ConfigError, match="not a Kubernetes version"):
         parse_minor(text)
 
 
