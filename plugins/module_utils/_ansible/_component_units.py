@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._componentconfig._exceptions import ConfigError
 from .._host._component_process import read_process
 from .._systemd._config_override import find_override
 from .._systemd._environment import environment_files
@@ -25,6 +24,7 @@ from .._systemd._exec_start import (
     read_unit_start,
 )
 from .._systemd._unit_checks import HOSTS, PROPERTIES, faults, refuse_flags_only, refuse_start, refuse_unit
+from ._input_errors import UnusableInput
 
 __all__ = ["MADE_DIRECTORY", "ComponentUnits", "NoSystemd", "SystemctlFailed"]
 
@@ -117,7 +117,7 @@ class ComponentUnits:
     def command_line(self, unit: str) -> tuple[tuple[str, ...], str]:
         """Return a unit's command line, program first, and its directory: of its process, or as it would start.
 
-        () and "/" where there is no such unit. Raises SystemctlFailed, ComponentConfigError.
+        () and "/" where there is no such unit. Raises SystemctlFailed, UnusableInput.
         """
         shown = self._show(unit)
         argv, directory = read_process(int(shown.get("MainPID") or 0), self._root)
@@ -128,7 +128,7 @@ class ComponentUnits:
         try:
             start = self._start([shown.get("FragmentPath", ""), *shown.get("DropInPaths", "").split()])
         except UnsupportedUnit as error:
-            raise ConfigError(f"{unit} {error}") from error
+            raise UnusableInput(f"{unit} {error}") from error
         return (start.command.program, *(argument.text for argument in start.arguments)), start.directory
 
     def drop_ins(self) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from ansible.module_utils.basic import missing_required_lib
 from .._componentconfig._exceptions import ConfigError
 from .._componentconfig._findings import Level
 from .._nodeconfig._untrusted import sanitize, sanitize_lines
+from ._input_errors import UnusableInput
 
 __all__ = ["file_sentences", "read_layers", "refusing_levels", "write_config"]
 
@@ -40,14 +41,14 @@ def read_layers(files: Sequence[str] | None, content: str | None, name: str = "c
 def write_config(module: Any, path: str, text: str) -> bool:
     """Write a config to a file, as a whole or not at all, unless it is there; a new file is for its owner only.
 
-    Returns whether anything changes, in check mode too. Raises OSError, and ValueError for a place that takes no file.
+    Returns whether anything changes, in check mode too. Raises OSError, and UnusableInput for a path without a file.
     """
     data = text.encode()
     directory = os.path.dirname(os.path.abspath(path))
     if os.path.isdir(path):
-        raise ConfigError(f"Cannot write {path}: it is a directory, name a file in it")
+        raise UnusableInput(f"Cannot write {path}: it is a directory, name a file in it")
     if not os.path.isdir(directory):
-        raise ConfigError(f"Cannot write {path}: there is no directory {directory}")
+        raise UnusableInput(f"Cannot write {path}: there is no directory {directory}")
     if os.path.exists(path):
         with open(path, "rb") as file:
             if file.read() == data:
@@ -81,6 +82,6 @@ def file_sentences(module: Any) -> Iterator[None]:
         known = error.filename is None or os.path.isabs(error.filename)
         where = error.filename if known else f"{error.filename} in {os.getcwd()}"
         module.fail_json(msg=sanitize(f"Cannot read {where}: {error.strerror}."))
-    except ConfigError as error:
+    except (ConfigError, UnusableInput) as error:
         sentence = sanitize_lines(str(error))
         module.fail_json(msg=sentence if sentence.endswith("?") else f"{sentence}.")

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._componentconfig._codec._yaml import encode
-from .._componentconfig._exceptions import ConfigError
 from .._componentconfig._flags._kubelet_flags import parse_flags
 from .._componentconfig._migrate import Migration, migrate
 from .._componentconfig._scalars._secrets import redacted
@@ -20,19 +19,23 @@ from .._componentconfig._schema._releases import newest_minor, parse_minor
 from .._host._component_process import StartedComponent, read_started
 from .._nodeconfig._untrusted import sanitize_all
 from ._component_units import ComponentUnits, NoSystemd, Runner
+from ._input_errors import UnusableInput
 
 __all__ = ["StartUnknown", "plan_migration", "migration_result"]
 
 _PROGRAM_ANSWERS = "Kubernetes "
 
 
-class StartUnknown(ConfigError):
+class StartUnknown(UnusableInput):
     """What the component is started with, or its version, cannot be found out; the text is one sentence without its
     full stop."""
 
 
 def plan_migration(parameters: Mapping[str, Any], run: Runner) -> Migration:
-    """Return the migration that the module's parameters ask for. Raises OSError, ValueError, SystemctlFailed."""
+    """Return the migration that the module's parameters ask for.
+
+    Raises OSError, ConfigError, UnusableInput, SystemctlFailed.
+    """
     version = parameters["kubernetes_version"] or ""
     if parameters["flags"] is not None:
         content = parameters["content"]

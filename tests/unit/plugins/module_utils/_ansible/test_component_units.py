@@ -17,6 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._component_
     NoSystemd,
     SystemctlFailed,
 )
+from ansible_collections.configok.node.plugins.module_utils._ansible._input_errors import UnusableInput
 
 UNIT = "/usr/lib/systemd/system/kubelet.service"
 DROP_IN = "/etc/systemd/system/kubelet.service.d/zz-configok.conf"
@@ -184,5 +185,5 @@ def test_the_command_line_is_that_of_the_process_or_of_the_unit(machine: Machine
 
 def test_a_command_line_that_is_not_understood_is_said(machine: Machine) -> None:
     machine.write(UNIT, "[Service]\n")
-    with pytest.raises(ValueError, match=r"kubelet\.service has no ExecStart= lines"):
+    with pytest.raises(UnusableInput, match=r"kubelet\.service has no ExecStart= lines"):
         machine.units().command_line("kubelet.service")

@@ -1,0 +1,12 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The error for a module's input that cannot be used, apart from the engine's error for a config."""
+
+from __future__ import annotations
+
+__all__ = ["UnusableInput"]
+
+
+class UnusableInput(Exception):
+    """Raised for an option, a file or a unit that cannot be used; the text is one sentence without its full stop."""
