@@ -10,6 +10,8 @@ start 20 ms, and the daemon a megabyte.
 
 from __future__ import annotations
 
+from .._nodeconfig._well_known import VERSION
+
 __all__ = ["AGENT_VERSION"]
 
-AGENT_VERSION = "0.1.0"  # galaxy.yml says the same, a test compares
+AGENT_VERSION = VERSION

@@ -285,7 +285,7 @@ class Controller:
 
     def _acknowledge(self, record: ConfigRecord, local: NodeState) -> None:
         """Say "adopting" before anything is touched."""
-        verdict = words.adopting(words.ConfigInUse("current", record.uid, self._statement.init_provided).what)
+        verdict = words.adopting(words.ConfigInUse("current", record.uid, self._statement.init_provided).label)
         view = self._view
         wish = (
             read_desired_state(view, local.snapshot.answered, local.current, self._configuration.namespace)
@@ -360,10 +360,10 @@ class Controller:
     def _put(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
         """Have it written, unless it is what was said before."""
         if self._view is not None:
-            self._reporter.found(self._view.status, verdict.cut(), status, label)
+            self._reporter.found(self._view.status, verdict.shortened(), status, label)
         before = self._reporter.wanted
         if before is not None and (before[0], without_healthy_states(before[1]), before[2]) == (
-            verdict.cut(),
+            verdict.shortened(),
             without_healthy_states(status),
             label,
         ):
@@ -389,7 +389,7 @@ class Controller:
         status = known._replace(
             assignment=wish.answered.id,
             assigned=wish.source,
-            error=verdict.cut().reason,
+            error=verdict.shortened().reason,
             cause=verdict.cause,
             agent_version=self._agent_version,
         )

@@ -20,7 +20,7 @@ from .._nodeconfig._local_config import (
     parse_local_config,
     read_local_config_map,
 )
-from .._nodeconfig._well_known import NAMESPACE_ROLLOUTS
+from .._nodeconfig._well_known import NAMESPACE_ROLLOUTS, missing_namespace
 from . import ClusterRefused
 
 __all__ = ["publish_local_config", "read_local_configs"]
@@ -48,8 +48,7 @@ def publish_local_config(client: Client, text: str, *, check: bool = False) -> t
         return name, False
     except NotFound as error:
         if not check:
-            sentence = "does not exist: prepare the cluster with the role configok.node.cluster"
-            raise ClusterRefused(f"the namespace {namespace} {sentence}") from error
+            raise ClusterRefused(missing_namespace(namespace)) from error
     return name, True
 
 

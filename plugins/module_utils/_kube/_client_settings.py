@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from ._retry import PATIENT, RetryPolicy
 
-__all__ = ["USER_AGENT", "ClientSettings", "Timing"]
+__all__ = ["ClientSettings", "Timing"]
 
-USER_AGENT = "configok.node/0.1.0"
+_USER_AGENT = "configok.node"
 _MAX_ANSWER = 128 << 20  # bytes: 500 Nodes, a page of a list, are some 35 MiB
 
 
@@ -29,7 +29,7 @@ class ClientSettings(NamedTuple):
     pool_size: int = 4
     timeout: float = 30.0
     longest_answer: int = _MAX_ANSWER
-    user_agent: str = USER_AGENT
+    user_agent: str = _USER_AGENT
     retries: RetryPolicy = PATIENT
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The config source: a reference to a bundle, as the annotation on a Node carries it. Private to configok.node."""
+"""The config source and the assignment: the annotations that ask a node for a bundle. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ._untrusted import load_json
+from ._untrusted import InvalidText, load_json
 from ._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE
 
 __all__ = [
@@ -25,19 +25,19 @@ __all__ = [
     "next_id",
 ]
 
-# A uid names a file on the node, so nothing else than the form that Kubernetes gives uids is ever accepted.
+# A uid names a file on the node, so only the form that Kubernetes gives uids is accepted.
 UID_PATTERN = re.compile(r"[0-9a-f-]{36}\Z")
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\Z")
 _PARTS = ("namespace", "name", "uid")
 
 
-class InvalidConfigSource(ValueError):
-    """A config source that is not a NodeConfigSource; its text is the cause that ConfigOK shows."""
+class InvalidConfigSource(InvalidText):
+    """A config source that is not a NodeConfigSource; the message is the cause that ConfigOK shows."""
 
 
-def _invalid(what: str) -> InvalidConfigSource:
-    return InvalidConfigSource(f"invalid NodeConfigSource, {what}")
+def _invalid(problem: str) -> InvalidConfigSource:
+    return InvalidConfigSource(f"invalid NodeConfigSource, {problem}")
 
 
 class ConfigSource(NamedTuple):
@@ -51,18 +51,20 @@ class ConfigSource(NamedTuple):
     def from_dict(cls, value: Any) -> ConfigSource:
         """Read a decoded NodeConfigSource, ``{"configMap": {"namespace", "name", "uid"}}``.
 
-        Raises InvalidConfigSource. The rules are those that Kubernetes had for Node.spec.configSource, with the uid
-        required: what is assigned is pinned.
+        Raises InvalidConfigSource. The rules are those that Kubernetes had for Node.spec.configSource, but the uid is
+        required, so that an assigned bundle is pinned.
         """
         if not isinstance(value, dict):
             raise _invalid("it must be a JSON object")
-        given = sorted(key for key, part in value.items() if part is not None)
-        if not given:
+        subfields = sorted(key for key, part in value.items() if part is not None)
+        if not subfields:
             raise _invalid("exactly one subfield must be non-nil, but all were nil")
-        if len(given) > 1:
-            raise _invalid(f"exactly one subfield must be non-nil, but {len(given)} were: {', '.join(given)[:200]}")
-        if given != ["configMap"]:
-            raise _invalid(f"unknown subfield {given[0][:100]!r}, only configMap is known")
+        if len(subfields) > 1:
+            raise _invalid(
+                f"exactly one subfield must be non-nil, but {len(subfields)} were: {', '.join(subfields)[:200]}"
+            )
+        if subfields != ["configMap"]:
+            raise _invalid(f"unknown subfield {subfields[0][:100]!r}, only configMap is known")
         reference = value["configMap"]
         if not isinstance(reference, dict):
             raise _invalid("configMap must be a JSON object")
@@ -100,15 +102,15 @@ class ConfigSource(NamedTuple):
 
 MAX_ID = 2**53 - 1  # the highest id that can be chosen freely: every JSON reader keeps it exactly
 LAST_ID = 2**63 - 1  # the highest id at all
-_HEADROOM = 2**20  # how far above the id that a node has answered the next one may be, where that is beyond MAX_ID
+_HEADROOM = 2**20  # how far above the answered id the next one may be, if it is beyond MAX_ID
 
 
-class InvalidAssignment(ValueError):
-    """An assignment annotation that cannot be read; its text is the cause that ConfigOK shows."""
+class InvalidAssignment(InvalidText):
+    """An assignment annotation that cannot be read; the message is the cause that ConfigOK shows."""
 
 
 class Assignment(NamedTuple):
-    """One act of assigning: an id that only grows on a Node, and whether a bad mark is to be forgotten."""
+    """One act of assigning: an id that only grows on a Node, and whether the node forgets a bad mark."""
 
     id: int
     forget_bad: bool = False
@@ -131,10 +133,8 @@ class Assignment(NamedTuple):
             value = value.get("id")
         else:
             forget = False
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= _highest_id(answered):
-            raise InvalidAssignment(
-                f"invalid assignment, the id must be a whole number from 1 to {_highest_id(answered)}"
-            )
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= _max_id(answered):
+            raise InvalidAssignment(f"invalid assignment, the id must be a whole number from 1 to {_max_id(answered)}")
         if not isinstance(forget, bool):
             raise InvalidAssignment("invalid assignment, forgetBad must be true or false")
         return cls(value, forget)
@@ -146,29 +146,29 @@ class Assignment(NamedTuple):
         return json.dumps({"id": self.id, "forgetBad": True}, separators=(",", ":"))
 
 
-def _highest_id(answered: int) -> int:
+def _max_id(answered: int) -> int:
     """Return the highest id that a node accepts after the one that it has answered.
 
-    An id of MAX_ID that was set by hand must leave room for the ids that follow it. Only ids close to an answered one
-    are accepted beyond MAX_ID, so the room cannot be used up by hand either.
+    An id of MAX_ID that was set by hand must leave room for the ids that follow it. Beyond MAX_ID only ids close to an
+    answered one are accepted, so the room cannot be used up by hand either.
     """
     return max(MAX_ID, min(answered + _HEADROOM, LAST_ID))
 
 
 def next_id(annotations: Mapping[str, str], answered: int) -> int:
-    """Return an id above every id that a Node was given or has answered, and one that the node accepts.
+    """Return an id that the node accepts, above every id that it was assigned or has answered.
 
-    annotations: the Node's; an assignment that the node does not accept counts as none. answered: the highest id in the
+    annotations: the Node's; an assignment that the node does not accept is ignored. answered: the highest id in the
     node's own status, 0 for none.
     """
-    given = 0
+    assigned_id = 0
     if ANNOTATION_ASSIGNMENT in annotations:
         try:
-            given = Assignment.parse(annotations[ANNOTATION_ASSIGNMENT], answered=answered).id
+            assigned_id = Assignment.parse(annotations[ANNOTATION_ASSIGNMENT], answered=answered).id
         except InvalidAssignment:
-            given = 0
-    following = max(given, answered) + 1
-    return following if following <= _highest_id(answered) else answered + 1
+            assigned_id = 0
+    following = max(assigned_id, answered) + 1
+    return following if following <= _max_id(answered) else answered + 1
 
 
 def assignment_patch(
@@ -176,7 +176,7 @@ def assignment_patch(
 ) -> dict[str, Any]:
     """Return the merge patch of a Node that assigns ``source`` (None: the init config) under ``assignment``.
 
-    Both annotations travel in one PATCH, so a node never sees one without the other.
+    Both annotations are in one PATCH, so a node never sees one without the other.
     """
     metadata: dict[str, Any] = {
         "annotations": {

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bundle: everything that changes in unison on a node, as one immutable ConfigMap. Private to configok.node."""
+"""The bundle: all configs that change in unison on a node, as one immutable ConfigMap. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from ._assignment import UID_PATTERN, ConfigSource
 from ._bundle_trial import TRIAL_KEY, InvalidTrial, Trial
+from ._untrusted import InvalidText
 from ._well_known import (
     ANNOTATION_AUTHOR,
     ANNOTATION_CHANGE_CAUSE,
@@ -24,15 +25,15 @@ from ._well_known import (
 
 __all__ = ["HASH_SCHEME", "MAX_BYTES", "MAX_POOL_LENGTH", "Bundle", "InvalidBundle", "build_bundle", "content_hash"]
 
-# The version of the way the hash is computed. A new one names new bundles only: nothing is re-rolled by an upgrade.
+# The version of the hash algorithm. A new one names new bundles only, so that an upgrade moves no node.
 HASH_SCHEME = "1"
-MAX_BYTES = 1024 * 1024  # what Kubernetes allows a ConfigMap to hold
-MAX_POOL_LENGTH = 52  # with "-" and 10 hexadecimal digits a name fits a label's 63
+MAX_BYTES = 1024 * 1024  # Kubernetes' limit for a ConfigMap
+MAX_POOL_LENGTH = 52  # with "-" and 10 hexadecimal digits a name fits the 63 characters of a label
 _KEY = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")
 
 
-class InvalidBundle(ValueError):
-    """A bundle that cannot be built or must not be used; its text says why in one sentence."""
+class InvalidBundle(InvalidText):
+    """A bundle that cannot be built or must not be used."""
 
 
 def content_hash(data: Mapping[str, str]) -> str:
@@ -41,7 +42,7 @@ def content_hash(data: Mapping[str, str]) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _check_data(data: Any) -> dict[str, str]:
+def _validated_data(data: Any) -> dict[str, str]:
     if not isinstance(data, dict) or not data:
         raise InvalidBundle("the bundle has no data: one key per component is needed")
     size = 0
@@ -68,7 +69,7 @@ class Bundle(NamedTuple):
 
     @classmethod
     def from_config_map(cls, config_map: Any, source: ConfigSource | None = None) -> Bundle:
-        """Verify a ConfigMap as a bundle, and as the one that ``source`` pins if that is given.
+        """Verify a ConfigMap as a bundle, and as the bundle that ``source`` pins, if given.
 
         Raises InvalidBundle: another object, not immutable, wrong keys, too large, changed content, a bad trial.
         """
@@ -77,17 +78,17 @@ class Bundle(NamedTuple):
         if config_map.get("kind", "ConfigMap") != "ConfigMap":
             raise InvalidBundle(f"the object is a {str(config_map['kind'])[:100]}, not a ConfigMap")
         metadata = config_map["metadata"]
-        found = tuple(metadata.get(part) for part in ("namespace", "name", "uid"))
-        if not all(isinstance(part, str) and part for part in found) or not UID_PATTERN.match(found[2]):
+        reference = tuple(metadata.get(part) for part in ("namespace", "name", "uid"))
+        if not all(isinstance(part, str) and part for part in reference) or not UID_PATTERN.match(reference[2]):
             raise InvalidBundle("the ConfigMap must have a namespace, a name and a uid")
-        where = f"ConfigMap {found[0]}/{found[1]}"
-        if source is not None and found != (source.namespace, source.name, source.uid):
-            raise InvalidBundle(f"{where} has uid {found[2]}, but {source.uid} is assigned")
+        where = f"ConfigMap {reference[0]}/{reference[1]}"
+        if source is not None and reference != (source.namespace, source.name, source.uid):
+            raise InvalidBundle(f"{where} has uid {reference[2]}, but {source.uid} is assigned")
         if config_map.get("immutable") is not True:
             raise InvalidBundle(f"{where} is not immutable")
         if config_map.get("binaryData"):
             raise InvalidBundle(f"{where} has binaryData, only data is allowed")
-        data = _check_data(config_map.get("data"))
+        data = _validated_data(config_map.get("data"))
         labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
         if not isinstance(labels, dict) or not isinstance(annotations, dict):
             raise InvalidBundle(f"{where} has labels or annotations that are none")
@@ -96,13 +97,13 @@ class Bundle(NamedTuple):
             raise InvalidBundle(f"{where} has hash scheme {scheme!r}, this version knows {HASH_SCHEME!r}")
         digest = content_hash(data)
         claimed = annotations.get(ANNOTATION_CONTENT_HASH)
-        if not found[1].endswith("-" + digest[:10]) or claimed not in (None, digest):
+        if not reference[1].endswith("-" + digest[:10]) or claimed not in (None, digest):
             raise InvalidBundle(f"{where} does not hold what its name says: its content has hash {digest[:10]}")
         try:
             trial = Trial.parse(data.pop(TRIAL_KEY)) if TRIAL_KEY in data else Trial()
         except InvalidTrial as error:
             raise InvalidBundle(f"{where}: {error}") from error
-        return cls(ConfigSource(*found), data, trial, digest)
+        return cls(ConfigSource(*reference), data, trial, digest)
 
 
 def build_bundle(
@@ -127,7 +128,7 @@ def build_bundle(
     data = dict(documents)
     if trial is not None:
         data[TRIAL_KEY] = trial.encode()
-    data = _check_data(data)
+    data = _validated_data(data)
     digest = content_hash(data)
     annotations = {ANNOTATION_CONTENT_HASH: digest}
     if change_cause:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The trial that a bundle may bring for itself. Private to configok.node."""
+"""The trial that a bundle may define. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from ._untrusted import load_json
+from ._untrusted import InvalidText, load_json
 
 __all__ = ["MAX_CRASH_LOOP_THRESHOLD", "TRIAL_KEY", "InvalidTrial", "Trial", "parse_duration"]
 
@@ -18,22 +18,22 @@ MAX_CRASH_LOOP_THRESHOLD = 10  # the proposal's range is 0 to 10
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(h|ms|m|s)")
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 _MAX_SECONDS = 30 * 24 * 3600.0
-_LONGEST_TEXT = 64  # a million digits would be looked at from each of them
+_MAX_TEXT = 64  # the pattern would be tried at each of a million digits
 
 
-class InvalidTrial(ValueError):
-    """A trial that cannot be read; its text says what is allowed."""
+class InvalidTrial(InvalidText):
+    """A trial that cannot be read; the message says what is allowed."""
 
 
 def parse_duration(value: Any, name: str) -> float:
     """Return the seconds in ``10m``, ``1h30m``, ``500ms`` or a plain number of seconds, 0 to 30 days.
 
-    Raises InvalidTrial, with ``name`` in its sentence. Kept here, small, since prestart cannot afford the engine.
+    Raises InvalidTrial; the message begins with name. Kept here, small, since prestart must not load the engine.
     """
     seconds = None
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        seconds = value if abs(value) <= _MAX_SECONDS else None  # there are whole numbers that no float holds
-    elif isinstance(value, str) and len(value) <= _LONGEST_TEXT:
+        seconds = value if abs(value) <= _MAX_SECONDS else None  # some whole numbers do not fit a float
+    elif isinstance(value, str) and len(value) <= _MAX_TEXT:
         parts = _DURATION.findall(value)
         if parts and "".join(number + unit for number, unit in parts) == value:
             seconds = sum(float(number) * _SECONDS[unit] for number, unit in parts)
@@ -45,19 +45,19 @@ def parse_duration(value: Any, name: str) -> float:
 
 
 class Trial(NamedTuple):
-    """How long a config must be healthy before it becomes last-known-good, and how many crashes it is allowed."""
+    """How long a config must be healthy before it becomes last-known-good, and how many crashes it may cause."""
 
     duration: float = 600.0  # seconds
     crash_loop_threshold: int = 3
 
     @classmethod
     def of(cls, trial_duration: Any = None, crash_loop_threshold: Any = None) -> Trial:
-        """Return the trial for these options, None for a default. Raises InvalidTrial."""
+        """Return the trial for these options; None means the default. Raises InvalidTrial."""
         default = cls()
         duration = default.duration if trial_duration is None else parse_duration(trial_duration, "trialDuration")
         threshold = default.crash_loop_threshold if crash_loop_threshold is None else crash_loop_threshold
-        whole = isinstance(threshold, int) and not isinstance(threshold, bool)
-        if not whole or not 0 <= threshold <= MAX_CRASH_LOOP_THRESHOLD:
+        is_whole = isinstance(threshold, int) and not isinstance(threshold, bool)
+        if not is_whole or not 0 <= threshold <= MAX_CRASH_LOOP_THRESHOLD:
             allowed = f"a whole number from 0 to {MAX_CRASH_LOOP_THRESHOLD}"
             raise InvalidTrial(f"crashLoopThreshold {str(threshold)[:50]!r} must be {allowed}")
         return cls(duration, threshold)

@@ -1,17 +1,21 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""ConfigOK in words: one function for each situation a node can be in. Private to configok.node.
+"""The ConfigOK condition: one function for each situation of a node, and the PATCH that reports it.
+
+Private to configok.node.
 
 The table of docs/node.md (reason is the cause, message the effect, in the words of the Dynamic Kubelet Configuration
-proposal where it has them). Pure: nothing here knows a cluster or a file.
+proposal where it has them). Pure.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from ._config_status import Cause, ConfigOkStatus, ConfigStatus
 from ._untrusted import sanitize
+from ._well_known import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK, LABEL_CONFIG, LABEL_CONFIG_OK
 
 __all__ = [
     "MAX_TEXT",
@@ -32,157 +36,198 @@ __all__ = [
     "not_synced",
     "opted_out",
     "stale_assignment",
+    "status_patch",
     "unit_stopped",
     "with_damaged",
     "with_drift",
     "with_last_message",
 ]
 
-MAX_TEXT = 512  # characters of a reason or a message in the condition; the journal has all of it
+MAX_TEXT = 512  # characters of a reason or a message in the condition; the journal has the whole text
 
 
 class ConfigInUse(NamedTuple):
-    """Which config a node uses: of which record, by which uid (None: the local config)."""
+    """The config that a node uses: the record that names it, and its uid (None: the local config)."""
 
-    record: str  # "current" | "last-known-good"
+    record: Literal["current", "last-known-good"]
     uid: str | None = None
-    init: bool = True  # whether an init config was provided, for the local config
+    has_init_config: bool = True  # of the local config
 
     def __str__(self) -> str:
-        return f"using {self.record} ({self.what})"
+        return f"using {self.record} ({self.label})"
 
     @property
-    def what(self) -> str:
-        """``UID: ...``, ``init`` or ``default``."""
+    def label(self) -> str:
+        """Return ``UID: ...``, ``init`` or ``default``."""
         if self.uid is not None:
             return f"UID: {self.uid}"
-        return "init" if self.init else "default"
+        return "init" if self.has_init_config else "default"
 
 
 class ConfigOk(NamedTuple):
-    """One answer of a node: what ConfigOK says, and a CamelCase cause for machines."""
+    """The ConfigOK condition of a node, and a CamelCase cause for machines."""
 
-    status: str  # "True" | "False" | "Unknown"
+    status: ConfigOkStatus
     message: str
     reason: str
     cause: str
 
-    def cut(self) -> ConfigOk:
-        """Return the verdict with texts that fit the condition."""
-        return self._replace(message=_cut(self.message), reason=_cut(self.reason))
+    def shortened(self) -> ConfigOk:
+        """Return this with texts that fit the condition."""
+        return self._replace(message=_one_line(self.message), reason=_one_line(self.reason))
 
 
-def _cut(text: str) -> str:
+def _one_line(text: str) -> str:
     return sanitize(" ".join(sanitize(text).split()), MAX_TEXT)
 
 
 def good(using: ConfigInUse) -> ConfigOk:
-    """All is well: a bundle's config, or the local one when nothing is assigned."""
+    """Return the condition for a healthy node: with a bundle's config, or the local one if nothing is assigned."""
     if using.uid is not None:
-        return ConfigOk("True", str(using), "all checks passed", "Good")
-    provided = "an init config was provided" if using.init else "no init config was provided"
+        return ConfigOk("True", str(using), "all checks passed", Cause.GOOD)
+    provided = "an init config was provided" if using.has_init_config else "no init config was provided"
     return ConfigOk(
         "True",
         str(using),
         f"current is set to the local default, and {provided}",
-        "Init" if using.init else "Default",
+        Cause.INIT if using.has_init_config else Cause.DEFAULT,
     )
 
 
-def adopting(what: str) -> ConfigOk:
-    """The acknowledgement: checked, switched to, not probed yet. ``what`` is Using.what of the new config."""
-    return ConfigOk("Unknown", f"adopting ({what})", "checks passed, not probed yet", "Adopting")
+def adopting(label: str) -> ConfigOk:
+    """Return the acknowledgement: checked, switched to, not probed yet. label: of the new config in use."""
+    return ConfigOk("Unknown", f"adopting ({label})", "checks passed, not probed yet", Cause.ADOPTING)
 
 
 def not_synced(using: ConfigInUse, cause: str, *, machine_cause: str) -> ConfigOk:
-    """The desired config is unclear (InvalidConfigSource) or cannot be had yet (FetchFailed)."""
+    """Return the condition for an unclear desired config (InvalidConfigSource) or an unavailable one (FetchFailed)."""
     return ConfigOk("Unknown", str(using), f"failed to sync, desired config unclear, cause: {cause}", machine_cause)
 
 
 def assignment_lost(using: ConfigInUse) -> ConfigOk:
-    """The annotation is gone, but nobody unassigned it."""
-    return ConfigOk("Unknown", str(using), "assignment lost", "AssignmentLost")
+    """Return the condition for an annotation that is gone although the config was not unassigned."""
+    return ConfigOk("Unknown", str(using), "assignment lost", Cause.ASSIGNMENT_LOST)
 
 
 def stale_assignment(using: ConfigInUse, assignment: int) -> ConfigOk:
-    """The assignment's id is lower than one that this node has answered already."""
-    return ConfigOk("Unknown", str(using), f"stale assignment {assignment}", "StaleAssignment")
+    """Return the condition for an assignment whose id is lower than one that this node has answered."""
+    return ConfigOk("Unknown", str(using), f"stale assignment {assignment}", Cause.STALE_ASSIGNMENT)
 
 
 def invalid(using: ConfigInUse, new: str, first_error: str) -> ConfigOk:
-    """The new config does not validate; what runs goes on running."""
-    return ConfigOk("False", str(using), f"failed to validate current (UID: {new}): {first_error}", "InvalidConfig")
+    """Return the condition for a new config that does not validate; the running config stays."""
+    return ConfigOk(
+        "False", str(using), f"failed to validate current (UID: {new}): {first_error}", Cause.INVALID_CONFIG
+    )
 
 
 def invalid_in_trial(using: ConfigInUse, new: str, first_error: str) -> ConfigOk:
-    """The new config does not validate, while what runs is still in its own trial."""
-    return ConfigOk("False", str(using), f"failed to validate (UID: {new}): {first_error}", "InvalidConfig")
+    """Return the condition for a new config that does not validate while the running one is still in its trial."""
+    return ConfigOk("False", str(using), f"failed to validate (UID: {new}): {first_error}", Cause.INVALID_CONFIG)
 
 
 def known_bad(using: ConfigInUse, uid: str, time: str, reason: str) -> ConfigOk:
-    """The assigned config was marked bad on this node before. time: RFC 3339."""
-    return ConfigOk("False", str(using), f"(UID: {uid}) was marked bad at {time}: {reason}", "KnownBad")
+    """Return the condition for an assigned config that was marked bad on this node before. time: RFC 3339."""
+    return ConfigOk("False", str(using), f"(UID: {uid}) was marked bad at {time}: {reason}", Cause.KNOWN_BAD)
 
 
 def crash_loop(using: ConfigInUse, new: str, crashes: int) -> ConfigOk:
-    """The config crashed its component too often during its trial; the node is back on last-known-good."""
-    return ConfigOk("False", str(using), f"current (UID: {new}) crashed {crashes} times during its trial", "CrashLoop")
+    """Return the condition after a rollback because the component crashed too often during the trial."""
+    return ConfigOk(
+        "False", str(using), f"current (UID: {new}) crashed {crashes} times during its trial", Cause.CRASH_LOOP
+    )
 
 
 def not_healthy(using: ConfigInUse, new: str, within: str, probe: str) -> ConfigOk:
-    """The config did not become, or stay, healthy; the node is back on last-known-good. within: as "2m"."""
-    return ConfigOk("False", str(using), f"current (UID: {new}) not healthy within {within}: {probe}", "NotHealthy")
+    """Return the condition after a rollback because the config did not become, or stay, healthy. within: as "2m"."""
+    return ConfigOk(
+        "False", str(using), f"current (UID: {new}) not healthy within {within}: {probe}", Cause.NOT_HEALTHY
+    )
 
 
 def both_fail(using: ConfigInUse, new: str) -> ConfigOk:
-    """Last-known-good fails as well: the cause may be elsewhere. Stay, and say so."""
+    """Return the condition for a last-known-good that fails as well: the cause may be elsewhere."""
     return ConfigOk(
         "False",
         f"{using}, which is failing",
         f"current (UID: {new}) and last-known-good both fail: cause may lie elsewhere",
-        "Suspect",
+        Cause.SUSPECT,
     )
 
 
-def failing(using: ConfigInUse, trouble: str) -> ConfigOk:
-    """Trouble after the trial, or with the local config: reported, and nothing is changed."""
-    return ConfigOk("False", f"{using}, which is failing", trouble, "Failing")
+def failing(using: ConfigInUse, problem: str) -> ConfigOk:
+    """Return the condition for a problem after the trial or with the local config: reported, nothing is changed."""
+    return ConfigOk("False", f"{using}, which is failing", problem, Cause.FAILING)
 
 
-def unit_stopped(what: str, unit: str) -> ConfigOk:
-    """An administrator has stopped or masked the unit: its file is switched, nothing is started."""
-    return ConfigOk("Unknown", f"current ({what}) not in use", f"{unit} is stopped by an administrator", "UnitStopped")
+def unit_stopped(label: str, unit: str) -> ConfigOk:
+    """Return the condition for a unit that an administrator stopped or masked: it is not started."""
+    return ConfigOk(
+        "Unknown", f"current ({label}) not in use", f"{unit} is stopped by an administrator", Cause.UNIT_STOPPED
+    )
 
 
-def not_read(what: str, why: str) -> ConfigOk:
-    """The component's flags make it read something else than the file that it is given."""
-    return ConfigOk("Unknown", f"current ({what}) not in use", why, "NotRead")
+def not_read(label: str, reason: str) -> ConfigOk:
+    """Return the condition for a component whose flags make it read another config."""
+    return ConfigOk("Unknown", f"current ({label}) not in use", reason, Cause.NOT_READ)
 
 
-def files_unusable(using: ConfigInUse | None, trouble: str) -> ConfigOk:
-    """The agent cannot read or write its own files, so it can neither decide nor change anything.
+def files_unusable(using: ConfigInUse | None, problem: str) -> ConfigOk:
+    """Return the condition for an agent that cannot read or write its own files, so it can change nothing.
 
-    using: as far as it is known from before.
+    using: None if it is unknown.
     """
     message = "config in use unknown" if using is None else str(using)
-    return ConfigOk("Unknown", message, f"cannot use this node's own files: {trouble}", "FilesUnusable")
+    return ConfigOk("Unknown", message, f"cannot use this node's own files: {problem}", Cause.FILES_UNUSABLE)
 
 
 def opted_out() -> ConfigOk:
-    """dynamicConfig: false in the agent's own config."""
-    return ConfigOk("Unknown", "using the local config", "dynamic configuration is turned off on this node", "OptedOut")
+    """Return the condition for dynamicConfig: false in the agent's own config."""
+    return ConfigOk(
+        "Unknown", "using the local config", "dynamic configuration is turned off on this node", Cause.OPTED_OUT
+    )
 
 
 def with_damaged(verdict: ConfigOk, file: str) -> ConfigOk:
-    """Add that one of the agent's own files was damaged and set aside; the rest is as otherwise."""
+    """Return a condition whose reason adds that one of the agent's own files was damaged and set aside."""
     return verdict._replace(reason=f"{verdict.reason}; {file} was damaged and set aside")
 
 
 def with_drift(verdict: ConfigOk, file: str) -> ConfigOk:
-    """Add that the file an init config came from has changed since; the rest is as otherwise."""
+    """Return a condition whose reason adds that the source file of an init config has changed since."""
     return verdict._replace(reason=f"{verdict.reason}; {file} has changed since it became the init config")
 
 
 def with_last_message(verdict: ConfigOk, component: str, message: str) -> ConfigOk:
-    """Add what the component said last before it died; the rest is as otherwise."""
+    """Return a condition whose reason adds the component's last message before it exited."""
     return verdict._replace(reason=f"{verdict.reason}; {component} said last: {message}")
+
+
+def status_patch(
+    verdict: ConfigOk, status: ConfigStatus, label: str, *, now: str, since: str | None = None
+) -> dict[str, Any]:
+    """Return the strategic-merge patch of ``nodes/<name>/status`` that reports everything at once.
+
+    label: the bundle's name, "init" or "default". now, since: RFC 3339 times of this write and of the last change
+    of the condition's status (None: now). A node's own identity may write condition, annotation and labels in one
+    request (tested with a real API server).
+    """
+    verdict = verdict.shortened()
+    return {
+        "metadata": {
+            "annotations": {ANNOTATION_CONFIG_STATUS: status.encode()},
+            "labels": {LABEL_CONFIG: label, LABEL_CONFIG_OK: verdict.status},
+        },
+        "status": {
+            "conditions": [
+                {
+                    "type": CONDITION_CONFIG_OK,
+                    "status": verdict.status,
+                    "reason": verdict.reason,
+                    "message": verdict.message,
+                    "lastHeartbeatTime": now,
+                    "lastTransitionTime": since or now,
+                }
+            ]
+        },
+    }

@@ -1,30 +1,67 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a node answers: condition, structured status and labels, in one PATCH. Private to configok.node."""
+"""The structured status of a node, and its ConfigOK condition as read. Private to configok.node."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ._assignment import LAST_ID, ConfigSource, InvalidConfigSource
-from ._config_ok import ConfigOk
 from ._untrusted import load_json
-from ._well_known import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK, LABEL_CONFIG, LABEL_CONFIG_OK
+from ._well_known import ANNOTATION_CONFIG_STATUS, CONDITION_CONFIG_OK
 
-__all__ = ["ComponentStatus", "ConfigStatus", "read_condition", "read_status", "status_patch", "parse_status"]
+__all__ = [
+    "Cause",
+    "ComponentState",
+    "ComponentStatus",
+    "ConfigOkStatus",
+    "ConfigStatus",
+    "parse_status",
+    "read_condition",
+    "read_status",
+]
+
+
+ConfigOkStatus = Literal["True", "False", "Unknown"]  # the status of the condition
+ComponentState = Literal["healthy", "failing", "stopped", "unknown"]
+
+
+class Cause:
+    """The causes that this version reports with ConfigOK. A newer agent may report others."""
+
+    GOOD = "Good"
+    INIT = "Init"
+    DEFAULT = "Default"
+    ADOPTING = "Adopting"
+    INVALID_CONFIG_SOURCE = "InvalidConfigSource"
+    FETCH_FAILED = "FetchFailed"
+    ASSIGNMENT_LOST = "AssignmentLost"
+    STALE_ASSIGNMENT = "StaleAssignment"
+    INVALID_CONFIG = "InvalidConfig"
+    KNOWN_BAD = "KnownBad"
+    CRASH_LOOP = "CrashLoop"
+    NOT_HEALTHY = "NotHealthy"
+    SUSPECT = "Suspect"
+    FAILING = "Failing"
+    UNIT_STOPPED = "UnitStopped"
+    NOT_READ = "NotRead"
+    FILES_UNUSABLE = "FilesUnusable"
+    OPTED_OUT = "OptedOut"
 
 
 class ComponentStatus(NamedTuple):
-    """What a node says of one component."""
+    """The status of one component of a node."""
 
     version: str = ""  # the component's, as "v1.35.2"
     config: str = ""  # SHA-256 of the file that the component reads, first 10 hexadecimal digits
-    state: str = ""  # "healthy" | "failing" | "stopped" | "unknown"
-    note: str = ""  # for people: drift of the init config, for one
-    shadowed: tuple[str, ...] = ()  # fields that a flag or a drop-in wins over, each with that: "maxPods (--max-pods)"
+    state: str = ""  # a ComponentState, or what a newer agent reports
+    note: str = ""  # human-readable, for example drift of the init config
+    shadowed: tuple[
+        str, ...
+    ] = ()  # fields that a flag or a drop-in overrides, each with its origin: "maxPods (--max-pods)"
 
 
 class ConfigStatus(NamedTuple):
@@ -43,7 +80,7 @@ class ConfigStatus(NamedTuple):
     components: Mapping[str, ComponentStatus] = {}
     ignored: tuple[str, ...] = ()  # keys of the bundle for components that this node does not run
     agent_version: str = ""
-    local_config: str = ""  # hash of what this node has of its own, "" where the agent does not say
+    local_config: str = ""  # hash of this node's local config, "" if the agent does not report it
 
     def encode(self) -> str:
         """Return the annotation's value: the same status always gives the same text."""
@@ -67,7 +104,7 @@ class ConfigStatus(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> ConfigStatus:
-        """Read the annotation; what a newer agent adds is ignored. Raises ValueError when it is not a status."""
+        """Read the annotation; fields that a newer agent adds are ignored. Raises ValueError if it is not a status."""
         try:
             value = load_json(text)
         except ValueError as error:
@@ -101,12 +138,12 @@ class ConfigStatus(NamedTuple):
 
 
 def _text(value: Any) -> str:
-    """Return a text that can be encoded as UTF-8 ("" for anything else): half a surrogate pair in JSON is none."""
+    """Return a text that can be encoded as UTF-8, "" for another type: JSON may hold half a surrogate pair."""
     return value.encode(errors="replace").decode() if isinstance(value, str) else ""
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(_text(one) for one in value) if isinstance(value, list) else ()
+    return tuple(_text(part) for part in value) if isinstance(value, list) else ()
 
 
 def _encode_source(source: ConfigSource | None) -> dict[str, Any] | None:
@@ -123,7 +160,7 @@ def _decode_source(value: Any) -> ConfigSource | None:
 
 
 def read_condition(node: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the ConfigOK condition of a Node, None when it has none."""
+    """Return the ConfigOK condition of a Node, or None if it has none."""
     status = node.get("status")
     conditions = status.get("conditions") if isinstance(status, dict) else None
     for condition in conditions if isinstance(conditions, list) else ():
@@ -133,12 +170,12 @@ def read_condition(node: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def read_status(node: Mapping[str, Any]) -> ConfigStatus | None:
-    """Return the structured status of a Node, None when it has none that can be read."""
+    """Return the structured status of a Node, or None if it has none or an unreadable one."""
     return parse_status(node)[0]
 
 
 def parse_status(node: Mapping[str, Any]) -> tuple[ConfigStatus | None, str]:
-    """Return the structured status of a Node or None, and what is wrong with the annotation ("": nothing)."""
+    """Return the structured status of a Node or None, and the error of the annotation ("" for none)."""
     text = ((node.get("metadata") or {}).get("annotations") or {}).get(ANNOTATION_CONFIG_STATUS)
     if not text:
         return None, ""
@@ -146,33 +183,3 @@ def parse_status(node: Mapping[str, Any]) -> tuple[ConfigStatus | None, str]:
         return ConfigStatus.parse(text), ""
     except (ValueError, TypeError) as error:
         return None, str(error)
-
-
-def status_patch(
-    verdict: ConfigOk, status: ConfigStatus, label: str, *, now: str, since: str | None = None
-) -> dict[str, Any]:
-    """Return the strategic-merge patch of ``nodes/<name>/status`` that says everything at once.
-
-    label: the bundle's name, "init" or "default". now, since: RFC 3339 times of this write and of the last change
-    of the condition's status (None: now). One write for condition, annotation and labels was checked on a real API
-    server, as the node's own identity.
-    """
-    verdict = verdict.cut()
-    return {
-        "metadata": {
-            "annotations": {ANNOTATION_CONFIG_STATUS: status.encode()},
-            "labels": {LABEL_CONFIG: label, LABEL_CONFIG_OK: verdict.status},
-        },
-        "status": {
-            "conditions": [
-                {
-                    "type": CONDITION_CONFIG_OK,
-                    "status": verdict.status,
-                    "reason": verdict.reason,
-                    "message": verdict.message,
-                    "lastHeartbeatTime": now,
-                    "lastTransitionTime": since or now,
-                }
-            ]
-        },
-    }

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a node has of its own, as the control side may know it: init config, instance config, deny policy.
+"""The local config of a node as it may be published: init config, instance config, deny policy.
 
 Private to configok.node. Provisioning publishes it once, in an immutable ConfigMap that is named by its content, and
 the agent reports the hash. It holds no secret, and no value that only one node can have, so nodes that were set up
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from .._componentconfig._denied_fields import INSTANCE_FIELDS, DenyPolicy
 from .._componentconfig._scalars._secrets import redacted
+from ._untrusted import InvalidText
 from ._well_known import LABEL_LOCAL_CONFIG, NAMESPACE_ROLLOUTS
 
 __all__ = [
@@ -36,15 +37,15 @@ _KEY = "local-config.json"
 _SCHEME = "1"
 _MAX_BYTES = 512 * 1024
 _HASH = re.compile(r"[0-9a-f]{20}\Z")
-_ONE_NODES_OWN = frozenset(name for names in INSTANCE_FIELDS.values() for name in names)
+_PRIVATE_FIELDS = frozenset(name for names in INSTANCE_FIELDS.values() for name in names)
 
 
-class InvalidLocalConfig(ValueError):
-    """A text or an object that is no local config; its text says why in one sentence."""
+class InvalidLocalConfig(InvalidText):
+    """A text or an object that is not a local config."""
 
 
 class LocalComponent(NamedTuple):
-    """What a node has of its own for one component. init: empty for a node that has no init config."""
+    """A node's own configs for one component. init: empty if the node has no init config."""
 
     init: Mapping[str, Any]
     instance: Mapping[str, Any]
@@ -55,14 +56,14 @@ LocalConfig = Mapping[str, LocalComponent]  # by component
 
 
 def encode_local_config(local: LocalConfig) -> str:
-    """Return the text that may be published: the same values always give the same text.
+    """Return the text to publish: the same values always give the same text.
 
-    Raises InvalidLocalConfig for one that is too large.
+    Raises InvalidLocalConfig if it is too large.
     """
     components = {
         name: {
-            "init": _shareable(component.init),
-            "instance": _shareable(component.instance),
+            "init": _without_private_values(component.init),
+            "instance": _without_private_values(component.instance),
             "deny": {key: list(value) for key, value in component.deny._asdict().items() if value is not None},
         }
         for name, component in local.items()
@@ -74,7 +75,7 @@ def encode_local_config(local: LocalConfig) -> str:
 
 
 def parse_local_config(text: str) -> LocalConfig:
-    """Read what encode wrote; what a newer agent adds is ignored. Raises InvalidLocalConfig."""
+    """Read an encoded local config; fields that a newer agent adds are ignored. Raises InvalidLocalConfig."""
     try:
         components = json.loads(text)["components"]
         return {
@@ -95,7 +96,7 @@ def local_hash(text: str) -> str:
 
 
 def config_map_name(claimed: str) -> str | None:
-    """Return the name of the ConfigMap for a hash that a node reports, None for what is no hash."""
+    """Return the name of the ConfigMap for a hash that a node reports, or None if it is not a hash."""
     return f"local-config-{claimed}" if _HASH.match(claimed) else None
 
 
@@ -115,16 +116,16 @@ def build_local_config_map(local: LocalConfig) -> dict[str, Any]:
     }
 
 
-def read_local_config_map(found: Mapping[str, Any]) -> LocalConfig:
-    """Read a published local config. Raises InvalidLocalConfig where the content is not what the name says."""
-    text = (found.get("data") or {}).get(_KEY)
-    if not isinstance(text, str) or found["metadata"].get("name") != config_map_name(local_hash(text)):
+def read_local_config_map(config_map: Mapping[str, Any]) -> LocalConfig:
+    """Read a published local config. Raises InvalidLocalConfig if the name does not fit the content."""
+    text = (config_map.get("data") or {}).get(_KEY)
+    if not isinstance(text, str) or config_map["metadata"].get("name") != config_map_name(local_hash(text)):
         raise InvalidLocalConfig("the ConfigMap does not hold what its name says")
     return parse_local_config(text)
 
 
-def _shareable(values: Any) -> dict[str, Any]:
-    """Return a decoded config without secrets and without what only one node can have."""
+def _without_private_values(values: Any) -> dict[str, Any]:
+    """Return a decoded config without secrets and without values that only one node can have."""
     if not isinstance(values, Mapping):
         return {}
-    return dict(redacted({key: value for key, value in values.items() if key not in _ONE_NODES_OWN}))
+    return dict(redacted({key: value for key, value in values.items() if key not in _PRIVATE_FIELDS}))

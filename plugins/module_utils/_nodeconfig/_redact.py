@@ -9,7 +9,7 @@ import re
 
 __all__ = ["beginning", "redact"]
 
-_LONGEST_READ = 600  # characters of a message that are looked at: no more than the first half is ever shown
+_LONGEST_READ = 600  # characters of a message that are searched: at most the first half is shown
 _CUT_WORD = re.compile(r"\s\S{,63}\Z")
 _GONE = "***"
 _NAMES = (
@@ -31,18 +31,18 @@ _PATTERNS = (
     ),
     (re.compile(r"(?<![\w-])(?=[\w-]*?eyJ)[\w-]+\.[\w-]+\.[\w-]*"), _GONE),  # a JSON web token
     (re.compile(r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b"), _GONE),  # a bootstrap token
-    # Anything long of mixed letters and digits: a key or a hash, nobody reads either.
+    # A long run of mixed letters and digits: a key or a hash, which no reader needs.
     (re.compile(r"(?<![\w+=-])(?=[\w+=-]*[0-9])(?=[\w+=-]*[A-Z])(?=[\w+=-]*[a-z])[\w+=-]{32,}"), _GONE),
 )
 
 
 def redact(text: str) -> str:
-    """Return text with *** for everything that looks like a secret; rather too much than too little."""
+    """Return text with *** for everything that looks like a secret, with more false positives than negatives."""
     for pattern, shown in _PATTERNS:
         text = pattern.sub(shown, text)
     return text
 
 
 def beginning(text: str) -> str:
-    """Return as much of a text as is worth redacting, without the first part of a word: too short to look secret."""
+    """Return the beginning of a text, to be redacted; a cut word is dropped, since a short part may not look secret."""
     return text if len(text) <= _LONGEST_READ else _CUT_WORD.sub("", text[:_LONGEST_READ])

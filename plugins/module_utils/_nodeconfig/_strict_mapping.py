@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reading a user's mapping strictly, all errors at once. Private to configok.node."""
+"""Reads a user's mapping strictly and collects all errors. Private to configok.node."""
 
 from __future__ import annotations
 

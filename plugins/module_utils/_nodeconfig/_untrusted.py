@@ -1,20 +1,24 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""JSON that anybody may have written: in an annotation, or in a bundle. Private to configok.node."""
+"""Text that others wrote: reads JSON within bounds, and makes text safe to show. Private to configok.node."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-__all__ = ["load_json", "sanitize", "sanitize_all", "sanitize_lines"]
+__all__ = ["InvalidText", "load_json", "sanitize", "sanitize_all", "sanitize_lines"]
 
-_MAX_DIGITS = 20  # of a whole number; Python itself refuses 4,301, and works hard on less
+_MAX_DIGITS = 20  # of a whole number; Python itself refuses only 4,301, and is slow with less
+
+
+class InvalidText(ValueError):
+    """A text that someone else wrote and that cannot be used; the message says why in one sentence."""
 
 
 def load_json(text: str) -> Any:
-    """Decode JSON whose whole numbers have a bounded length. Raises ValueError with a short text."""
+    """Return the value of a JSON text; whole numbers have a bounded length. Raises ValueError with a short message."""
     try:
         return json.loads(text, parse_int=_whole_number)
     except RecursionError as error:
@@ -28,10 +32,10 @@ def _whole_number(digits: str) -> int:
 
 
 def sanitize(text: object, limit: int = 0) -> str:
-    """Return text as one line of printable characters, cut to limit characters where that is not 0.
+    """Return text as one line of printable characters, cut to limit characters (0: not cut).
 
-    What does not print becomes a space: control characters (those of C1 and the escape that begins an ANSI sequence
-    among them), line ends, marks that change the direction of text, characters without a width, and lone surrogates.
+    Unprintable characters become spaces: control characters (including those of C1 and the escape that begins an ANSI
+    sequence), line ends, marks that change the direction of text, characters without a width, and lone surrogates.
     """
     line = str(text)
     if not line.isprintable():
@@ -40,12 +44,12 @@ def sanitize(text: object, limit: int = 0) -> str:
 
 
 def sanitize_lines(text: str) -> str:
-    """Return text of several lines, each as sanitize() leaves it; tabs stay."""
+    """Return text of several lines, each sanitized; tabs stay."""
     return "\n".join("\t".join(map(sanitize, line.split("\t"))) for line in text.split("\n"))
 
 
 def sanitize_all(value: Any) -> Any:
-    """Return JSON-able data with all its texts, the keys of mappings included, as sanitize_lines() leaves them."""
+    """Return JSON-able data with all its texts sanitized, including the keys of mappings."""
     if isinstance(value, str):
         return sanitize_lines(value)
     if isinstance(value, dict):

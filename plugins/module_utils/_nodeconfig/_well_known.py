@@ -24,7 +24,11 @@ __all__ = [
     "LABEL_POOL",
     "NAMESPACE_BUNDLES",
     "NAMESPACE_ROLLOUTS",
+    "VERSION",
+    "missing_namespace",
 ]
+
+VERSION = "0.1.0"  # of the collection and its agent, the same as in galaxy.yml
 
 ANNOTATION_CONFIG_SOURCE = "configok.dev/config-source"
 ANNOTATION_ASSIGNMENT = "configok.dev/assignment"
@@ -38,10 +42,10 @@ ANNOTATION_AUTHOR = "configok.dev/author"
 LABEL_HASH_SCHEME = "configok.dev/hash-scheme"
 LABEL_POOL = "configok.dev/pool"
 
-# On what provisioning publishes of nodes' own configs.
+# On the local configs of nodes that provisioning publishes.
 LABEL_LOCAL_CONFIG = "configok.dev/local-config"
 
-# On Nodes, for people: kubectl get nodes -L configok.dev/config,configok.dev/config-ok
+# On Nodes, for users: kubectl get nodes -L configok.dev/config,configok.dev/config-ok
 LABEL_CONFIG = "configok.dev/config"
 LABEL_CONFIG_OK = "configok.dev/config-ok"
 
@@ -49,3 +53,8 @@ CONDITION_CONFIG_OK = "ConfigOK"
 
 NAMESPACE_BUNDLES = "configok-system"
 NAMESPACE_ROLLOUTS = "configok-rollouts"
+
+
+def missing_namespace(name: str) -> str:
+    """Return the message for a namespace that the role for clusters has not created."""
+    return f"the namespace {name} does not exist: prepare the cluster with the role configok.node.cluster"

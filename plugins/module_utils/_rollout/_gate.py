@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from .._nodeconfig._assignment import ConfigSource
+from .._nodeconfig._config_status import Cause
 from ._node_view import NodeView
 
 __all__ = ["DONT_KNOW", "FAIL", "GONE", "PASS", "WAIT", "GateResult", "Attempt", "evaluate"]
@@ -129,6 +130,6 @@ def _out_of_time(view: NodeView, attempt: Attempt, answers: bool) -> GateResult:
         return GateResult(DONT_KNOW, f"no agent answered {within}")
     if not answers:
         return GateResult(DONT_KNOW, f"the agent did not answer {within}; it last said: {view.report}")
-    if view.status is not None and view.status.cause == "Adopting":
+    if view.status is not None and view.status.cause == Cause.ADOPTING:
         return GateResult(FAIL, f"it began to adopt the config, but was not done {within}")
     return GateResult(DONT_KNOW, f"not good {within}: {view.report}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._nodeconfig._assignment import Assignment, ConfigSource, InvalidAssignment, InvalidConfigSource
-from .._nodeconfig._config_status import ConfigStatus, parse_status, read_condition
+from .._nodeconfig._config_status import Cause, ConfigStatus, parse_status, read_condition
 from .._nodeconfig._untrusted import sanitize
 from .._nodeconfig._well_known import (
     ANNOTATION_ASSIGNMENT,
@@ -130,7 +130,7 @@ class NodeView:
             return True
         # A node that takes an absent annotation for a lost one has to be told that it is meant so, under a new id. That
         # it still uses a bundle tells as much, where something more urgent is the cause that it names.
-        return self.active is None and self.status.cause != "AssignmentLost"
+        return self.active is None and self.status.cause != Cause.ASSIGNMENT_LOST
 
     def has_answered(self, source: ConfigSource | None) -> bool:
         """Return whether the Node is assigned source (None: the init config) and has said something to that."""

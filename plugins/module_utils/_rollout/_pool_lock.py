@@ -12,7 +12,7 @@ from typing import Any
 from .._kube._api_client import Client
 from .._kube._api_errors import Conflict, Forbidden, KubeError, NotFound
 from .._kube._api_paths import lease, leases
-from .._nodeconfig._well_known import NAMESPACE_ROLLOUTS
+from .._nodeconfig._well_known import NAMESPACE_ROLLOUTS, missing_namespace
 from ._rollout_errors import LockLost, PoolLocked, RolloutError
 from ._timing import Clock
 
@@ -142,10 +142,7 @@ class PoolLock:
         try:
             return self._client.create(leases(NAMESPACE_ROLLOUTS), body)
         except NotFound as error:
-            raise RolloutError(
-                f"the namespace {NAMESPACE_ROLLOUTS} does not exist: "
-                "prepare the cluster with the role configok.node.cluster"
-            ) from error
+            raise RolloutError(missing_namespace(NAMESPACE_ROLLOUTS)) from error
 
 
 def current_holder(client: Client, pool: str, clock: Clock) -> str | None:

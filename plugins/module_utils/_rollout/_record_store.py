@@ -18,7 +18,7 @@ from .._kube._api_errors import Conflict, NotFound
 from .._kube._api_paths import config_map, config_maps
 from .._nodeconfig._assignment import ConfigSource, InvalidConfigSource
 from .._nodeconfig._bundle_trial import InvalidTrial
-from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
+from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS, missing_namespace
 from ._plan import Target, Wave
 from ._record import BadConfig, ClearedConfig, FailedNode, Record, Revision, Rollout
 from ._rollout_errors import InvalidRecord, RolloutError
@@ -267,10 +267,7 @@ def _create(client: Client, record: Record) -> None:
     try:
         client.create(config_maps(NAMESPACE_ROLLOUTS), encode_record(record))
     except NotFound as error:
-        raise RolloutError(
-            f"the namespace {NAMESPACE_ROLLOUTS} does not exist: "
-            "prepare the cluster with the role configok.node.cluster"
-        ) from error
+        raise RolloutError(missing_namespace(NAMESPACE_ROLLOUTS)) from error
 
 
 def clear_bad_config(

@@ -13,7 +13,7 @@ from .._kube._api_errors import AlreadyExists, NotFound
 from .._kube._api_paths import config_map, config_maps
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle, InvalidBundle
-from .._nodeconfig._well_known import ANNOTATION_AUTHOR, ANNOTATION_CHANGE_CAUSE, LABEL_POOL
+from .._nodeconfig._well_known import ANNOTATION_AUTHOR, ANNOTATION_CHANGE_CAUSE, LABEL_POOL, missing_namespace
 from ._plan import Target
 from ._record import COMPLETE, Record, Revision
 from ._record_store import read_record, update_record
@@ -94,9 +94,7 @@ def _stored(client: Client, bundle: dict[str, Any], check: bool) -> tuple[dict[s
     except NotFound as error:
         if check:
             return bundle, True  # the first --check comes before the namespace
-        raise RolloutError(
-            f"the namespace {namespace} does not exist: prepare the cluster with the role configok.node.cluster"
-        ) from error
+        raise RolloutError(missing_namespace(namespace)) from error
 
 
 def _target(config_map_object: dict[str, Any]) -> Target:

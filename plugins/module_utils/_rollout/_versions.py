@@ -9,10 +9,11 @@ import re
 
 from .._componentconfig._exceptions import ConfigError
 from .._componentconfig._schema._releases import known_minors, parse_minor
+from .._nodeconfig._well_known import VERSION
 
 __all__ = ["COLLECTION_VERSION", "agent_fits", "is_kubernetes_version"]
 
-COLLECTION_VERSION = "0.1.0"  # galaxy.yml's; a test keeps them the same
+COLLECTION_VERSION = VERSION
 _LAST_MINOR = 99  # of Kubernetes 1
 _VERSION = re.compile(r"v?([0-9]{1,9})\.([0-9]{1,9})\.")
 

@@ -14,11 +14,10 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk, status_patch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ComponentStatus,
     ConfigStatus,
-    status_patch,
 )
 from support.ansible_runs.playbooks import ROOT, PlaybookRun, Playbooks, finish, quick_pool, start
 from support.api.clusters import prepare

@@ -17,10 +17,10 @@ from ansible_collections.configok.node.plugins.module_utils._kube._interrupt imp
 from ansible_collections.configok.node.plugins.module_utils._kube._watch import watch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdicts
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import status_patch
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ComponentStatus,
     ConfigStatus,
-    status_patch,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView, node_view
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
@@ -52,7 +52,7 @@ def status_of(
         components={"kubelet": ComponentStatus(version="v1.35.0", state="healthy")},
         agent_version=version,
     )
-    adopting = (verdicts.adopting(what.what), base._replace(cause="Adopting"))
+    adopting = (verdicts.adopting(what.label), base._replace(cause="Adopting"))
     if behaviour == GOOD:
         return [adopting, (verdicts.good(what), base._replace(cause="Good"))]
     if behaviour == CRASHES and source is not None:

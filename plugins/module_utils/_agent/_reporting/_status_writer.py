@@ -13,15 +13,15 @@ import json
 import random as _random
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 from ..._kube._api_errors import KubeError
 from ..._kube._api_paths import node_status
 from ..._kube._backoff import Backoff
 from ..._kube._retry import is_transient
 from ..._nodeconfig._assignment import ConfigSource
-from ..._nodeconfig._config_ok import ConfigOk
-from ..._nodeconfig._config_status import ComponentStatus, ConfigStatus, status_patch
+from ..._nodeconfig._config_ok import ConfigOk, status_patch
+from ..._nodeconfig._config_status import ComponentStatus, ConfigOkStatus, ConfigStatus
 from .._agent_configuration import AgentConfiguration
 from .._background import PATIENCE
 from .._counters import Counters
@@ -97,7 +97,9 @@ def read_report(run_directory: str) -> RunReport | None:
 
 
 def _verdict(said: Any) -> ConfigOk:
-    return ConfigOk(str(said["status"]), str(said["message"]), str(said["reason"]), str(said["cause"]))
+    return ConfigOk(
+        cast("ConfigOkStatus", str(said["status"])), str(said["message"]), str(said["reason"]), str(said["cause"])
+    )
 
 
 class StatusBuilder:
@@ -129,7 +131,7 @@ class StatusBuilder:
             assigned=assigned,
             active=active.source,
             last_known_good=None if good is None else good.source,
-            error="" if verdict.status == "True" else verdict.cut().reason,
+            error="" if verdict.status == "True" else verdict.shortened().reason,
             cause=verdict.cause,
             in_trial=in_trial(active, good),
             components={name: self._component(name, active, local, states) for name in self._configuration.components},
@@ -267,7 +269,7 @@ class StatusWriter:
 
     def say(self, verdict: ConfigOk, status: ConfigStatus, label: str) -> None:
         """Have this written, now or as soon as it can be. label: the bundle's name, "init" or "default"."""
-        wanted = (verdict.cut(), status, label)
+        wanted = (verdict.shortened(), status, label)
         if _subject(wanted) != _subject(self._wanted):
             self._backoff.reset()
         if wanted != self._wanted:

@@ -9,7 +9,7 @@ Pure, and the same for prestart and the daemon: time, crashes and what is readab
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ..._nodeconfig._bundle_trial import Trial
 from ._records import LOCAL_CONFIG, AssignmentFailure, ConfigRecord, same_config
@@ -36,7 +36,7 @@ class ActiveConfig(NamedTuple):
     """
 
     record: ConfigRecord
-    name: str
+    name: Literal["current", "last-known-good"]
     left: str = ""
     crashes: int = 0
 

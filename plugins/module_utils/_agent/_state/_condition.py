@@ -71,9 +71,9 @@ def _verdict(
     if outcome is not None and outcome.kind in ("InvalidConfig", "KnownBad"):
         return _refused(outcome, local, use)
     if condition.stopped:
-        return words.unit_stopped(use.what, condition.stopped)
+        return words.unit_stopped(use.label, condition.stopped)
     if condition.unread:
-        return words.not_read(use.what, condition.unread)
+        return words.not_read(use.label, condition.unread)
     if wish.kind == "lost":
         return words.assignment_lost(use)
     if wish.kind == "stale":
@@ -115,5 +115,5 @@ def _in_use(local: NodeState, condition: ComponentsCondition, use: ConfigInUse) 
     if condition.healthy:
         return words.good(use)
     if record.source is not None and not record.confirmed:
-        return words.adopting(use.what)
+        return words.adopting(use.label)
     return None

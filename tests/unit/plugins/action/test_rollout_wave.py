@@ -19,8 +19,8 @@ from ansible.template import Templar
 from ansible_collections.configok.node.plugins.action import rollout_wave
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import lease
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus, status_patch
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigOk, status_patch
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
 from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster

@@ -11,14 +11,17 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok as verdict
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, ConfigOk
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import (
+    ConfigInUse,
+    ConfigOk,
+    status_patch,
+)
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ComponentStatus,
     ConfigStatus,
     parse_status,
     read_condition,
     read_status,
-    status_patch,
 )
 
 NEW, CUR, LKG = "n" * 36, "c" * 36, "l" * 36
@@ -35,7 +38,7 @@ TABLE = [
         "current is set to the local default, and an init config was provided",
     ),
     (
-        verdict.good(ConfigInUse("current", init=False)),
+        verdict.good(ConfigInUse("current", has_init_config=False)),
         "True",
         "using current (default)",
         "current is set to the local default, and no init config was provided",
@@ -124,7 +127,7 @@ def test_damaged_files_are_said_beside_what_is_said_otherwise() -> None:
 
 @pytest.mark.contract("say.long-is-cut")
 def test_long_causes_are_cut() -> None:
-    said = verdict.invalid(LAST, NEW, "x" * 5000).cut()
+    said = verdict.invalid(LAST, NEW, "x" * 5000).shortened()
     assert len(said.reason) == verdict.MAX_TEXT
     assert said.reason.endswith("...")
 

@@ -68,7 +68,7 @@ def test_a_result_keeps_what_it_says() -> None:
 
 @pytest.mark.contract("shown.sanitized")
 def test_what_goes_to_the_condition() -> None:
-    verdict = verdicts.failing(verdicts.ConfigInUse("current"), f"healthz says {FORGED}").cut()
+    verdict = verdicts.failing(verdicts.ConfigInUse("current"), f"healthz says {FORGED}").shortened()
     assert verdict.reason.startswith("healthz says [2K wave 1 passed ]0;title 1A")
     assert unsafe_texts(list(verdict)) == []
     assert "\n" not in verdict.reason
