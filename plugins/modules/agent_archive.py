@@ -51,7 +51,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Put the agent on the node
+- name: Install the agent on the node
   configok.node.agent_archive:
 
 - name: Put it elsewhere, to look at it

@@ -99,7 +99,7 @@ EXAMPLES = r"""
   ansible.builtin.debug:
     msg: "{{ planned.text }}"
 
-- name: Plan the way back
+- name: Plan the undo
   configok.node.rollout_plan:
     pool: workers
     selector: node-role.kubernetes.io/worker

@@ -99,9 +99,9 @@ def test_a_refused_init_config_is_not_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "task", "code"),
     [
-        ("units", "Put together what was found and what the user has decided, who is right", 0),
-        ("agent", "Wait until the agent has written what the components are to read", 2),
-        ("verify", "See that every component is as active as before", 2),
+        ("units", "Merge discovered unit facts with user overrides", 0),
+        ("agent", "Wait for the agent to write the component configs", 2),
+        ("verify", "Verify that every component is still active", 2),
     ],
 )
 def test_no_secret_of_an_instance_config_is_shown(tmp_path: Path, file: str, task: str, code: int) -> None:
@@ -156,7 +156,7 @@ def test_no_task_uses_the_template_module_whose_diff_names_a_copy(path: Path) ->
 def test_the_files_below_a_directory_that_is_removed_are_not_listed(tmp_path: Path) -> None:
     (tmp_path / "program/cache").mkdir(parents=True)
     (tmp_path / "program/cache/compiled.pyc").touch()
-    [remove] = [task for task in load("tasks/absent.yml") if task["name"] == "Remove files"]
+    [remove] = [task for task in load("tasks/absent.yml") if task["name"] == "Remove the agent's files"]
     play = {"hosts": "localhost", "gather_facts": False, "tasks": [remove]}
     names = ("link", "program_directory", "configuration_directory", "state_directory", "run_directory")
     given = {f"__node_{name}": str(tmp_path / name.partition("_")[0]) for name in names}
