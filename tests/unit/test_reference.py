@@ -1,0 +1,119 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""docs/reference lists every cause of ConfigOK, every key of the pool file and every variable of the playbooks."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._duration import parse_duration
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, ConfigOk
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import POOL_KEYS, Policy
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = ROOT / "docs" / "reference"
+USING = ConfigInUse("current", "{cur}")
+LKG = ConfigInUse("last-known-good", "{lkg}")
+ADOPTED = ConfigInUse("current", "{new}")
+# What an agent can say, with the placeholders of the page.
+ANSWERS: list[ConfigOk] = [
+    _config_ok.good(USING),
+    _config_ok.good(ConfigInUse("current")),
+    _config_ok.good(ConfigInUse("current", init=False)),
+    _config_ok.adopting(ADOPTED.what),
+    _config_ok.not_synced(USING, "{cause}", machine_cause="InvalidConfigSource"),
+    _config_ok.not_synced(USING, "{cause}", machine_cause="FetchFailed"),
+    _config_ok.assignment_lost(USING),
+    _config_ok.invalid(LKG, "{new}", "{first error}"),
+    _config_ok.invalid_in_trial(USING, "{new}", "{first error}"),
+    _config_ok.known_bad(LKG, "{new}", "{time}", "{reason}"),
+    _config_ok.not_healthy(LKG, "{new}", "{t}", "{probe}"),
+    _config_ok.both_fail(LKG, "{new}"),
+    _config_ok.unit_stopped(USING.what, "{unit}"),
+    _config_ok.opted_out(),
+]
+
+
+def rows(page: str) -> list[list[str]]:
+    """Return the cells of all table rows of a page."""
+    text = (REFERENCE / page).read_text(encoding="utf-8")
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| ")
+    ]
+
+
+def causes_in_code() -> set[str]:
+    """Return the causes that the code names: the fourth part of a ConfigOk, and machine_cause of its callers."""
+    found: set[str] = set()
+    for path in (ROOT / "plugins/module_utils").rglob("*.py"):
+        if "_data" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            causes = [keyword.value for keyword in node.keywords if keyword.arg == "machine_cause"]
+            if isinstance(node.func, ast.Name) and node.func.id == "ConfigOk" and len(node.args) == 4:
+                causes.append(node.args[3])
+            found |= {
+                str(constant.value)
+                for cause in causes
+                for constant in ast.walk(cause)
+                if isinstance(constant, ast.Constant) and re.fullmatch("[A-Z][A-Za-z]+", str(constant.value))
+            }
+    return found
+
+
+def test_the_page_lists_every_cause_and_no_other() -> None:
+    first_cells = [re.findall(r"`([A-Z][A-Za-z]+)`", row[0]) for row in rows("conditions.md")]
+    assert {cause for cell in first_cells for cause in cell} == causes_in_code()
+
+
+def test_every_cause_says_what_to_do() -> None:
+    text = (REFERENCE / "conditions.md").read_text(encoding="utf-8")
+    advice = text.split("## What to do")[1]
+    assert set(re.findall(r"`([A-Z][A-Za-z]+)`", advice)) >= causes_in_code()
+
+
+def test_the_page_has_the_agents_own_words() -> None:
+    text = (REFERENCE / "conditions.md").read_text(encoding="utf-8")
+    for answer in ANSWERS:
+        section = text.split(f"## {answer.status}\n")[1].split("\n## ")[0]
+        same = [line for line in section.splitlines() if f"| {answer.message} | {answer.reason} |" in line]
+        assert any(line.startswith(f"| `{answer.cause}`") for line in same), answer
+
+
+def test_the_page_of_the_pool_file_lists_its_keys() -> None:
+    keys = [row[0].strip("`") for row in rows("pool-file.md")]
+    known = {f"{path}.{key}".lstrip(".") for path, names in POOL_KEYS.items() for key in names}
+    assert {key for key in keys if key in known} == known - {"policy.canary"}
+    defaults = {row[0].strip("`"): row[1] for row in rows("pool-file.md")}
+    policy = Policy()
+    assert defaults["policy.canary.count"] == str(policy.canary.count)
+    assert defaults["policy.canary.cover"] == ", ".join(policy.canary.cover)
+    assert defaults["policy.waves"] == ", ".join(map(str, policy.waves))
+    assert defaults["policy.maxUnavailable"] == str(policy.max_unavailable)
+    assert defaults["policy.failureBudget"] == str(policy.failure_budget)
+    assert defaults["policy.onFailure"] == policy.on_failure
+    for key, seconds in {
+        "policy.soak": policy.soak,
+        "policy.nodeTimeout": policy.node_timeout,
+        "policy.restartDelay": policy.restart_delay,
+        "policy.timeToCrash": policy.time_to_crash,
+        "policy.healthTimeout": policy.health_timeout,
+    }.items():
+        assert parse_duration(defaults[key]) == seconds, key
+
+
+def test_the_page_of_the_playbooks_lists_all_of_them_and_their_variables() -> None:
+    text = (REFERENCE / "playbooks.md").read_text(encoding="utf-8")
+    for playbook in (ROOT / "playbooks").glob("*.yml"):
+        assert f"\n## {playbook.stem}\n" in text
+        source = playbook.read_text(encoding="utf-8") + "".join(
+            task.read_text(encoding="utf-8") for task in (ROOT / "playbooks/tasks").glob("*.yml")
+        )
+        for variable in re.findall(r"\b(provision_(?!local)\w+|cluster_force|to_revision)\b", source):
+            assert f"`{variable}`" in text, variable
