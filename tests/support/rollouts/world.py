@@ -28,10 +28,10 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._runner imp
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 from embedded_apiserver.server import EmbeddedApiServer
 from support.rollouts.local_transport import LocalTransport
-from support.rollouts.simulated_nodes import SimulatedNodes
+from support.rollouts.simulated_nodes import GOOD, SimulatedNodes, status_of
 from support.rollouts.virtual_clock import ServerClock, VirtualClock
 
-__all__ = ["MakeWorld", "World"]
+__all__ = ["QUICK", "MakeWorld", "World"]
 
 _TOKEN = "admin"
 POLICY: dict[str, Any] = {
@@ -42,6 +42,10 @@ POLICY: dict[str, Any] = {
     "failureBudget": 1,
     "nodeTimeout": "60m",
 }
+
+
+# Nodes that give up soon.
+QUICK: dict[str, Any] = {"nodeTimeout": "100s", "healthTimeout": "1s", "restartDelay": "1s", "timeToCrash": "1s"}
 
 
 class MakeWorld(Protocol):
@@ -155,6 +159,20 @@ class World:
         while not holds():
             assert self.clock.monotonic() < deadline
             self.clock.sleep(0.1)
+
+    def answer(self, name: str) -> None:
+        """Have a node that was silent so far say that it is fine on what it is assigned."""
+        view = self.nodes.view(name)
+        if view.assigned_id > view.answered_id:
+            self.nodes.say(name, *status_of(view, view.source, GOOD)[-1])
+
+    def break_node(self, name: str) -> None:
+        """Make a node one whose component is failing, and which is not Ready."""
+        view = self.nodes.view(name)
+        verdict, status = status_of(view, None, GOOD)[-1]
+        failing = {"kubelet": status.components["kubelet"]._replace(state="failing")}
+        self.nodes.say(name, verdict._replace(status="False"), status._replace(components=failing))
+        self.nodes.set_ready(name, False)
 
     def when(self, words: str, do: Callable[[], object]) -> None:
         """Do something as soon as the runner first says a line with these words."""

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -26,68 +25,12 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_er
     RolloutError,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._session import RunSession
+from support.rollouts.faulty_clients import Away, Losing
 from support.rollouts.simulated_nodes import ADOPTS, CRASHES, GOOD, status_of
 from support.rollouts.virtual_clock import VirtualClock
 from support.rollouts.world import MakeWorld, World
 
-WRITES = ("create", "replace", "patch", "delete")
 LEASE = lease("configok-rollouts", "workers")
-
-
-class Losing:
-    """A client that loses the answer to its nth write, which took effect.
-
-    resend: whether the client's own retry sends the write again, as it does when the server is there at once.
-    """
-
-    def __init__(self, client: Any, at: int, *, resend: bool) -> None:
-        self._client, self._left, self._resend, self.lost = client, at, resend, ""
-
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(self._client, name)
-        if name not in WRITES:
-            return method
-
-        def call(*args: Any, **kwargs: Any) -> Any:
-            self._left -= 1
-            if self._left != 0:
-                return method(*args, **kwargs)
-            self.lost = f"{name} {args[0]}"
-            method(*args, **kwargs)
-            if self._resend and name != "create":
-                return method(*args, **kwargs)
-            raise Unreachable("no answer", where=self.lost)
-
-        return call
-
-
-class Away:
-    """A client whose server does not answer from the first request that ``begins`` picks on, for so many seconds."""
-
-    def __init__(self, world: World, seconds: float, begins: Callable[[str, str], bool]) -> None:
-        self._world, self._seconds, self._begins = world, seconds, begins
-        self.until: float | None = None
-        self.refused: list[str] = []
-        self.patched_while_away = 0
-
-    @property
-    def away(self) -> bool:
-        return self.until is not None and self._world.clock.monotonic() < self.until
-
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(self._world.client, name)
-        if name == "interruptible":
-            return method
-
-        def call(path: str, *args: Any, **kwargs: Any) -> Any:
-            if self.until is None and self._begins(name, path):
-                self.until = self._world.clock.monotonic() + self._seconds
-            if self.away:
-                self.refused.append(f"{name} {path}")
-                raise Unreachable("connection refused", where=f"{name} {path}", sent=False)
-            return method(path, *args, **kwargs)
-
-        return call
 
 
 def check_complete(world: World, target: Any, nodes: int) -> None:

@@ -1,0 +1,213 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Broken nodes move in a wave of their own, which holds up no other."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._rollout import (
+    _record,
+    _transitions,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes, list_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import (
+    update_record,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import find_undo_revision
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import complete
+from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import start_rollout
+from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, status_of
+from support.rollouts.world import QUICK, MakeWorld
+
+
+def test_the_lane_of_broken_nodes_pauses_and_halts_nobody_and_follows_the_canary(make_world: MakeWorld) -> None:
+    world = make_world(10)
+    for name in ("n03", "n04", "n05"):
+        world.break_node(name)
+    target = world.publish(100)
+    fates = {"n03": SILENT, "n04": CRASHES}
+    world.nodes.behaviour = lambda name, _source: fates.get(name, GOOD)
+
+    def repair() -> None:
+        for name in ("n03", "n04", "n05"):
+            world.nodes.set_ready(name, True)
+
+    world.when("assigned n03", repair)
+    results = world.rollout(target, maxUnavailable=3, failureBudget=0, canary={"count": 1, "soak": "5s"}, **QUICK)
+    assert [(one.wave, one.phase) for one in results] == [
+        ("canary", "Canary"),
+        ("broken", "Wave 0"),
+        ("wave 1", "Wave 1"),
+        ("wave 2", "Complete"),
+    ]
+    assert {one.node: one.kind for one in results[-1].failed_nodes} == {"n03": "unknown", "n04": "failed"}
+    assert world.nodes.view("n05").is_on(target.source)
+    assert world.record().bad_configs == ()
+
+
+@pytest.mark.parametrize("place", ["after the canary", "first"])
+def test_nodes_that_the_lane_leaves_down_hold_up_no_later_wave(make_world: MakeWorld, place: str) -> None:
+    world = make_world(8)
+    target = world.publish(100)
+    if place == "first":  # the config has passed on a node
+        assign_nodes(world.client, target.source, names=["n00"])
+        world.until(lambda: world.nodes.view("n00").is_on(target.source))
+    for name in ("n03", "n04"):
+        world.break_node(name)
+    world.nodes.behaviour = lambda name, _source: CRASHES if name in ("n03", "n04") else GOOD
+    results = world.rollout(target, maxUnavailable=2, failureBudget=0, canary={"count": 1, "soak": "5s"}, **QUICK)
+    assert [one.wave for one in results][:2] == (["broken", "canary"] if place == "first" else ["canary", "broken"])
+    assert results[-1].phase == "Complete"
+    assert {one.node for one in results[-1].failed_nodes} == {"n03", "n04"}
+
+
+def test_nodes_that_the_lane_leaves_down_hold_up_nothing_even_where_not_all_are_kept(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (_record, _transitions):
+        monkeypatch.setattr(module, "MAX_FAILED_NODES", 3)
+    world = make_world(12)
+    down = [f"n{number:02d}" for number in range(3, 9)]
+    for name in down:
+        world.break_node(name)
+    world.nodes.behaviour = lambda name, _source: CRASHES if name in down else GOOD
+    results = world.rollout(world.publish(100), maxUnavailable=2, canary={"count": 1, "soak": "5s"}, **QUICK)
+    assert results[-1].phase == "Complete", world.lines()
+
+
+def test_nodes_that_the_lane_has_repaired_count_like_any_other(make_world: MakeWorld) -> None:
+    world = make_world(12)
+    repaired = [f"n{number:02d}" for number in range(3, 8)]
+    for name in repaired:
+        world.break_node(name)
+
+    def repair() -> None:
+        for name in repaired:
+            world.nodes.set_ready(name, True)
+
+    target = world.publish(100)
+    made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], **QUICK)
+    world.when("broken: assigned", repair)
+    assert [world.move(made, wave).phase for wave in ("canary", "broken")] == ["Canary", "Wave 0"]
+    assert world.rollout_recorded().failed_nodes == ()
+    for name in repaired:
+        world.nodes.set_ready(name, False)
+    for _run in range(2):
+        result = world.move(made, "wave 1")
+        assert (result.phase, result.counts["waiting"]) == ("Paused", 6)
+        assert result.reason.startswith("nodes down for another reason: 5")
+
+
+@pytest.mark.parametrize("fate", [CRASHES, SILENT])
+def test_nodes_that_the_lane_leaves_down_keep_no_other_node_from_going_back(make_world: MakeWorld, fate: str) -> None:
+    world = make_world(12)
+    first = world.publish(100)
+    world.rollout(first)
+    lane = {"n00", "n01", "n02"}
+    for name in lane:
+        world.break_node(name)
+    second = world.publish(200)
+    policy = {"onFailure": "rollback", "canary": {"count": 1, "soak": "0s"}, "waves": ["100%"], **QUICK}
+    doomed = set(world.plan(second, **policy).wave("wave 1").nodes[2:4])
+
+    def behave(name: str, source: object) -> str:
+        if name in lane:
+            return fate
+        return CRASHES if name in doomed and source == second.source else GOOD
+
+    world.nodes.behaviour = behave
+    results = world.rollout(second, **policy)
+    assert (results[-1].wave, results[-1].phase) == ("wave 1", "Halted")
+    for number in range(12):
+        view = world.nodes.view(f"n{number:02d}")
+        assert view.name in lane | doomed or view.is_on(first.source), view.report
+    assert world.rollout_recorded().is_rolling_back == (fate == SILENT)
+
+
+@pytest.mark.parametrize("when", ["before the lane begins", "before it goes on"])
+def test_nodes_that_appear_while_the_lane_is_the_last_wave_get_a_canary_of_their_own(
+    make_world: MakeWorld, when: str
+) -> None:
+    world = make_world(2)
+    for name in ("n00", "n01"):
+        world.break_node(name)
+    target = world.publish(100)
+    policy = {"maxUnavailable": 1, "failureBudget": 0, "canary": {"count": 1, "soak": "5s"}, **QUICK}
+    made = world.plan(target, **policy)
+    assert [wave.name for wave in made.waves] == ["broken"]
+    world.nodes.behaviour = lambda _name, _source: CRASHES
+    if when == "before it goes on":
+        views = list_nodes(world.client, selector="pool=workers")
+        update_record(world.client, "workers", lambda record: start_rollout(record, made, views, "now"))
+
+    def recover() -> None:
+        for name in ("n00", "n01"):
+            world.nodes.set_ready(name, True)
+
+    world.when("assigned n00", recover)
+    for number in range(10):
+        world.nodes.add(f"late{number}")
+    if when == "before the lane begins":
+        assert world.move(made, "broken").phase == "Complete"
+    results = world.rollout(target, **policy)
+    assert [(one.wave, one.phase) for one in results][-1] == ("canary", "Halted")
+    assert len({name for name, _id, _source in world.nodes.assignments if name.startswith("late")}) == 1
+
+
+@pytest.mark.parametrize("fate", [SILENT, CRASHES, GOOD])
+def test_a_config_on_which_no_node_has_passed_does_not_reach_broken_nodes_before_the_canary(
+    make_world: MakeWorld, fate: str
+) -> None:
+    world = make_world(1)
+    world.break_node("n00")
+    first = world.publish(90)
+    world.nodes.behaviour = lambda _name, _source: fate
+    world.when("assigned n00", lambda: world.nodes.set_ready("n00", fate == GOOD))
+    assert [(one.wave, one.phase) for one in world.rollout(first, **QUICK)] == [("broken", "Complete")]
+    passed = fate == GOOD
+    assert [one.result for one in world.record().revisions] == ["Complete" if passed else "Unproven"]
+    if fate == CRASHES:  # nothing is left to move, and nothing has passed by now
+        again = world.plan(first, **QUICK)
+        assert complete(world.client, again, runner="again", report=world.said.append).phase == "Complete"
+        assert [one.result for one in world.record().revisions] == ["Unproven"]
+    for name in ("n01", "n02", "n03"):
+        world.nodes.add(name)
+    world.nodes.add("n04")
+    world.break_node("n04")
+    waves = [wave.name for wave in world.plan(first, maxUnavailable=1, **QUICK).waves]
+    assert waves.index("canary") == (1 if passed else 0)
+    # Nor does an undo go there by itself.
+    world.nodes.behaviour = lambda _name, _source: GOOD
+    world.rollout(world.publish(100), maxUnavailable=4, **QUICK)
+    found = find_undo_revision(world.record())
+    assert (found.number if found else None) == (1 if passed else None)
+
+
+@pytest.mark.parametrize(("budget", "phase"), [(0, "Halted"), (3, "Wave 0")])
+def test_canaries_that_turn_false_while_the_lane_moves_spend_from_the_budget(
+    make_world: MakeWorld, budget: int, phase: str
+) -> None:
+    world = make_world(12)
+    world.break_node("n03")
+    target = world.publish(100)
+    made = world.plan(target, failureBudget=budget, canary={"count": 2, "soak": "5s"}, **QUICK)
+    assert [wave.name for wave in made.waves][:2] == ["canary", "broken"]
+    canaries = made.wave("canary").nodes
+    world.move(made, "canary")
+
+    def turn_false() -> None:
+        for name in canaries:
+            world.nodes.say(name, *status_of(world.nodes.view(name), target.source, CRASHES)[-1])
+
+    world.nodes.behaviour = lambda _name, _source: SILENT
+    world.when("assigned n03", turn_false)
+    result = world.move(made, "broken")
+    assert result.phase == phase
+    late = {(one.node, one.kind, one.wave) for one in result.failed_nodes if one.node in canaries}
+    assert late == {(name, "failed", "canary") for name in canaries}
+    rollout = world.record().rollout
+    assert rollout is not None
+    assert rollout.failures == 2
+    assert [bad.confirmed for bad in world.record().bad_configs] == ([True] if phase == "Halted" else [])

@@ -1,0 +1,128 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ctrl-C, a kill at any write, and a lost lock leave a record from which the next run continues."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import lease
+from ansible_collections.configok.node.plugins.module_utils._rollout import (
+    _runner,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_lock import PoolLock
+from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
+    Interrupted,
+    LockLost,
+)
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import complete
+from support.rollouts.faulty_clients import Dying, Killed
+from support.rollouts.simulated_nodes import GOOD
+from support.rollouts.world import MakeWorld
+
+
+def test_ctrl_c_while_it_settles_is_told_in_a_sentence(make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = make_world(2)
+    target = world.publish(100)
+    assign_nodes(world.client, target.source, names=["n00", "n01"])
+    world.until(lambda: all(world.nodes.view(name).is_on(target.source) for name in ("n00", "n01")))
+
+    def press(*_arguments: object, **_options: object) -> None:
+        raise KeyboardInterrupt
+
+    made = world.plan(target)
+    monkeypatch.setattr(_runner, "update_record", press)
+    with pytest.raises(Interrupted, match=r"interrupted in pool workers: .*run it again to go on"):
+        complete(world.client, made, runner="me", report=world.said.append, clock=world.clock)
+    assert world.client.get(lease("configok-rollouts", "workers"))["spec"]["holderIdentity"] == ""
+
+
+def test_a_runner_that_loses_its_lock_amid_a_window_assigns_nothing_more(make_world: MakeWorld) -> None:
+    world = make_world(60)
+    target = world.publish(100)
+    made = world.plan(target, canary={"count": 1, "soak": "0s"}, waves=["100%"], maxUnavailable=50)
+    world.move(made, "canary")
+    done = len(world.nodes.assignments)
+
+    class Robbed:
+        """A client whose process stalls at its first PATCH, long enough for somebody else to take the pool."""
+
+        def __init__(self) -> None:
+            self.patched = 0
+
+        def __getattr__(self, name: str) -> Any:
+            method = getattr(world.client, name)
+            if name != "patch":
+                return method
+
+            def patch(*args: Any, **kwargs: Any) -> Any:
+                self.patched += 1
+                if self.patched == 1:
+                    world.clock.sleep(40.0)  # the other threads have come to their PATCH by then
+                    PoolLock(world.client, "workers", "thief", clock=world.clock, duration=5.0).acquire(
+                        lambda _line: None
+                    )
+                else:
+                    world.clock.sleep(120.0)
+                return method(*args, **kwargs)
+
+            return patch
+
+    robbed = Robbed()
+    with pytest.raises(LockLost, match="thief has its lock now"):
+        world.move(made, "wave 1", client=robbed)
+    # Those that the threads were writing already are all that is assigned.
+    world.clock.sleep(200)
+    assert len(world.nodes.assignments) - done == 32
+    assert robbed.patched == 32
+
+
+def test_ctrl_c_leaves_a_record_that_goes_on_and_frees_the_lock(make_world: MakeWorld) -> None:
+    world = make_world(6)
+    target = world.publish(100)
+    made = world.plan(target)
+
+    def interrupt(name: str, _source: object) -> str:
+        return GOOD
+
+    world.nodes.behaviour = interrupt
+
+    class Pressed:
+        def __getattr__(self, name: str) -> Any:
+            method = getattr(world.client, name)
+
+            def patch(*args: Any, **kwargs: Any) -> Any:
+                raise KeyboardInterrupt
+
+            return patch if name == "patch" else method
+
+    with pytest.raises(Interrupted, match="run it again to go on"):
+        world.move(made, "canary", client=Pressed())
+    assert world.client.get(lease("configok-rollouts", "workers"))["spec"]["holderIdentity"] == ""
+    assert world.rollout(target)[-1].phase == "Complete"
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before the write", "after the write"])
+def test_killed_at_any_write_and_run_again_it_finishes(make_world: MakeWorld, after: bool) -> None:
+    at = 0
+    while True:
+        at += 1
+        world = make_world(5)
+        target = world.publish(100)
+        dying = Dying(world.client, at, after=after)
+        with contextlib.suppress(Killed):
+            world.rollout(target, client=dying)
+        if not dying.dead:
+            break
+        world.rollout(target)
+        rollout = world.rollout_recorded()
+        assert (at, rollout.phase, rollout.failed_nodes) == (at, "Complete", ())
+        assert all(world.nodes.view(f"n{number:02d}").is_on(target.source) for number in range(5))
+        assert len(world.nodes.assignments) == 5, "no node was assigned twice"
+        assert not world.plan(target).has_work
+    assert at > 20, "the rollout has at least so many writes"
