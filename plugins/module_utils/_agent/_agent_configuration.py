@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import Any, Callable, NamedTuple
 
 from .._componentconfig._denied_fields import DenyPolicy
-from .._nodeconfig._bundle_trial import InvalidTrial, parse_duration
+from .._nodeconfig._durations import InvalidDuration, setting_duration
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES
 
 __all__ = [
@@ -329,8 +329,8 @@ def _whole(least: int, most: int) -> Callable[[Any], int]:
 def _duration(least: float) -> Callable[[Any], float]:
     def convert(value: Any) -> float:
         try:
-            seconds = parse_duration(value, "it")
-        except InvalidTrial as error:
+            seconds = setting_duration(value, "it")
+        except InvalidDuration as error:
             raise ValueError("must be a duration such as 10m, 90s or 500ms, at most 720h") from error
         if seconds < least:
             raise ValueError(f"must be at least {least:g}s")

@@ -8,9 +8,10 @@ Time counts only while the components are seen healthy, and goes on across resta
 
 from __future__ import annotations
 
+from .._nodeconfig._durations import condition_duration
 from ._agent_configuration import AgentConfiguration
 from ._interfaces import Clock
-from ._state._active_config import duration_text, in_trial
+from ._state._active_config import in_trial
 from ._state._health import ComponentsObservation
 from ._state._node_state import NodeState
 from ._state._records import AssignmentFailure, ConfigRecord, same_config
@@ -157,5 +158,5 @@ class TrialManager:
             return seen.detail
         threshold = local.current.trial.crash_loop_threshold
         if self.crashes_since(local, self._clock.since_boot() - _WINDOW) > threshold:
-            return f"crashed more than {threshold} times within {duration_text(_WINDOW)}"
+            return f"crashed more than {threshold} times within {condition_duration(_WINDOW)}"
         return ""

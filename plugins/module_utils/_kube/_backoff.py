@@ -1,17 +1,29 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When to try again after failures: doubling pauses. Private to configok.node."""
+"""Decides when to try again after failures: doubling pauses with jitter. Private to configok.node."""
 
 from __future__ import annotations
 
 import random as _random
 from collections.abc import Callable
 
-__all__ = ["SOON", "Backoff"]
+__all__ = ["SOON", "Backoff", "backoff_delay"]
 
 # With the duration of one attempt, an agent reports within 30 s of the end of an outage.
 SOON = 12.0
+
+
+def backoff_delay(
+    failures: int, *, first: float, longest: float, jitter: float, lowest: float = 0.5, spread: float = 0.5
+) -> float:
+    """Return the pause in seconds after a number of failures in a row, 1 being the first.
+
+    The ceiling doubles with each failure, from first up to longest. The pause is this part of it: lowest, and spread
+    times the jitter, which is in [0, 1).
+    """
+    ceiling = min(longest, first * 2.0 ** min(max(failures, 1) - 1, 30))
+    return ceiling * (lowest + spread * jitter)
 
 
 class Backoff:
@@ -31,9 +43,12 @@ class Backoff:
 
     def failed(self, now: float, retry_after: float | None = None, *, transient: bool = False) -> float:
         """Count a failure and return when to try again. transient: nothing was refused, it may work soon."""
-        pause = min(self._soon if transient else self._longest, self._first * 2.0 ** min(self._failures, 16))
-        pause *= 0.8 + 0.4 * self._random()  # many nodes that failed together must not come back together
         self._failures += 1
+        longest = self._soon if transient else self._longest
+        # Many nodes that failed together must not come back together.
+        pause = backoff_delay(
+            self._failures, first=self._first, longest=longest, jitter=self._random(), lowest=0.8, spread=0.4
+        )
         self._not_before = now + (retry_after or 0.0)
         self._until = max(now + pause, self._not_before)
         return self._until

@@ -16,8 +16,9 @@ from ._api_errors import (
     Unreachable,
     bounded_retry_after,
 )
+from ._backoff import backoff_delay
 
-__all__ = ["ONCE", "PATIENT", "RetryPolicy", "backoff", "is_transient", "parse_retry_after", "wait_before_retry"]
+__all__ = ["ONCE", "PATIENT", "RetryPolicy", "is_transient", "parse_retry_after", "wait_before_retry"]
 
 
 class RetryPolicy(NamedTuple):
@@ -53,15 +54,6 @@ def parse_retry_after(value: str | None, now: float) -> float | None:
         return None
 
 
-def backoff(failures: int, *, first: float, longest: float, jitter: float) -> float:
-    """Return the pause in seconds after a number of failures in a row, 1 being the first.
-
-    The ceiling doubles with each failure, up to longest. The pause is between half and all of it, by jitter in [0, 1).
-    """
-    ceiling = min(longest, first * 2 ** min(max(failures, 1) - 1, 30))
-    return float(ceiling * (0.5 + jitter / 2))
-
-
 def is_transient(error: KubeError, *, idempotent: bool) -> bool:
     """Return whether the same request may be sent again and may then succeed.
 
@@ -87,7 +79,7 @@ def wait_before_retry(
     """
     if attempt >= policy.attempts or not is_transient(error, idempotent=idempotent):
         return None
-    pause = backoff(attempt, first=policy.first, longest=policy.longest, jitter=jitter)
+    pause = backoff_delay(attempt, first=policy.first, longest=policy.longest, jitter=jitter)
     if error.retry_after is not None:
         pause = max(pause, error.retry_after + policy.first * jitter)
     return pause if waited + pause <= policy.patience else None

@@ -13,9 +13,9 @@ from typing import Any, Literal, NamedTuple, cast
 from ._api_client import Client, Lines, Object
 from ._api_errors import MAX_RETRY_AFTER, Gone, KubeError, Unreachable, decode_json, error_of_status
 from ._api_paths import describe
+from ._backoff import backoff_delay
 from ._client_settings import Timing
 from ._interrupt import Interrupt
-from ._retry import backoff
 
 __all__ = ["EventType", "ObjectCache", "WatchEvent", "WatchSettings", "watch"]
 
@@ -196,7 +196,7 @@ class _Watch:
         if lived:
             return self._timing.random() * (first if failures else min(EXPECTED_PAUSE, first))
         longest = self._settings.longest_pause
-        return backoff(failures, first=first, longest=longest, jitter=self._timing.random())
+        return backoff_delay(failures, first=first, longest=longest, jitter=self._timing.random())
 
     def _list(self) -> Iterator[WatchEvent]:
         listing = self._client.list(

@@ -6,42 +6,19 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, NamedTuple
 
+from ._durations import InvalidDuration, setting_duration
 from ._untrusted import InvalidText, load_json
 
-__all__ = ["MAX_CRASH_LOOP_THRESHOLD", "TRIAL_KEY", "InvalidTrial", "Trial", "parse_duration"]
+__all__ = ["MAX_CRASH_LOOP_THRESHOLD", "TRIAL_KEY", "InvalidTrial", "Trial"]
 
 TRIAL_KEY = "trial"
 MAX_CRASH_LOOP_THRESHOLD = 10  # the proposal's range is 0 to 10
-_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(h|ms|m|s)")
-_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
-_MAX_SECONDS = 30 * 24 * 3600.0
-_MAX_TEXT = 64  # the pattern would be tried at each of a million digits
 
 
 class InvalidTrial(InvalidText):
     """A trial that cannot be read; the message says what is allowed."""
-
-
-def parse_duration(value: Any, name: str) -> float:
-    """Return the seconds in ``10m``, ``1h30m``, ``500ms`` or a plain number of seconds, 0 to 30 days.
-
-    Raises InvalidTrial; the message begins with name. Kept here, small, since prestart must not load the engine.
-    """
-    seconds = None
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        seconds = value if abs(value) <= _MAX_SECONDS else None  # some whole numbers do not fit a float
-    elif isinstance(value, str) and len(value) <= _MAX_TEXT:
-        parts = _DURATION.findall(value)
-        if parts and "".join(number + unit for number, unit in parts) == value:
-            seconds = sum(float(number) * _SECONDS[unit] for number, unit in parts)
-        elif value == "0":
-            seconds = 0.0
-    if seconds is None or not 0 <= seconds <= _MAX_SECONDS:
-        raise InvalidTrial(f"{name} {str(value)[:50]!r} must be a duration such as 10m, 90s or 1h30m, at most 720h")
-    return float(seconds)
 
 
 class Trial(NamedTuple):
@@ -54,7 +31,10 @@ class Trial(NamedTuple):
     def of(cls, trial_duration: Any = None, crash_loop_threshold: Any = None) -> Trial:
         """Return the trial for these options; None means the default. Raises InvalidTrial."""
         default = cls()
-        duration = default.duration if trial_duration is None else parse_duration(trial_duration, "trialDuration")
+        try:
+            duration = default.duration if trial_duration is None else setting_duration(trial_duration, "trialDuration")
+        except InvalidDuration as error:
+            raise InvalidTrial(str(error)) from error
         threshold = default.crash_loop_threshold if crash_loop_threshold is None else crash_loop_threshold
         is_whole = isinstance(threshold, int) and not isinstance(threshold, bool)
         if not is_whole or not 0 <= threshold <= MAX_CRASH_LOOP_THRESHOLD:

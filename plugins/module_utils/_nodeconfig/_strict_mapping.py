@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional, TypeVar
 
-from ._bundle_trial import InvalidTrial, parse_duration
+from ._durations import InvalidDuration, setting_duration
 
 __all__ = ["NodeCount", "StrictFields", "suggest_key"]
 
@@ -153,8 +153,8 @@ class StrictFields:
         if value is None:
             return default
         try:
-            return parse_duration(value, self._at(name))
-        except InvalidTrial as error:
+            return setting_duration(value, self._at(name))
+        except InvalidDuration as error:
             self.errors.append(str(error).replace(f"{self._at(name)} ", f"{self._at(name)}: ", 1))
             return default
 

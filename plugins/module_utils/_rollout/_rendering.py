@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .._nodeconfig._durations import describe_duration
 from ._plan import Plan, SkippedNode
 from ._window import FAILED, IN_FLIGHT, PASSED, SOAKING, STRUCK_OUT, UNKNOWN
 
-__all__ = ["Progress", "duration", "names_in_short", "render_plan", "render_table"]
+__all__ = ["Progress", "names_in_short", "render_plan", "render_table"]
 
 _NAMES_SHOWN = 4
 _WIDTH_NODES = 60
@@ -33,7 +34,7 @@ def render_plan(plan: Plan) -> list[str]:
             (
                 wave.name,
                 str(len(wave.nodes)),
-                duration(wave.soak),
+                describe_duration(wave.soak),
                 "finished" if wave.finished else "",
                 _some(wave.nodes),
             )
@@ -45,10 +46,10 @@ def render_plan(plan: Plan) -> list[str]:
         lines.append(
             f"At most {_count(plan.max_unavailable, 'node')} unavailable at a time; halt "
             f"{failures if plan.failure_budget else 'at the first failure'}; "
-            f"{duration(plan.node_timeout)} for a node to answer; on failure {plan.on_failure}."
+            f"{describe_duration(plan.node_timeout)} for a node to answer; on failure {plan.on_failure}."
         )
         if plan.has_work:
-            lines.append(f"It takes about {duration(plan.estimate)}.")
+            lines.append(f"It takes about {describe_duration(plan.estimate)}.")
     if plan.already_on_target and plan.waves:
         lines.append(f"Already there: {_count(len(plan.already_on_target), 'node')} ({_some(plan.already_on_target)})")
     if plan.vanished:
@@ -65,20 +66,6 @@ def render_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[st
     used = [place for place in range(len(heads)) if any(row[place] for row in rows)]
     widths = [max(len(heads[place]), *(len(row[place]) for row in rows)) if rows else 0 for place in range(len(heads))]
     return ["   ".join(row[place].ljust(widths[place]) for place in used).rstrip() for row in (heads, *rows) if used]
-
-
-def duration(seconds: float) -> str:
-    """Return seconds as people write them: 90s, 11m, 1h5m."""
-    whole = round(seconds)
-    if seconds < 10 and seconds != whole:
-        return f"{seconds:.1f}s"
-    if whole < 120 and whole % 60:
-        return f"{whole}s"
-    minutes, rest = divmod(whole, 60)
-    if minutes < 60:
-        return (f"{minutes}m" if minutes else "") + (f"{rest}s" if rest or not minutes else "")
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}h" + (f"{minutes}m" if minutes else "")
 
 
 def _left_out(left_out: Sequence[SkippedNode]) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from ..._nodeconfig._bundle_trial import Trial
+from ..._nodeconfig._durations import condition_duration
 from ._records import LOCAL_CONFIG, AssignmentFailure, ConfigRecord, same_config
 from ._startups import BadConfig
 
@@ -19,7 +20,6 @@ __all__ = [
     "ActiveConfig",
     "select_active",
     "crash_reason",
-    "duration_text",
     "in_trial",
     "failure_from_mark",
     "must_refuse_start",
@@ -112,16 +112,7 @@ def crash_reason(crashes: int) -> str:
 
 def unhealthy_reason(within: float, probe: str) -> str:
     """Return the reason of a bad mark after failed probes, for people. within: seconds."""
-    return f"not healthy within {duration_text(within)}: {probe}"
-
-
-def duration_text(seconds: float) -> str:
-    """Return seconds as people write them: 2m, 90s, 500ms."""
-    if seconds and seconds % 60 == 0:
-        return f"{int(seconds // 60)}m"
-    if seconds < 1:
-        return f"{round(seconds * 1000)}ms"
-    return f"{seconds:g}s"
+    return f"not healthy within {condition_duration(within)}: {probe}"
 
 
 def failure_from_mark(uid: str, mark: BadConfig, trial: Trial) -> AssignmentFailure:

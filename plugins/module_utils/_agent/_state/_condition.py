@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from ..._nodeconfig import _config_ok as words
 from ..._nodeconfig._config_ok import ConfigInUse, ConfigOk
-from ._active_config import duration_text, in_trial
+from ..._nodeconfig._durations import condition_duration
+from ._active_config import in_trial
 from ._desired_state import DesiredState
 from ._node_state import NodeState
 from ._records import AssignmentFailure
@@ -104,7 +105,7 @@ def _fallen_back(outcome: AssignmentFailure, condition: ComponentsCondition, use
         return None  # after going back, probe before saying that it worked
     if outcome.kind == "CrashLoop":
         return words.crash_loop(use, outcome.uid, outcome.crashes)
-    return words.not_healthy(use, outcome.uid, duration_text(outcome.within), outcome.text)
+    return words.not_healthy(use, outcome.uid, condition_duration(outcome.within), outcome.text)
 
 
 def _in_use(local: NodeState, condition: ComponentsCondition, use: ConfigInUse) -> ConfigOk | None:

@@ -38,7 +38,7 @@ def nanoseconds(text: str) -> int:
     total = position = 0
     while position < len(body):
         part = _PART.match(body, position)
-        if part is None or not (part.group(1) or part.group(2)) or len(part.group()) > 60:
+        if part is None or not (part.group(1) or part.group(2)) or len(part.group()) > 64:
             raise ConfigError(error)
         unit = _UNITS[part.group(3)]
         fraction = part.group(2) or ""

@@ -39,19 +39,22 @@ HEAVY = {
     "zipfile",
 }
 ENGINE = "configok_agent._componentconfig."
-NOT_THE_ENGINE = {  # tables and phrases, which import nothing
+NOT_THE_ENGINE = {  # tables, phrases and Go's durations, which import nothing
     f"{ENGINE}{name}"
     for name in (
         "_denied_fields",
+        "_exceptions",
         "_flags",
         "_flags._kubelet_flags",
+        "_scalars",
+        "_scalars._duration",
         "_scalars._wording",
         "_schema",
         "_schema._path_fields",
     )
 }
 # What the daemon reports of the node's own configs is without secrets.
-REDACTION = {f"{ENGINE}{name}" for name in ("_exceptions", "_scalars", "_scalars._field_path", "_scalars._secrets")}
+REDACTION = {f"{ENGINE}{name}" for name in ("_scalars._field_path", "_scalars._secrets")}
 SHOW = "import sys; sys.path.insert(0, sys.argv.pop(1)); {}; print(*sorted(sys.modules), sep='\\n')"
 DAEMON = "import configok_agent._run"
 # urllib3 2.1 and newer imports importlib.metadata, which hides what the agent itself would import.

@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_errors as errors
+from ansible_collections.configok.node.plugins.module_utils._kube._backoff import backoff_delay
 from ansible_collections.configok.node.plugins.module_utils._kube._retry import (
     RetryPolicy,
-    backoff,
     is_transient,
     parse_retry_after,
     wait_before_retry,
@@ -55,7 +55,7 @@ def test_retry_after(value: str | None, seconds: float | None) -> None:
     [(0, 0.0, 0.5), (1, 0.0, 0.5), (1, 1.0, 1.0), (2, 1.0, 2.0), (3, 0.5, 3.0), (6, 1.0, 20.0), (10_000, 1.0, 20.0)],
 )
 def test_backoff_doubles_to_a_ceiling(failures: int, jitter: float, pause: float) -> None:
-    assert backoff(failures, first=1.0, longest=20.0, jitter=jitter) == pause
+    assert backoff_delay(failures, first=1.0, longest=20.0, jitter=jitter) == pause
 
 
 BUDGET = errors.TooManyRequests("no", status=429, causes=("DisruptionBudget",))

@@ -34,13 +34,16 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import (
     InvalidTrial,
     Trial,
-    parse_duration,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import (
     ComponentStatus,
     ConfigStatus,
     read_condition,
     read_status,
+)
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._durations import (
+    InvalidDuration,
+    setting_duration,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import (
     ANNOTATION_ASSIGNMENT,
@@ -118,7 +121,7 @@ def test_trial(text: str) -> None:
 @fuzz(100)
 @given(TEXTS | JSON_VALUES)
 def test_duration(value: Any) -> None:
-    outcome = parse_twice(parse_duration, value, "it", refused=InvalidTrial)
+    outcome = parse_twice(setting_duration, value, "it", refused=InvalidDuration)
     assert outcome.error is not None or 0 <= outcome.value <= 30 * 24 * 3600
 
 

@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._plan impor
 from ansible_collections.configok.node.plugins.module_utils._rollout._planner import make_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
-from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import duration, render_plan
+from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import render_plan
 from support.fuzz.settings import fuzz
 from support.rollouts.views import a_source, a_target, a_view
 
@@ -385,11 +385,3 @@ def test_the_text_says_what_a_person_wants_to_know() -> None:
         "Left out:\n  mute: no agent has ever reported from it",
     ):
         assert part in text, text
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0, "0s"), (0.5, "0.5s"), (90, "90s"), (120, "2m"), (150, "2m30s"), (660, "11m"), (3900, "1h5m")],
-)
-def test_durations_read_as_people_write_them(seconds: float, text: str) -> None:
-    assert duration(seconds) == text

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from ansible_collections.configok.node.plugins.module_utils._agent._state._active_config import (
     ActiveConfig,
     crash_reason,
-    duration_text,
     failure_from_mark,
     in_trial,
     must_refuse_start,
@@ -155,8 +154,3 @@ def test_an_outcome_can_be_told_from_the_bad_mark_alone() -> None:
     assert (probe.kind, probe.within, probe.text) == ("NotHealthy", 90.0, "kubelet: healthz: 500")
     older = failure_from_mark("u", BadConfig("t", reason, "NotHealthy"), Trial())
     assert (older.kind, older.text, older.time) == ("KnownBad", reason, "t")
-
-
-@pytest.mark.parametrize(("seconds", "text"), [(120, "2m"), (90, "90s"), (0.5, "500ms"), (1.5, "1.5s"), (0, "0ms")])
-def test_durations_for_people(seconds: float, text: str) -> None:
-    assert duration_text(seconds) == text
