@@ -25,11 +25,8 @@ demo: .venv/.run $(LINK) ## see it work: eight nodes, a canary, a config that br
 	@$(RUN) .venv/bin/python $(DEMO) $(ARGS)
 
 .PHONY: test
-test: lint control apiserver nodes molecule-quick ## what CI runs: lint, unit, integration, the quick part of the rest
-	@$(RUN_PYTEST) tests/unit tests/integration
-	@echo "make: the quick part of faults and conformance"
-	@$(RUN_FAULTS) --quick
-	@$(RUN_PYTEST) -m quick tests/conformance
+test: .venv/.lint .venv/.molecule .venv-oldest/.made .venv-newest/.made $(LINK) apiserver nodes ## what CI runs: lint, unit, integration, the quick part of the rest
+	@$(RUN) .venv/bin/python tools/run_tests.py $(PYTEST)
 
 .PHONY: all
 all: lint control integration unit fuzz molecule conformance faults bench docs ## everything there is (some two hours)
@@ -53,7 +50,7 @@ fuzz: .venv/.test $(LINK) ## the fuzz tests at length, at random (SEED=N repeats
 # ansible-core to be had here. The playbooks' own tests run with both in `make integration`.
 UTILS = tests/unit/plugins/module_utils
 CONTROL = tests/unit/plugins/action tests/unit/plugins/filter tests/unit/plugins/modules tests/unit/support \
-  $(UTILS)/_kube $(UTILS)/_modules
+  $(UTILS)/_kube $(UTILS)/_ansible
 .PHONY: control
 control: .venv-oldest/.made .venv-newest/.made $(LINK) ## tests of the control side with the oldest and the newest Python and ansible-core
 	@for venv in .venv-oldest .venv-newest; do \

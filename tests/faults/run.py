@@ -12,10 +12,7 @@ where a case failed, or where a whole run has left out a fault of the catalogue.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,6 +20,7 @@ from typing import Any
 
 from faults.catalogue import missing, place_of
 from faults.ledger import summary
+from support.session.suites import Suite
 
 __all__ = ["main", "merged"]
 
@@ -66,28 +64,14 @@ class _Part:
     """One pytest, whose lines are shown as they come."""
 
     def __init__(self, name: str, files: Sequence[Path], options: Sequence[str]) -> None:
-        self._name = name
         self._rows = _BUILD / f"faults-{name.replace(' ', '-')}.jsonl"
         self._rows.unlink(missing_ok=True)
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "pytest", "-vv", "--tb=short", *options, *map(str, files)],
-            env={**os.environ, "CONFIGOK_FAULTS_ROWS": str(self._rows)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        self._reader = threading.Thread(target=self._show)
-        self._reader.start()
-
-    def _show(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            print(f"{self._name}: {line}", end="", flush=True)
+        command = [sys.executable, "-m", "pytest", "-vv", "--tb=short", *options, *map(str, files)]
+        self._suite = Suite(name, command, environment={"CONFIGOK_FAULTS_ROWS": str(self._rows)})
 
     def wait(self) -> int:
         """Wait for its end; return pytest's exit code."""
-        self._reader.join()
-        return self._process.wait()
+        return self._suite.wait()
 
     def rows(self) -> list[dict[str, Any]]:
         """Return what it has written down."""

@@ -90,7 +90,7 @@ def test_a_restart_of_the_control_plane_is_survived(tmp_path: Path) -> None:
             running = fleet.user.start("rollout", "-e", "rollout_lease_duration=5")
             fleet.wait("the record says Wave 1", lambda: fleet.phase() == "Wave 1")
             api.stop()
-            time.sleep(20)
+            time.sleep(10)
             api.start()
             output, _nothing = running.communicate(timeout=120)
             assert running.returncode == 0, output

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import atexit
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from sandbox import Sandbox, SandboxNode, Timing, pack_agent
@@ -19,6 +21,14 @@ __all__ = ["Sandbox", "SandboxNode", "Timing", "start_sandbox"]
 _CHECKOUT = Path(__file__).resolve().parents[3]
 
 
+@cache
+def _packed_agent() -> list[str]:
+    """Return the agent's command. Its archive is packed and compiled once for all sandboxes of this process."""
+    directory = tempfile.mkdtemp(prefix="cko-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return pack_agent(_CHECKOUT, Path(directory) / "configok-agent.pyz")
+
+
 @contextmanager
 def start_sandbox(api: ApiServer, names: Sequence[str] = (), *, timing: Timing | None = None) -> Iterator[Sandbox]:
     """Start agents and supervisors for nodes of these names; end them all at the end.
@@ -26,8 +36,7 @@ def start_sandbox(api: ApiServer, names: Sequence[str] = (), *, timing: Timing |
     The directory is a short one below the temporary directory, since paths of sockets have 107 characters.
     """
     directory = Path(tempfile.mkdtemp(prefix="cko-"))
-    agent = pack_agent(_CHECKOUT, directory / "configok-agent.pyz")
-    sandbox = Sandbox(directory, agent, lambda name: Path(api.node_kubeconfig(name)), timing=timing)
+    sandbox = Sandbox(directory, _packed_agent(), lambda name: Path(api.node_kubeconfig(name)), timing=timing)
     try:
         sandbox.add(list(names))
         yield sandbox

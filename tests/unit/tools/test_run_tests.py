@@ -1,0 +1,82 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`make test`: two lanes, all suites run, and one that fails is named."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+FAST = (sys.executable, "-c", "print('7 passed in 1s')")
+FAILING = (sys.executable, "-c", "print('the reason'); raise SystemExit(3)")
+
+
+@pytest.fixture
+def run_tests(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    return importlib.import_module("run_tests")
+
+
+@pytest.fixture(params=[1, 2], ids=["one processor", "two processors"])
+def processors(run_tests: Any, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr(run_tests, "_processors", lambda: request.param)
+    return int(request.param)
+
+
+@pytest.fixture
+def run(run_tests: Any, monkeypatch: pytest.MonkeyPatch, processors: int) -> Callable[..., int]:
+    """Run these commands in the two lanes; return the exit code."""
+
+    def run_lanes(compute: dict[str, tuple[str, ...]], nodes: dict[str, tuple[str, ...]]) -> int:
+        both = [run_tests.Lane("compute", compute), run_tests.Lane("nodes", nodes)]
+        monkeypatch.setattr(run_tests, "lanes", lambda _arguments: both)
+        return int(run_tests.main([]))
+
+    return run_lanes
+
+
+def test_both_lanes_run_and_the_last_line_has_the_figures(
+    run: Callable[..., int], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run({"lint": FAST, "unit": FAST}, {"faults": FAST}) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert "unit          : 7 passed in 1s" in lines
+    assert [line.split()[1:3] for line in lines[-4:-1]] == [["lint", "ok"], ["unit", "ok"], ["faults", "ok"]]
+    assert lines[-1].startswith("test: 3 suites ok, 0 failed; ")
+
+
+@pytest.mark.parametrize("lane", ["compute", "nodes"])
+def test_a_suite_that_fails_is_named_and_the_others_run_all_the_same(
+    run: Callable[..., int], capfd: pytest.CaptureFixture[str], lane: str
+) -> None:
+    failing = {"first": FAILING, "second": FAST}
+    compute, nodes = (failing, {"other": FAST}) if lane == "compute" else ({"other": FAST}, failing)
+    assert run(compute, nodes) == 1
+    out = capfd.readouterr().out
+    assert "test: the last lines of first:\n  the reason\n" in out
+    assert out.splitlines()[-1].startswith("test: 2 suites ok, 1 failed: first; ")
+
+
+def test_every_integration_test_is_in_one_lane(run_tests: Any) -> None:
+    compute, nodes = run_tests.lanes(["-x"])
+    assert [*compute.commands, *nodes.commands] == [
+        "lint", "control", "unit", "integration", "molecule", "nodes", "faults", "conformance",
+    ]  # fmt: skip
+    for path in run_tests.ON_NODES:
+        assert (run_tests.ROOT / path).is_dir()
+        assert f"--ignore={path}" in compute.commands["integration"]
+        assert path in nodes.commands["nodes"]
+    users = {
+        path.relative_to(run_tests.ROOT).parts[2]
+        for path in Path(run_tests.ROOT, "tests/integration").rglob("*.py")
+        if "support.machines" in path.read_text(encoding="utf-8")
+    }
+    assert users == {os.path.basename(path) for path in run_tests.ON_NODES}

@@ -1,0 +1,141 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run what CI runs, in two lanes at the same time, and close with one line of figures.
+
+    python tools/run_tests.py [arguments for pytest]
+
+From the checkout, by `make test`, which prepares what the suites need. One lane has the suites with real nodes, which
+mostly wait; the other has those that compute. The suites of a lane run one after the other: two of them would share the
+addresses and the inotify instances of the test nodes. On a machine with one processor the lanes do so too. Every line
+begins with the name of its suite. All suites run, whatever the others find; the exit code is 1 if one of them fails.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from support.session.suites import Suite  # noqa: E402
+
+PYTEST = (sys.executable, "-m", "pytest")
+INTEGRATION = "tests/integration"
+ON_NODES = (f"{INTEGRATION}/machines", f"{INTEGRATION}/nodes")
+MAKE = ("make", "--no-print-directory")
+
+
+@dataclass
+class Lane:
+    """Suites that run one after the other: name and command of each."""
+
+    name: str
+    commands: dict[str, Sequence[str]]
+    ended: dict[str, tuple[int, Suite]] = field(default_factory=dict)
+    seconds: float = 0.0
+    is_stopped: bool = False  # no other suite is to be started
+
+    def run(self) -> None:
+        """Run all suites."""
+        began = time.monotonic()
+        for name, command in self.commands.items():
+            if self.is_stopped:
+                return
+            suite = Suite(name, command, label=f"{name:14}", environment=_environment())
+            self.ended[name] = (suite.wait(), suite)
+        self.seconds = time.monotonic() - began
+
+
+def lanes(arguments: Sequence[str]) -> list[Lane]:
+    """Return both lanes. arguments: for every pytest."""
+    others = [f"--ignore={path}" for path in ON_NODES]
+    return [
+        Lane(
+            "compute",
+            {
+                "lint": (sys.executable, "tools/lint.py"),
+                "control": (*MAKE, "control", f"PYTEST={shlex.join(arguments)}"),
+                "unit": (*PYTEST, *arguments, "tests/unit"),
+                "integration": (*PYTEST, *arguments, INTEGRATION, *others),
+            },
+        ),
+        Lane(
+            "nodes",
+            {
+                "molecule": (*MAKE, "molecule-quick"),
+                "nodes": (*PYTEST, *arguments, *ON_NODES),
+                "faults": (sys.executable, "-m", "faults.run", "--quick"),
+                "conformance": (*PYTEST, *arguments, "-m", "quick", "tests/conformance"),
+            },
+        ),
+    ]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run both lanes; return the exit code."""
+    began = time.monotonic()
+    both = lanes(arguments)
+    if _processors() > 1:
+        _run_together(both)
+    else:
+        for lane in both:
+            lane.run()
+    return _report(both, time.monotonic() - began)
+
+
+def _run_together(both: Sequence[Lane]) -> None:
+    threads = [threading.Thread(target=lane.run, name=f"lane {lane.name}") for lane in both]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            thread.join()
+    except KeyboardInterrupt:  # the terminal has sent it to the suites too: wait until they have cleaned up
+        for lane in both:
+            lane.is_stopped = True
+        for thread in threads:
+            thread.join()
+        raise
+
+
+def _report(both: Sequence[Lane], seconds: float) -> int:
+    """Print the end of what the failed suites said, a line for each suite, and the closing line."""
+    ended = [(name, code, suite) for lane in both for name, (code, suite) in lane.ended.items()]
+    failed = [name for name, code, _suite in ended if code]
+    for name, _code, suite in ended:
+        if name in failed:
+            print(f"\ntest: the last lines of {name}:\n" + "\n".join(f"  {line}" for line in suite.lines))
+    print()
+    for name, code, suite in ended:
+        last = next((line for line in reversed(suite.lines) if line.strip()), "")
+        print(f"test: {name:14} {f'FAILED ({code})' if code else 'ok':12} {suite.seconds:5.0f} s   {last.strip()}")
+    durations = ", ".join(f"{lane.name} {lane.seconds:.0f} s" for lane in both)
+    which = f": {', '.join(failed)}" if failed else ""
+    print(f"test: {len(ended) - len(failed)} suites ok, {len(failed)} failed{which}; {seconds:.0f} s ({durations})")
+    return 1 if failed else 0
+
+
+def _environment() -> dict[str, str]:
+    paths = [os.environ.get("PYTHONPATH", ""), str(ROOT / "tests")]  # faults.run is there
+    return {"PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        print("test: interrupted", file=sys.stderr)
+        sys.exit(130)
