@@ -99,7 +99,7 @@ def _components(configuration: AgentConfiguration, store: Store, local: NodeStat
             "crashes": local.crashes[name],
             "lastStart": _start(local.last_start(name)),
             "shadowed": list(overridden_fields(store, name, digest(store.read_config(name) or b""))),
-            "drift": drift.of(name),
+            "drift": drift.drifted_origin(name),
         }
         for name, component in configuration.components.items()
     }

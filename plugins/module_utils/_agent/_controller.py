@@ -243,7 +243,7 @@ class Controller:
         seen = self._care.look(local, steady=self._steady(local))
         self._command_lines.learn(self._care.well)
         started = [name for name in self._configuration.components if local.last_start(name) is not None]
-        unread = self._command_lines.why_not_read(started, self._care.invocations)
+        unread = self._command_lines.not_read_reason(started, self._care.invocations)
         if unread:
             self._trial.pause()
         done = "" if unread else self._trial.keep(local, seen)
@@ -345,7 +345,7 @@ class Controller:
         active: ConfigRecord,
         states: Mapping[str, str],
     ) -> None:
-        for path in self._statement.drift.all():
+        for path in self._statement.drift.drifted_origins():
             verdict = words.with_drift(verdict, path)
         status = self._statement.status(
             verdict,

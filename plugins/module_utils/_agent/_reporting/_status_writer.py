@@ -137,7 +137,7 @@ class StatusBuilder:
             components={name: self._component(name, active, local, states) for name in self._configuration.components},
             ignored=self._ignored_keys(active),
             agent_version=self._agent_version,
-            local_config=self._local_config.get(),
+            local_config=self._local_config.current(),
         )
 
     def _component(
@@ -145,7 +145,7 @@ class StatusBuilder:
     ) -> ComponentStatus:
         version = local.versions.get(name, "")
         config = active.files.get(name) or digest(self._store.read_config(name) or b"")
-        drifted = self.drift.of(name)
+        drifted = self.drift.drifted_origin(name)
         return ComponentStatus(
             version="" if version == "unknown" else version,
             config=config[:10],

@@ -29,6 +29,7 @@ __all__ = [
     "STORE_LOCK",
     "LOCK_WAIT",
     "TEMPORARY",
+    "file_stamp",
     "locked",
 ]
 
@@ -211,3 +212,12 @@ def locked(path: str, *, wait: float) -> Iterator[None]:
 
 
 LOCK_WAIT = 5.0  # seconds that the daemon waits for the store; those who hold it are brief
+
+
+def file_stamp(path: str) -> object:
+    """Return a value that changes with a file's content, None if the file does not exist or cannot be reached."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_ino, status.st_size

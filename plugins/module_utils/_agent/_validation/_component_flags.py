@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line of each component as it runs, whose flags win over the file. Private to configok.node.
+"""Reads the flags and drop-ins that a component runs with, which win over its file. Private to configok.node.
 
-Read from the process, since only that has what systemd made of its environment files, and written down: a component
-that is down between two crashes still has the flags that it had.
+The flags are read from the process: only it shows what systemd made of its environment files. They are recorded, so
+that they are known while the component is down between two crashes.
 """
 
 from __future__ import annotations
@@ -23,57 +23,58 @@ from .._store._store import Store
 __all__ = [
     "CommandLineTracker",
     "recorded_command_line",
-    "drop_in_fields",
+    "recorded_drop_in_fields",
     "fields_set_elsewhere",
     "read_command_line",
     "overridden_fields",
 ]
 
 _NOTE = "command-line"
-_MOST = 128 * 1024  # bytes; what the kernel allows one argument
-_WAIT = 5.0  # seconds that the daemon waits for the store
+_MAX_BYTES = 128 * 1024  # what the kernel allows one argument
+_WAIT = 5.0  # seconds to wait for the lock of the store
 _ASSIGNED = "store/meta/assigned"  # below --dynamic-config-dir: what the kubelet has taken from spec.configSource
 
 
 def read_command_line(pid: int, root: str = "/proc") -> tuple[str, ...]:
-    """Return the command line of a process, () where it is gone or has none."""
+    """Return the command line of a process, () if the process is gone or has none."""
     try:
         with open(f"{root}/{pid}/cmdline", "rb") as file:
-            words = file.read(_MOST).rstrip(b"\0")
+            words = file.read(_MAX_BYTES).rstrip(b"\0")
     except OSError:
         return ()
     return tuple(word.decode("utf-8", "replace") for word in words.split(b"\0")) if words else ()
 
 
 def recorded_command_line(store: Store, component: str) -> tuple[str, ...]:
-    """Return the command line that was written down last, () where none was. Raises OSError."""
-    found = store.read_note(component, _NOTE).get("argv")
-    return tuple(str(word) for word in found) if isinstance(found, list) else ()
+    """Return the latest recorded command line, () if there is none. Raises OSError."""
+    words = store.read_note(component, _NOTE).get("argv")
+    return tuple(str(word) for word in words) if isinstance(words, list) else ()
 
 
-def _why_not_read(store: Store, component: str) -> str:
+def _not_read_reason(store: Store, component: str) -> str:
     argv = recorded_command_line(store, component)
-    flags = dict(parse_flags(argv))  # of several the last wins
-    ours = store.config_path(component)
-    if "config" in flags and not _is_same(flags["config"], ours):
-        return f"{component} runs with --config={flags['config']}, not with {ours}"
+    flags = dict(parse_flags(argv))  # the last of several wins
+    own_path = store.config_path(component)
+    if "config" in flags and not _is_same(flags["config"], own_path):
+        return f"{component} runs with --config={flags['config']}, not with {own_path}"
     if argv and "config" not in flags and os.path.basename(argv[0]) == component:
-        return f"{component} runs without --config, so it does not read {ours}"
+        return f"{component} runs without --config, so it does not read {own_path}"
     directory = flags.get("dynamic-config-dir", "")
     if directory and _is_assigned(os.path.join(directory, _ASSIGNED)):
-        return f"{component} runs with --dynamic-config-dir={directory}: spec.configSource of the Node replaces {ours}"
+        replaces = f"spec.configSource of the Node replaces {own_path}"
+        return f"{component} runs with --dynamic-config-dir={directory}: {replaces}"
     return ""
 
 
-def _is_same(path: str, ours: str) -> bool:
+def _is_same(path: str, own_path: str) -> bool:
     try:
-        return os.path.samefile(path, ours)
+        return os.path.samefile(path, own_path)
     except OSError:
-        return os.path.normpath(path) == ours
+        return os.path.normpath(path) == own_path
 
 
 def _is_assigned(path: str) -> bool:
-    """Return whether the kubelet (before 1.24) has a config source of its own, or may have one that cannot be seen."""
+    """Return whether the kubelet (before 1.24) has its own config source; True if that cannot be read."""
     try:
         return os.stat(path).st_size > 0
     except (FileNotFoundError, NotADirectoryError):
@@ -82,10 +83,10 @@ def _is_assigned(path: str) -> bool:
         return True
 
 
-def drop_in_fields(store: Store, component: str) -> dict[str, list[str]]:
-    """Return the component's drop-ins as they were when it was last seen to run, each with the fields that it sets."""
-    found = store.read_note(component, _NOTE).get("dropIns")
-    return {str(path): [str(field) for field in fields] for path, fields in dict(found or {}).items()}
+def recorded_drop_in_fields(store: Store, component: str) -> dict[str, list[str]]:
+    """Return the component's recorded drop-ins, each with the fields that it sets. Raises OSError."""
+    drop_ins = store.read_note(component, _NOTE).get("dropIns")
+    return {str(path): [str(field) for field in fields] for path, fields in dict(drop_ins or {}).items()}
 
 
 def _read_drop_ins(argv: tuple[str, ...]) -> dict[str, list[str]]:
@@ -94,12 +95,12 @@ def _read_drop_ins(argv: tuple[str, ...]) -> dict[str, list[str]]:
         try:
             fields[path] = field_paths(decode_values(read_drop_in(path).decode("utf-8", "replace"), path))
         except (OSError, UndecodableConfig):
-            fields[path] = []  # the component says what it thinks of it
+            fields[path] = []  # the component itself reports it
     return fields
 
 
 class CommandLineTracker:
-    """Writes down the command line of each component that was started anew, and its drop-ins."""
+    """Records the command line and the drop-ins of each component, once for each start."""
 
     def __init__(
         self,
@@ -110,58 +111,68 @@ class CommandLineTracker:
         self._names = tuple(configuration.components)
         self._store = store
         self._read = read
-        self._seen: dict[str, str] = {}
+        self._read_invocations: dict[str, str] = {}
 
-    def why_not_read(self, started: Iterable[str], invocations: Mapping[str, str]) -> str:
-        """Return by which of its flags a component reads something else than the file that it is given, "" if by none.
+    def not_read_reason(self, started: Iterable[str], invocations: Mapping[str, str]) -> str:
+        """Return the flag by which a component reads another file than the one it is given, "" if there is none.
 
-        started: the components that were ever started through the agent: provisioning restarts nothing, so until then
-        a component has the flags of before, which name the file of before. invocations: the running ones; only their
-        flags tell. Raises OSError.
+        started: the components that were ever started through the agent. Until then a component has its old flags,
+        which name its old file: provisioning restarts nothing. invocations: the running ones; the flags of others do
+        not count. Raises OSError.
         """
-        known = [name for name in started if name in self._seen and self._seen[name] == invocations.get(name)]
-        return next(filter(None, (_why_not_read(self._store, name) for name in known)), "")
+        known = [
+            name
+            for name in started
+            if name in self._read_invocations and self._read_invocations[name] == invocations.get(name)
+        ]
+        return next(filter(None, (_not_read_reason(self._store, name) for name in known)), "")
 
     def learn(self, well: Mapping[str, Unit]) -> None:
-        """Look at invocations that were not looked at yet; each was seen well, so its process is no longer systemd's
-        own that is about to become it. Raises OSError, Locked."""
+        """Record the command lines of invocations that are new. Raises OSError, LockTimeout.
+
+        well: the units that were seen healthy. Their processes are the components: before that, a process may still be
+        systemd's own, which is about to execute the component.
+        """
         for name in self._names:
             unit = well.get(name)
-            if unit is None or unit.pid is None or self._seen.get(name) == unit.invocation:
+            if unit is None or unit.pid is None or self._read_invocations.get(name) == unit.invocation:
                 continue
-            found = self._read(unit.pid)
-            if not found:
+            argv = self._read(unit.pid)
+            if not argv:
                 continue
-            self._seen[name] = unit.invocation
-            note = {"argv": list(found), "dropIns": _read_drop_ins(found)}
+            self._read_invocations[name] = unit.invocation
+            note = {"argv": list(argv), "dropIns": _read_drop_ins(argv)}
             if note != self._store.read_note(name, _NOTE):
                 with locked(self._store.lock, wait=_WAIT):
                     self._store.write_note(name, _NOTE, note)
 
 
-_SAID = 20  # fields; the rest is counted
+_MAX_SHOWN = 20  # fields; the rest is counted
 
 
 def fields_set_elsewhere(store: Store, component: str, fields: Sequence[str]) -> set[str]:
-    """Return which of these fields a flag or a drop-in sets, whatever the file says. Raises OSError."""
-    by_flag = {one.partition(" ")[0] for one in shadowed_by_flags(recorded_command_line(store, component), fields)}
-    by_drop_in = {field for theirs in drop_in_fields(store, component).values() for field in theirs}
+    """Return which of these fields a flag or a drop-in sets, so that the file's value is not used. Raises OSError."""
+    by_flag = {
+        overridden.partition(" ")[0]
+        for overridden in shadowed_by_flags(recorded_command_line(store, component), fields)
+    }
+    by_drop_in = {field for names in recorded_drop_in_fields(store, component).values() for field in names}
     # An empty map is one field, and a drop-in adds keys to it.
     return by_flag | {
-        field for field in fields if any(one == field or one.startswith(f"{field}.") for one in by_drop_in)
+        field for field in fields if any(name == field or name.startswith(f"{field}.") for name in by_drop_in)
     }
 
 
 def overridden_fields(store: Store, component: str, config: str) -> tuple[str, ...]:
-    """Return the shadowed fields of the file with this hash, each with what shadows it. Raises OSError."""
+    """Return the overridden fields of the file with this hash, each with what overrides it. Raises OSError."""
     if component != "kubelet" or not config:
-        return ()  # kube-proxy and the others take no flags beside --config
+        return ()  # kube-proxy and the others have no flags that win over --config
     fields = [str(field) for field in store.read_note(component, config).get("fields") or ()]
-    found = shadowed_by_flags(recorded_command_line(store, component), fields)
-    by_flag = {one.partition(" ")[0] for one in found}
-    for path, theirs in drop_in_fields(store, component).items():
-        for field in theirs:
-            if field in fields and field not in by_flag and not any(field.startswith(f"{one}.") for one in by_flag):
-                found.append(f"{field} ({path})")
-    more = len(found) - _SAID
-    return (*found[:_SAID], f"and {more} more") if more > 0 else tuple(found)
+    overridden = shadowed_by_flags(recorded_command_line(store, component), fields)
+    by_flag = {field.partition(" ")[0] for field in overridden}
+    for path, names in recorded_drop_in_fields(store, component).items():
+        for name in names:
+            if name in fields and name not in by_flag and not any(name.startswith(f"{field}.") for field in by_flag):
+                overridden.append(f"{name} ({path})")
+    more = len(overridden) - _MAX_SHOWN
+    return (*overridden[:_MAX_SHOWN], f"and {more} more") if more > 0 else tuple(overridden)

@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the file that an init config is a copy of has changed since. Private to configok.node.
+"""Reads what this node adds to a bundle's document, and watches it for changes. Private to configok.node.
 
-``kubeadm upgrade`` rewrites the kubelet's own file, for one. That is reported, and taken over on request: never a
-restart, and no reason for one. Files are read again only when they changed.
+``kubeadm upgrade``, for example, rewrites the file that an init config is a copy of. Such drift is reported, and taken
+over on request. It restarts nothing. Files are read again only after a change.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ..._host._component_process import find_drop_ins, read_drop_in
 from ..._nodeconfig._local_config import InvalidLocalConfig, LocalComponent, encode_local_config, local_hash
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration
 from .._state._node_state import NodeInputs
+from .._store._durable_files import file_stamp
 from .._store._rendered_files import (
     UndecodableConfig,
     decode_values,
@@ -35,42 +36,32 @@ __all__ = [
     "read_drop_ins",
     "read_node_inputs",
     "read_own_configs",
-    "stamp",
 ]
 
 
 class InitConfigDrift:
-    """Compares each init config with the file that it came from."""
+    """Compares each init config with the file that it is a copy of."""
 
     def __init__(self, configuration: AgentConfiguration) -> None:
         self._components = configuration.components
-        self._seen: dict[str, tuple[object, bool]] = {}
+        self._results: dict[str, tuple[object, bool]] = {}  # the files' stamps, and whether they differ
 
-    def of(self, component: str) -> str:
-        """Return the path of the file that has other values now than the init config, "" where it has the same.
+    def drifted_origin(self, component: str) -> str:
+        """Return the path of the original if its values differ from the init config's, else "".
 
-        A file that is gone, or cannot be read, says nothing: the node does not read it any more.
+        An original that is gone or cannot be read counts as unchanged: the node does not use it any more.
         """
-        known = self._components[component]
-        if not known.init_config or not known.init_config_origin:
+        settings = self._components[component]
+        if not settings.init_config or not settings.init_config_origin:
             return ""
-        stamps = (stamp(known.init_config_origin), stamp(known.init_config))
-        if component not in self._seen or self._seen[component][0] != stamps:
-            self._seen[component] = (stamps, _has_drifted(known))
-        return known.init_config_origin if self._seen[component][1] else ""
+        stamps = (file_stamp(settings.init_config_origin), file_stamp(settings.init_config))
+        if component not in self._results or self._results[component][0] != stamps:
+            self._results[component] = (stamps, _has_drifted(settings))
+        return settings.init_config_origin if self._results[component][1] else ""
 
-    def all(self) -> list[str]:
-        """Return the paths of all files that have drifted."""
-        return [path for path in map(self.of, self._components) if path]
-
-
-def stamp(path: str) -> object:
-    """Return what changes with a file's content, None for one that is not there."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_ino, found.st_size
+    def drifted_origins(self) -> list[str]:
+        """Return the paths of all originals that have drifted."""
+        return [path for path in map(self.drifted_origin, self._components) if path]
 
 
 def _has_drifted(component: ComponentConfiguration) -> bool:
@@ -91,24 +82,27 @@ def _has_drifted(component: ComponentConfiguration) -> bool:
 
 
 def read_node_inputs(component: ComponentConfiguration, store: Store) -> NodeInputs:
-    """Read them. Raises OSError, but for an init config that cannot be read: it may be lost, and is not used then."""
+    """Read what the node adds to a component's document.
+
+    Raises OSError, but not for the init config: one that cannot be read may be lost, and is not used.
+    """
     instance = read_own_config(component.instance_config)
     argv = recorded_command_line(store, component.name)
     return NodeInputs(_text(component.init_config), instance, argv, read_drop_ins(argv))
 
 
 def read_drop_ins(argv: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Read the drop-ins that a command line names, as Inputs has them. Raises OSError."""
+    """Read the drop-ins that a command line names, in the form of NodeInputs. Raises OSError."""
     return tuple((path, read_drop_in(path).decode("utf-8", "surrogateescape")) for path in find_drop_ins(argv))
 
 
 def read_own_configs(component: ComponentConfiguration) -> NodeInputs:
-    """Read a component's own configs alone, as far as they can be read."""
+    """Read only a component's own configs; one that cannot be read is None."""
     return NodeInputs(_text(component.init_config), _text(component.instance_config))
 
 
 class OwnConfigValues(NamedTuple):
-    """A component's own configs on this node; None for one that is absent or cannot be decoded."""
+    """A component's own configs on this node, decoded; None for one that is absent or cannot be decoded."""
 
     init: Any = None
     instance: Any = None
@@ -122,7 +116,7 @@ def _text(path: str) -> str | None:
 
 
 def own_config_values(component: ComponentConfiguration, inputs: NodeInputs) -> OwnConfigValues:
-    """Return a component's own configs, decoded; relative paths of the init config mean its directory."""
+    """Decode a component's own configs; relative paths in the init config are relative to its directory."""
     init = _decoded(inputs.init, component.init_config)
     directory = os.path.dirname(os.path.abspath(component.init_config))
     instance = _decoded(inputs.instance, component.instance_config)
@@ -137,7 +131,7 @@ def _decoded(text: str | None, path: str) -> Any:
 
 
 def local_config_text(configuration: AgentConfiguration) -> str:
-    """Return this node's own configs as they may be published. Raises InvalidLocalConfig for too large ones."""
+    """Return this node's own configs in the form that is published. Raises InvalidLocalConfig if they are too large."""
     local = {}
     for name, component in configuration.components.items():
         init, instance = own_config_values(component, read_own_configs(component))
@@ -146,17 +140,18 @@ def local_config_text(configuration: AgentConfiguration) -> str:
 
 
 class LocalConfigHash:
-    """Tells the control side which values this node has of its own."""
+    """Tracks the hash of this node's own configs, by which the control side sees a change."""
 
     def __init__(self, configuration: AgentConfiguration) -> None:
         self._configuration = configuration
         self._stamps: object = None
         self._hash = ""
 
-    def get(self) -> str:
-        """Return the hash, "" where there is nothing that could be published."""
+    def current(self) -> str:
+        """Return the hash, "" if the node's own configs cannot be published."""
         components = self._configuration.components.values()
-        stamps = [stamp(path) for one in components for path in (one.init_config, one.instance_config)]
+        paths = [path for component in components for path in (component.init_config, component.instance_config)]
+        stamps = [file_stamp(path) for path in paths]
         if stamps != self._stamps:
             try:
                 self._hash = local_hash(local_config_text(self._configuration))

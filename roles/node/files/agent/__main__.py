@@ -295,7 +295,7 @@ def _validate(arguments: argparse.Namespace) -> int:
 
 def _installed(configuration: AgentConfiguration, component: str) -> list[str]:
     from ._processes import run_command
-    from ._versions import ComponentVersions
+    from ._version_command import ComponentVersions
 
     found = ComponentVersions(configuration, run_command)(component)
     return [found] if found else []

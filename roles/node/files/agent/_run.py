@@ -30,7 +30,7 @@ from ._kube._credentials import from_kubeconfig
 from ._kube._retry import ONCE, RetryPolicy
 from ._output import complain
 from ._processes import run_command
-from ._versions import ComponentVersions
+from ._version_command import ComponentVersions
 
 __all__ = ["run"]
 

@@ -58,11 +58,11 @@ def test_the_status_has_the_hash_of_what_the_node_prints(bench: Bench, tmp_path:
 
 def test_another_init_config_is_another_hash(bench: Bench, tmp_path: Path) -> None:
     hashes = LocalConfigHash(bench.configuration)
-    before = hashes.get()
+    before = hashes.current()
     path = tmp_path / "init" / "kubelet.yaml"
     path.write_text(HEAD + "maxPods: 120\n")
     os.utime(path, (1, 1))
-    assert hashes.get() not in ("", before)
+    assert hashes.current() not in ("", before)
     path.write_text("{")
     os.utime(path, (2, 2))
     assert parse_local_config(local_config_text(bench.configuration))["kubelet"].init == {}
@@ -70,4 +70,4 @@ def test_another_init_config_is_another_hash(bench: Bench, tmp_path: Path) -> No
 
 def test_what_is_too_large_is_not_reported(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "init" / "kubelet.yaml").write_text(HEAD + "clusterDomain: " + 600_000 * "a")
-    assert LocalConfigHash(bench.configuration).get() == ""
+    assert LocalConfigHash(bench.configuration).current() == ""

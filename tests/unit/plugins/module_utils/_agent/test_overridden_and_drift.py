@@ -248,8 +248,8 @@ def test_drift_of_the_init_config_is_reported_within_a_heartbeat_and_restarts_no
 def test_an_origin_that_is_gone_is_no_drift_and_one_that_cannot_be_read_as_yaml_is(tmp_path: Path) -> None:
     bench, origin = drifting(tmp_path)
     drift = InitConfigDrift(bench.configuration)
-    assert drift.all() == []
+    assert drift.drifted_origins() == []
     origin.write_text("{")
-    assert drift.all() == [str(origin)]
+    assert drift.drifted_origins() == [str(origin)]
     origin.unlink()
-    assert drift.all() == []
+    assert drift.drifted_origins() == []

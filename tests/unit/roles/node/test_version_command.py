@@ -29,7 +29,7 @@ def test_configured_asked_and_asked_again_when_the_program_changes(entry: Entry,
     def runner(argv: Any, **_options: Any) -> CommandResult:
         return CommandResult(0, answers.pop(0), "")
 
-    versions = entry("_versions").ComponentVersions(
+    versions = entry("_version_command").ComponentVersions(
         AgentConfiguration(
             "n1",
             "/k",
