@@ -361,7 +361,7 @@ def main() -> None:
         warnings = validate_documents(documents, versions, nodes, denied_findings(pool, documents))
         before = current_documents(client, read_record(client, params["pool"]))
         differing = changes_of(params, pool, before, texts)
-        published = publish_bundle(client, bundle, clock=Clock(), check=module.check_mode)
+        published = publish_bundle(client, bundle, now=Clock().now(), check=module.check_mode)
         source = published.target.source
         result = {
             "bundle": published.target.to_dict(),

@@ -208,10 +208,10 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._pool_statu
     node_state,
     pool_status,
     render_status,
+    revision_history,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import revision_history
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 
 

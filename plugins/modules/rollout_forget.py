@@ -115,7 +115,7 @@ def main() -> None:
             params["bundle"] or None,
             reason=params["reason"],
             author=params["author"],
-            clock=Clock(),
+            now=Clock().now(),
             check=module.check_mode,
         )
         name = sanitize(name)

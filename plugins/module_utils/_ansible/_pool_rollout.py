@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from .._componentconfig._scalars._wording import first_names
 from .._kube._api_client import Client
 from .._kube._api_errors import BadRequest, Forbidden, NotFound
 from .._kube._api_paths import NODES, config_maps
 from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
 from .._rollout._record import Record
 from .._rollout._record_store import decode_record
-from .._rollout._rendering import names_in_short
+from .._rollout._rendering import NAMES_SHOWN
 from .._rollout._rollout_errors import InvalidRecord
 
 __all__ = ["Overlap", "find_overlaps", "overlap_warnings"]
@@ -55,7 +56,7 @@ def overlap_warnings(overlaps: Iterable[Overlap] | None) -> list[str]:
         ]
     return [
         f"pool {overlap.pool} has {len(overlap.nodes)} of these nodes as well, and each pool takes them from the "
-        f"other: {names_in_short(list(overlap.nodes))}"
+        f"other: {first_names(overlap.nodes, NAMES_SHOWN)}"
         for overlap in overlaps
     ]
 

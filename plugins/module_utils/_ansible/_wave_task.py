@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .._componentconfig._scalars._wording import first_names
 from .._nodeconfig._untrusted import sanitize, sanitize_all
 from .._rollout._plan import Plan
 from .._rollout._pool_lock import MAX_LEASE_DURATION
-from .._rollout._rendering import Progress, names_in_short
+from .._rollout._rendering import NAMES_SHOWN, Progress
 from .._rollout._rollout_errors import RolloutError
 from .._rollout._runner import WaveResult
 from ._options import KUBE_ARGUMENT_SPEC
@@ -69,7 +70,7 @@ def wave_result(plan: Plan, result: WaveResult) -> dict[str, Any]:
     if result.failed:
         # The words of the nodes were shown when they said them, and are in reason and exceptions.
         failed = sorted(one.node for one in result.failed_nodes if one.wave == result.wave and one.kind == "failed")
-        which = f" ({names_in_short(failed)})" if failed else ""
+        which = f" ({first_names(failed, NAMES_SHOWN)})" if failed else ""
         where = f" in {result.wave}" if result.wave else ""
         told.update(
             failed=True, msg=f"pool {plan.pool} is {result.phase}{where}: {result.summary or result.reason}{which}"

@@ -1,36 +1,40 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The gate of one node: pass, fail, wait, or don't know. Pure. Private to configok.node: no compatibility is promised.
+"""Evaluate the attempt of one node: pass, fail, wait, unknown or gone. Pure. Private to configok.node.
 
-The table is in docs/rollout.md. Don't know never passes.
+No compatibility is promised. docs/rollout.md has the table. A node without a verdict never passes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._config_status import Cause
 from ._node_view import NodeView
 
-__all__ = ["DONT_KNOW", "FAIL", "GONE", "PASS", "WAIT", "GateResult", "Attempt", "evaluate"]
+__all__ = ["Attempt", "GateResult", "Verdict", "evaluate"]
 
-PASS = "pass"
-FAIL = "fail"
-WAIT = "wait"
-DONT_KNOW = "dont_know"
-GONE = "gone"
+
+class Verdict(Enum):
+    """What the gate says of a node."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    WAIT = "wait"
+    UNKNOWN = "unknown"
+    GONE = "gone"
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """What one node was told, and how long it has.
+    """The attempt to move one node: what it was assigned, and how much time it has.
 
-    assignment: its id, which the status must repeat. assigned_at: by this machine's clock, in seconds, like now of
-    judge.
-    was_ready: whether the Node was Ready when it was assigned. good_since: when it was first seen good without a break.
-    lost_since: when its Ready turned Unknown during the soak, for the first time.
+    assignment: the id, which the node's status must repeat. assigned_at: in seconds of this machine's clock, like now
+    of evaluate. was_ready: whether the Node was Ready when it was assigned. good_since: when it was first seen good
+    without a break. unknown_since: when its Ready condition first became Unknown during the soak.
     """
 
     node_uid: str
@@ -45,21 +49,21 @@ class Attempt:
 
     @property
     def deadline(self) -> float:
-        """Return when the node's time is up; one that was lost during the soak has its time again, once."""
+        """Return when the node's time is up; one that became unknown during the soak gets its time once more."""
         return (self.assigned_at if self.unknown_since is None else self.unknown_since) + self.timeout
 
     @property
     def next_check_at(self) -> float:
-        """Return when the node is to be judged although nothing has changed."""
+        """Return when the node must be evaluated although nothing has changed."""
         return self.deadline if self.good_since is None else self.good_since + self.soak
 
-    def with_result(self, answer: GateResult) -> Attempt:
-        """Return the task with what the gate has noticed."""
-        lost_since = answer.unknown_since if self.unknown_since is None else self.unknown_since
-        return replace(self, good_since=answer.good_since, unknown_since=lost_since)
+    def with_result(self, result: GateResult) -> Attempt:
+        """Return the attempt with the times that the gate has noticed."""
+        unknown_since = result.unknown_since if self.unknown_since is None else self.unknown_since
+        return replace(self, good_since=result.good_since, unknown_since=unknown_since)
 
     def delayed_by(self, seconds: float) -> Attempt:
-        """Return the task with so much more time, during which nothing could be known of the node."""
+        """Return the attempt with additional time, for a while in which the node could not be observed."""
         return replace(
             self,
             assigned_at=self.assigned_at + seconds,
@@ -70,66 +74,73 @@ class Attempt:
 
 @dataclass(frozen=True)
 class GateResult:
-    """What the gate says. good_since, lost_since: to be remembered in the Task (Task.after).
+    """The gate's verdict on a node, and the times that its attempt must remember (Attempt.with_result).
 
-    good_since set means that the node is up and in its soak.
+    good_since is set while the node is up and soaks.
     """
 
-    verdict: str
+    verdict: Verdict
     reason: str = ""
     good_since: float | None = None
     unknown_since: float | None = None
 
 
 def evaluate(view: NodeView | None, attempt: Attempt, now: float, *, last_seen: NodeView | None = None) -> GateResult:
-    """Judge a node by what is known of it (None: there is no such Node).
+    """Evaluate a node by its present view, None for a Node that does not exist.
 
-    last: what was known of a Node that vanished. A repair tool deletes what is not Ready, which must not look like
-    nodes that were taken out of service.
+    last_seen: the last view of a Node that vanished. A repair tool deletes nodes that are not Ready, and these must not
+    look like nodes that were taken out of service.
     """
     if view is None or view.uid != attempt.node_uid or view.deleting:
-        end = view if view is not None and view.uid == attempt.node_uid else last_seen
-        if end is not None and end.answered_id == attempt.assignment and end.config_ok == "False":
-            return GateResult(FAIL, f"{end.report} (then the Node was deleted)")
-        if end is not None and attempt.was_ready and end.ready is not True:
-            return GateResult(DONT_KNOW, f"the Node was deleted when it was not Ready: {end.ready_reason}")
-        return GateResult(GONE, "the Node was deleted")
+        final_view = view if view is not None and view.uid == attempt.node_uid else last_seen
+        return _evaluate_deleted(final_view, attempt)
     if view.source_error or view.source != attempt.source or view.assigned_id != attempt.assignment:
-        return GateResult(DONT_KNOW, f"somebody else has assigned it something (assignment {view.assigned_id})")
-    answers = view.status is not None and view.answered_id == attempt.assignment
-    if answers and view.config_ok == "False":
-        return GateResult(FAIL, view.report)
-    using = answers and view.config_ok == "True" and view.status is not None and view.status.active == attempt.source
-    if using and view.ready is True:
-        since = now if attempt.good_since is None else attempt.good_since
-        if now - since >= attempt.soak:
-            return GateResult(PASS, view.report, since)
-        return GateResult(WAIT, "soaking", since)
-    lost_since = None
+        reason = f"somebody else has assigned it something (assignment {view.assigned_id})"
+        return GateResult(Verdict.UNKNOWN, reason)
+    has_answered = view.status is not None and view.answered_id == attempt.assignment
+    if has_answered and view.config_ok == "False":
+        return GateResult(Verdict.FAIL, view.report)
+    uses_target = has_answered and view.config_ok == "True" and view.active == attempt.source
+    if uses_target and view.ready is True:
+        good_since = now if attempt.good_since is None else attempt.good_since
+        if now - good_since >= attempt.soak:
+            return GateResult(Verdict.PASS, view.report, good_since)
+        return GateResult(Verdict.WAIT, "soaking", good_since)
+    unknown_since = None
     if attempt.good_since is not None and view.ready is False:
-        return GateResult(FAIL, f"it became NotReady during the soak: {view.ready_reason}")
+        return GateResult(Verdict.FAIL, f"it became NotReady during the soak: {view.ready_reason}")
     if attempt.good_since is not None and view.ready is None:
-        lost_since = now  # a partition, or an API outage: the node may come back
-    if now < attempt.with_result(GateResult(WAIT, unknown_since=lost_since)).deadline:
+        unknown_since = now  # a partition, or an API outage: the node may come back
+    if now < attempt.with_result(GateResult(Verdict.WAIT, unknown_since=unknown_since)).deadline:
         # A restart of the kubelet may flip Ready for a moment, so NotReady counts when the node's time is up.
-        return GateResult(WAIT, view.report if answers else "no answer yet", unknown_since=lost_since)
-    return _out_of_time(view, attempt, answers)
+        return GateResult(Verdict.WAIT, view.report if has_answered else "no answer yet", unknown_since=unknown_since)
+    return _evaluate_after_deadline(view, attempt, has_answered)
 
 
-def _out_of_time(view: NodeView, attempt: Attempt, answers: bool) -> GateResult:
+def _evaluate_deleted(final_view: NodeView | None, attempt: Attempt) -> GateResult:
+    if final_view is not None and final_view.answered_id == attempt.assignment and final_view.config_ok == "False":
+        return GateResult(Verdict.FAIL, f"{final_view.report} (then the Node was deleted)")
+    if final_view is not None and attempt.was_ready and final_view.ready is not True:
+        return GateResult(Verdict.UNKNOWN, f"the Node was deleted when it was not Ready: {final_view.ready_reason}")
+    return GateResult(Verdict.GONE, "the Node was deleted")
+
+
+def _evaluate_after_deadline(view: NodeView, attempt: Attempt, has_answered: bool) -> GateResult:
     within = f"within {attempt.timeout:g}s"
     if view.ready is None and attempt.was_ready:
-        return GateResult(DONT_KNOW, f"its Ready condition is Unknown, and not True {within}: {view.ready_reason}")
+        reason = f"its Ready condition is Unknown, and not True {within}: {view.ready_reason}"
+        return GateResult(Verdict.UNKNOWN, reason)
     if view.ready is not True:
         if attempt.was_ready:
-            return GateResult(FAIL, f"NotReady began after the assignment: {view.ready_reason}")
-        return GateResult(DONT_KNOW, f"it was not Ready before the assignment, and did not become so {within}")
+            return GateResult(Verdict.FAIL, f"NotReady began after the assignment: {view.ready_reason}")
+        reason = f"it was not Ready before the assignment, and did not become so {within}"
+        return GateResult(Verdict.UNKNOWN, reason)
     if view.status_error:
-        return GateResult(DONT_KNOW, view.report)
+        return GateResult(Verdict.UNKNOWN, view.report)
     if not view.has_agent:
-        return GateResult(DONT_KNOW, f"no agent answered {within}")
-    if not answers:
-        return GateResult(DONT_KNOW, f"the agent did not answer {within}; it last said: {view.report}")
+        return GateResult(Verdict.UNKNOWN, f"no agent answered {within}")
+    if not has_answered:
+        return GateResult(Verdict.UNKNOWN, f"the agent did not answer {within}; it last said: {view.report}")
     if view.status is not None and view.status.cause == Cause.ADOPTING:
-        return GateResult(FAIL, f"it began to adopt the config, but was not done {within}")
-    return GateResult(DONT_KNOW, f"not good {within}: {view.report}")
+        return GateResult(Verdict.FAIL, f"it began to adopt the config, but was not done {within}")
+    return GateResult(Verdict.UNKNOWN, f"not good {within}: {view.report}")

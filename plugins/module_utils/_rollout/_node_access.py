@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reading Nodes: all of a pool, and a few in full. Private to configok.node."""
+"""List and read Nodes; assign config sources to them. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ __all__ = [
     "read_nodes",
 ]
 
-MAX_CONNECTIONS = 32  # requests at a time over many nodes
+MAX_CONNECTIONS = 32  # requests at a time for many nodes
 _PAGE = 500
 
 
 def list_nodes(client: Client, *, selector: str = "", names: Sequence[str] | None = None) -> list[NodeView]:
     """Return the Nodes that a label selector matches, or those of these names that exist; sorted by name.
 
-    Pages are made small at once: 15,000 whole Nodes are more than a gigabyte. Raises KubeError.
+    Each page is reduced at once: 15,000 whole Nodes are more than a gigabyte. Raises KubeError.
     """
     if names is not None:
         views = [view for view in read_nodes(client, names).values() if isinstance(view, NodeView)]
@@ -51,17 +51,17 @@ def list_nodes(client: Client, *, selector: str = "", names: Sequence[str] | Non
 
 def read_nodes(client: Client, names: Iterable[str], *, threads: Threads | None = None) -> dict[str, NodeView | None]:
     """Return the Nodes of these names, read in full, None for one that does not exist. Raises KubeError."""
-    found: dict[str, NodeView | None] = {}
+    views: dict[str, NodeView | None] = {}
     for name, result in run_parallel(
-        lambda one: node_view(client.get(node(one))), names, workers=MAX_CONNECTIONS, threads=threads or Threads()
+        lambda name: node_view(client.get(node(name))), names, workers=MAX_CONNECTIONS, threads=threads or Threads()
     ):
         if isinstance(result, NotFound):
-            found[name] = None
+            views[name] = None
         elif isinstance(result, KubeError):
             raise result
         else:
-            found[name] = result
-    return found
+            views[name] = result
+    return views
 
 
 def _pages(client: Client, selector: str) -> list[NodeView]:
@@ -69,15 +69,13 @@ def _pages(client: Client, selector: str) -> list[NodeView]:
     return [node_view(item) for page in pages for item in page]
 
 
-_ATTEMPTS = 8
-_FEW = 32  # so many nodes are read one by one, more by one list
+_MAX_ATTEMPTS = 8
+_MAX_SINGLE_READS = 32  # nodes that are read one by one; more are read by one list
 
 
 @dataclass(frozen=True)
 class AssignmentResult:
-    """What became of one node. assignment: the id that it has now; before: its source before; error: "" when all is
-    well.
-    """
+    """The result for one node. assignment: the id that it has now; before: its source before; error: "" for none."""
 
     name: str
     assignment: int = 0
@@ -88,7 +86,7 @@ class AssignmentResult:
 
 @dataclass(frozen=True)
 class NodeAssignment:
-    """What one node of a wave was told. view: as it was before; None: there is no such Node, or it is being deleted."""
+    """The assignment of one node of a wave. view: of the Node before it; None for a Node that is deleted or missing."""
 
     view: NodeView | None
     assignment: int = 0
@@ -106,32 +104,33 @@ def assign_nodes(
 ) -> list[AssignmentResult]:
     """Assign source (None: the init config) to Nodes of these names, or that the label selector matches.
 
-    One metadata-only list, then one PATCH for each node that has something else; a node that changed in between is read
-    again. forget_bad: assign anew and let the node forget that the config was bad. check: let the API server judge each
-    PATCH (dryRun=All), and change nothing. Errors of a single node are in its result; the results are sorted by name.
-    Raises RolloutError before anything is changed for a name that no Node has, KubeError when the nodes cannot be read.
+    Sends one metadata-only list, then one PATCH for each node that has another source; a node that changed in between
+    is read again. forget_bad: assign the source again and let the node forget that it was bad. check: let the API
+    server validate each PATCH (dryRun=All), and change nothing. Errors of a single node are in its result; the results
+    are sorted by name. Raises RolloutError before anything is changed for a name that no Node has, KubeError when the
+    nodes cannot be read.
     """
-    found, missing = _read(client, names, selector)
+    views, missing = _find_nodes(client, names, selector)
     if missing:
         more = f", nor {', '.join(missing[1:4])}" + (f" and {len(missing) - 4} more" if missing[4:] else "")
         raise RolloutError(f"there is no Node {missing[0]}{more if missing[1:] else ''}: no Node was assigned anything")
     results = []
-    todo = []
-    for view in found:
+    to_assign = []
+    for view in views:
         if not forget_bad and view.is_assigned(source):
             results.append(AssignmentResult(view.name, view.assigned_id, False, view.source))
         else:
-            todo.append(view)
+            to_assign.append(view)
 
-    def work(view: NodeView) -> AssignmentResult:
-        given = _patch(client, view, source, forget_bad, lambda _view: False, dry_run=check)
-        if given.view is None:
+    def assign(view: NodeView) -> AssignmentResult:
+        assignment = _patch_until_applied(client, view, source, forget_bad, lambda _view: True, dry_run=check)
+        if assignment.view is None:
             return AssignmentResult(view.name, error=f"the Node {view.name} was deleted")
-        return AssignmentResult(view.name, given.assignment, True, given.view.source)
+        return AssignmentResult(view.name, assignment.assignment, True, assignment.view.source)
 
-    for view, result in run_parallel(work, todo, workers=MAX_CONNECTIONS):
+    for view, result in run_parallel(assign, to_assign, workers=MAX_CONNECTIONS):
         results.append(AssignmentResult(view.name, error=str(result)) if isinstance(result, KubeError) else result)
-    return sorted(results, key=lambda one: one.name)
+    return sorted(results, key=lambda result: result.name)
 
 
 def assign_node(
@@ -139,46 +138,54 @@ def assign_node(
     view: NodeView,
     source: ConfigSource | None,
     *,
-    is_done: Callable[[NodeView], bool],
+    possibly_assigned: bool,
     forget_bad: bool = False,
 ) -> NodeAssignment:
-    """Assign source to a Node that was last seen as view, unless is_done says that this needs not be.
+    """Assign source to a Node that was last seen as view, unless the node uses it or an earlier run has assigned it.
 
-    A Node that has changed since is read again. forget_bad: let the node forget that the config was bad. Raises
-    KubeError.
+    A Node that has changed since is read again. possibly_assigned: whether an earlier run may have assigned it.
+    forget_bad: let the node forget that the config was bad. Raises KubeError.
     """
-    return _patch(client, view, source, forget_bad, is_done, dry_run=False)
+
+    def needs_patch(view: NodeView) -> bool:
+        if view.is_on(source):
+            return False
+        has_refused = forget_bad and view.config_ok == "False"
+        return not possibly_assigned or not view.is_assigned(source) or has_refused
+
+    return _patch_until_applied(client, view, source, forget_bad, needs_patch, dry_run=False)
 
 
-def _patch(
+def _patch_until_applied(
     client: Client,
     view: NodeView,
     source: ConfigSource | None,
     forget_bad: bool,
-    is_done: Callable[[NodeView], bool],
+    needs_patch: Callable[[NodeView], bool],
     *,
     dry_run: bool,
 ) -> NodeAssignment:
     conflict: Conflict | None = None
-    tried = 0
-    for _attempt in range(_ATTEMPTS):
-        if view.assigned_id == tried and tried and view.source == source:
-            return NodeAssignment(view, tried, True)  # the answer to our own PATCH was lost, and it was sent again
-        if is_done(view):
+    assignment_id = 0
+    for _attempt in range(_MAX_ATTEMPTS):
+        if view.assigned_id == assignment_id and assignment_id and view.source == source:
+            return NodeAssignment(view, assignment_id, True)  # our own PATCH, whose answer was lost
+        if not needs_patch(view):
             return NodeAssignment(view, view.assigned_id)
-        tried = _next(view)
-        body = assignment_patch(source, Assignment(tried, forget_bad), resource_version=view.resource_version)
+        assignment_id = _next_assignment_id(view)
+        assignment = Assignment(assignment_id, forget_bad)
+        body = assignment_patch(source, assignment, resource_version=view.resource_version)
         try:
             client.patch(node(view.name), body, dry_run=dry_run, metadata_only=True)
-            return NodeAssignment(view, tried, True)
+            return NodeAssignment(view, assignment_id, True)
         except Conflict as error:
             conflict = error
         except NotFound:
             return NodeAssignment(None)
-        again = _get(client, view.name)
-        if again is None:
+        present = _get(client, view.name)
+        if present is None:
             return NodeAssignment(None)
-        view = again
+        view = present
     raise conflict or RolloutError(f"Node {view.name} changes too often to be assigned")
 
 
@@ -190,19 +197,21 @@ def _get(client: Client, name: str) -> NodeView | None:
     return None if view.deleting else view
 
 
-def _next(view: NodeView) -> int:
+def _next_assignment_id(view: NodeView) -> int:
     return next_id({ANNOTATION_ASSIGNMENT: str(view.assigned_id)}, view.answered_id)
 
 
-def _read(client: Client, names: Sequence[str] | None, selector: str) -> tuple[list[NodeView], list[str]]:
+def _find_nodes(client: Client, names: Sequence[str] | None, selector: str) -> tuple[list[NodeView], list[str]]:
     if names is None:
         listing = client.list(NODES, label_selector=selector or None, metadata_only=True)
         return [node_view(item) for item in listing.items], []
-    wanted = list(dict.fromkeys(names))
+    unique_names = list(dict.fromkeys(names))
     items: list[dict[str, Any]] = []
-    if len(wanted) <= _FEW:
-        reads = run_parallel(lambda one: client.get(node(one), metadata_only=True), wanted, workers=MAX_CONNECTIONS)
-        for _name, result in reads:
+    if len(unique_names) <= _MAX_SINGLE_READS:
+        results = run_parallel(
+            lambda name: client.get(node(name), metadata_only=True), unique_names, workers=MAX_CONNECTIONS
+        )
+        for _name, result in results:
             if isinstance(result, KubeError) and not isinstance(result, NotFound):
                 raise result
             if not isinstance(result, KubeError):
@@ -210,7 +219,8 @@ def _read(client: Client, names: Sequence[str] | None, selector: str) -> tuple[l
     else:
         items = client.list(NODES, metadata_only=True).items
     by_name = {view.name: view for view in (node_view(item) for item in items)}
-    return [by_name[name] for name in wanted if name in by_name], [name for name in wanted if name not in by_name]
+    missing = [name for name in unique_names if name not in by_name]
+    return [by_name[name] for name in unique_names if name in by_name], missing
 
 
 # Documented in the doc fragment configok.node.nodes, plugins/doc_fragments/nodes.py; the two must be equal.
@@ -221,7 +231,7 @@ NODES_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
 
 
 def select_nodes(client: Client, names: Sequence[str] | None, label_selector: str | None) -> list[NodeView]:
-    """Return the Nodes of these names, or of this selector; neither means all. Sorted by name.
+    """Return the Nodes of these names, or of this selector, or all; sorted by name.
 
     Raises RolloutError for names that no Node has, and KubeError.
     """

@@ -23,7 +23,7 @@ __all__ = ["MAX_OUTAGE", "Outage", "OutageClock", "OutageTolerantClient"]
 MAX_OUTAGE = 300.0  # seconds without an API server that a run survives
 _PAUSE = 1.0  # seconds between two tries, beyond the client's own back-off
 _LONGEST_PAUSE = 30.0
-_LONGEST_ALONE = 120.0  # seconds for which one request is refused while others are answered: that is no outage
+_MAX_SINGLE_FAILURE = 120.0  # seconds for which one request is refused while others are answered: not an outage
 _REMINDER = 60.0  # seconds between two lines on the screen
 
 _T = TypeVar("_T")
@@ -32,46 +32,46 @@ _T = TypeVar("_T")
 class Outage:
     """Repeats requests until the API server answers, for at most five minutes; safe for many threads.
 
-    tell: shows a line to the user.
+    report: shows a line to the user.
     """
 
-    def __init__(self, clock: Clock, tell: Callable[[str], None], *, longest: float = MAX_OUTAGE) -> None:
+    def __init__(self, clock: Clock, report: Callable[[str], None], *, longest: float = MAX_OUTAGE) -> None:
         self._clock = clock
-        self._tell = tell
+        self._report = report
         self._longest = longest
         self._mutex = clock.lock()
         self._since: float | None = None  # when the first request of the present outage was sent
         self._remind_at = 0.0
         self.count = 0  # outages so far, the present one included
-        self._answered = float("-inf")  # when the newest request that was answered was sent
+        self._last_answered = float("-inf")  # when the newest answered request was sent
         self._past = 0.0  # seconds of all outages that are over
 
-    def retry_while_away(self, request: Callable[[], _T], *, before_retry: Callable[[], object] | None = None) -> _T:
-        """Return what work returns, repeating it while the API server is away.
+    def retry_while_away(self, request: Callable[[], _T], *, before_each: Callable[[], object] | None = None) -> _T:
+        """Return the result of a request, repeating it while the API server is away.
 
-        work: must be idempotent. before_again: runs before each repetition, for example to retake the lock. Raises
-        ApiAway after five minutes, and whatever else work raises; also an error of this request alone, which other
-        requests do not meet, after two minutes.
+        request: must be idempotent. before_each: runs before each attempt, for example to keep the lock; it must not
+        raise KubeError. Raises ApiUnavailable after five minutes, and any other error of the request; also an error of
+        this request alone, which other requests do not meet, after two minutes.
         """
-        failed: float | None = None
-        alone = 0.0
+        failed_at: float | None = None
+        alone_seconds = 0.0
         while True:
+            if before_each is not None:
+                before_each()
             sent = self._clock.monotonic()
             try:
-                if failed is not None and before_retry is not None:
-                    before_retry()
                 result = request()
             except KubeError as error:
                 if not self._is_away(error):
                     raise
                 now = self._clock.monotonic()
-                if failed is not None and self._answered > failed:
-                    alone += now - failed
-                    if alone > _LONGEST_ALONE:
+                if failed_at is not None and self._last_answered > failed_at:
+                    alone_seconds += now - failed_at
+                    if alone_seconds > _MAX_SINGLE_FAILURE:
                         raise
                 else:
                     self._note_failure(sent, error)
-                failed = now
+                failed_at = now
                 self._clock.sleep(min(max(_PAUSE, error.retry_after or 0.0), _LONGEST_PAUSE))
             else:
                 self._note_answer(sent)
@@ -108,20 +108,20 @@ class Outage:
                 ) from error
             if now >= self._remind_at:
                 self._remind_at = now + _REMINDER
-                self._tell(
+                self._report(
                     f"the API server does not answer ({error}): nothing is assigned meanwhile, "
                     f"waiting up to {self._longest - away:.0f}s for it"
                 )
 
     def _note_answer(self, sent: float) -> None:
         with self._mutex:
-            self._answered = max(self._answered, sent)
+            self._last_answered = max(self._last_answered, sent)
             if self._since is None or sent < self._since:
                 return
             away = self._clock.monotonic() - self._since
             self._since = None
             self._past += away
-            self._tell(f"the API server answers again after {away:.0f}s: going on")
+            self._report(f"the API server answers again after {away:.0f}s: going on")
 
 
 class OutageClock(Clock):
@@ -167,14 +167,15 @@ class OutageClock(Clock):
 class OutageTolerantClient(Client):
     """A client whose requests survive an outage; watches survive on their own.
 
-    before_again: runs before a write is repeated. A write that names a resourceVersion ends in a Conflict when the
-    first one took effect and only its answer was lost, and a create in AlreadyExists.
+    before_write: runs right before each write, also a repeated one: many writes may take longer than a lock holds. A
+    repeated write that names a resourceVersion ends in a Conflict when the first one took effect and only its answer
+    was lost, and a repeated create in AlreadyExists.
     """
 
-    def __init__(self, client: Client, outage: Outage, *, before_again: Callable[[], object] | None = None) -> None:
+    def __init__(self, client: Client, outage: Outage, *, before_write: Callable[[], object]) -> None:
         self._client = client
         self._outage = outage
-        self._before_again = before_again
+        self._before_write = before_write
 
     def interruptible(self, interrupt: Interrupt) -> Client:
         """Return a client for a watch."""
@@ -185,7 +186,7 @@ class OutageTolerantClient(Client):
         return self._outage.retry_while_away(lambda: self._client.get(path, metadata_only=metadata_only, **query))
 
     def pages(self, path: str, **options: Any) -> Iterator[list[Object]]:
-        """Yield the objects at path, page by page; ride out the whole list, which cannot go on halfway."""
+        """Yield the objects at path, page by page. An outage ends it, since a list cannot be continued halfway."""
         return self._client.pages(path, **options)
 
     def list(self, path: str, **options: Any) -> Listing:
@@ -204,5 +205,5 @@ class OutageTolerantClient(Client):
         """Patch the object at path and return it."""
         return self._write(lambda: self._client.patch(path, body, **options))
 
-    def _write(self, work: Callable[[], Object]) -> Object:
-        return self._outage.retry_while_away(work, before_retry=self._before_again)
+    def _write(self, request: Callable[[], Object]) -> Object:
+        return self._outage.retry_while_away(request, before_each=self._before_write)

@@ -1,21 +1,32 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a rollout takes a pool to: a bundle, or the init config. Private to configok.node."""
+"""A plan as data: the target of a rollout, its waves, and the nodes that it skips. Private to configok.node."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle
 from .._nodeconfig._bundle_trial import Trial
 
-__all__ = ["BROKEN", "CANARY", "INIT", "SkippedNode", "Plan", "Target", "Wave", "wave_name", "replace_canary"]
+__all__ = [
+    "BROKEN",
+    "CANARY",
+    "INIT",
+    "ROLLBACK",
+    "Plan",
+    "SkippedNode",
+    "Target",
+    "Wave",
+    "replace_canary",
+    "wave_name",
+]
 
-INIT = "init"
+INIT: Final = "init"
 
 
 @dataclass(frozen=True)
@@ -52,17 +63,16 @@ class Target:
 
     @classmethod
     def from_config_map(cls, config_map: Mapping[str, Any]) -> Target:
-        """Return a bundle as _nodeconfig's build_bundle or the API gives it, published or (check mode) not yet.
+        """Return the target of a bundle from build_bundle or the API, published or (in check mode) not yet.
 
         Raises InvalidBundle.
         """
         metadata = dict(config_map["metadata"])
         uid = metadata.get("uid", "")
-        # A bundle without a uid is checked like one with: the nil uid only stands in for the check.
+        # A bundle without a uid is checked like a published one: the nil uid stands in for the check only.
         metadata["uid"] = uid or "00000000-0000-0000-0000-000000000000"
         bundle = Bundle.from_config_map({**config_map, "metadata": metadata})
-        found = cls.from_bundle(bundle)
-        return cls(found.name, found.namespace, uid, found.content_hash, found.components, found.trial)
+        return replace(cls.from_bundle(bundle), uid=uid)
 
     @property
     def is_init(self) -> bool:
@@ -76,8 +86,9 @@ class Target:
 
     @property
     def source(self) -> ConfigSource | None:
-        """Return the config source to assign, None for the init config (and for what is not published: ask
-        is_published).
+        """Return the config source to assign, None for the init config.
+
+        It is also None for a bundle that is not published: check is_published first.
         """
         return ConfigSource(self.namespace, self.name, self.uid) if self.uid else None
 
@@ -94,19 +105,21 @@ class Target:
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Target:
-        """Read what to_dict made. Raises KeyError, InvalidTrial."""
+        """Read the output of to_dict. Raises KeyError, InvalidTrial."""
         return cls(
             str(value["name"]),
             str(value["namespace"]),
             str(value["uid"]),
             str(value["content_hash"]),
-            tuple(str(one) for one in value["components"]),
+            _texts(value["components"]),
             None if value["trial"] is None else Trial.parse(value["trial"]),
         )
 
 
-BROKEN = "broken"
-CANARY = "canary"
+# The waves that are not numbered.
+BROKEN: Final = "broken"
+CANARY: Final = "canary"
+ROLLBACK: Final = "rollback"
 
 
 def wave_name(number: int) -> str:
@@ -116,9 +129,7 @@ def wave_name(number: int) -> str:
 
 @dataclass(frozen=True)
 class Wave:
-    """Nodes that move together. name: "broken", "canary", "wave 1", ...; soak: seconds; finished: done by an earlier
-    run.
-    """
+    """Nodes that move together. name: "broken", "canary", "wave 1", ...; soak: seconds; finished: in an earlier run."""
 
     name: str
     nodes: tuple[str, ...]
@@ -126,18 +137,18 @@ class Wave:
     finished: bool = False
 
 
-def replace_canary(waves: tuple[Wave, ...], place: int, nodes: tuple[str, ...]) -> tuple[Wave, ...]:
-    """Return the waves with these nodes in the canary, which is at that place, and in no later wave."""
+def replace_canary(waves: tuple[Wave, ...], position: int, nodes: tuple[str, ...]) -> tuple[Wave, ...]:
+    """Return the waves with these nodes in the canary, which is at that position, and in no later wave."""
     taken = set(nodes)
     later = [
-        replace(wave, nodes=tuple(name for name in wave.nodes if name not in taken)) for wave in waves[place + 1 :]
+        replace(wave, nodes=tuple(name for name in wave.nodes if name not in taken)) for wave in waves[position + 1 :]
     ]
-    return (*waves[:place], replace(waves[place], nodes=nodes), *later)
+    return (*waves[:position], replace(waves[position], nodes=nodes), *later)
 
 
 @dataclass(frozen=True)
 class SkippedNode:
-    """A node that this rollout does not touch, and why in one sentence."""
+    """A node that this rollout does not touch, and the reason in one sentence."""
 
     node: str
     reason: str
@@ -145,11 +156,12 @@ class SkippedNode:
 
 @dataclass(frozen=True)
 class Plan:
-    """Who moves when.
+    """The waves of a rollout, the nodes that it skips, and the limits that it keeps.
 
-    size: nodes of the pool, the frozen denominator. already: nodes that use the target. refusals: why the rollout must
-    not start. estimate: seconds. running: the waves are those of a rollout that an earlier run has begun. passed: nodes
-    have shown already that they are good with the target.
+    pool_size: the number of nodes that percentages are of, frozen for the rollout. already_on_target: nodes that use
+    the target. vanished: nodes of the waves that do not exist any more. refusals: why the rollout must not start.
+    estimate: seconds. is_resumed: the waves are those of a rollout that an earlier run has started. target_has_passed:
+    nodes have already passed on the target.
     """
 
     pool: str
@@ -174,7 +186,7 @@ class Plan:
 
     @property
     def has_work(self) -> bool:
-        """Return whether there is anything left to do."""
+        """Return whether a wave is left to move."""
         return any(not wave.finished for wave in self.waves)
 
     def wave(self, name: str) -> Wave:
@@ -185,7 +197,7 @@ class Plan:
         raise KeyError(name)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan as plain data, for a module's result."""
+        """Return the plan as plain data, for a module's result; its keys are a format."""
         return {
             "pool": self.pool,
             "target": self.target.to_dict(),
@@ -211,32 +223,32 @@ class Plan:
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Plan:
-        """Read what to_dict made, as it comes back through a playbook. Raises KeyError, TypeError or ValueError."""
+        """Read the output of to_dict, as a playbook passes it on. Raises KeyError, TypeError or ValueError."""
         return cls(
             pool=str(value["pool"]),
             target=Target.from_dict(value["target"]),
             revision=int(value["revision"]),
             pool_size=int(value["size"]),
             waves=tuple(
-                Wave(str(one["name"]), _names(one["nodes"]), float(one["soak"]), bool(one["finished"]))
-                for one in value["waves"]
+                Wave(str(wave["name"]), _texts(wave["nodes"]), float(wave["soak"]), bool(wave["finished"]))
+                for wave in value["waves"]
             ),
-            already_on_target=_names(value["already"]),
-            skipped=tuple(SkippedNode(str(one["node"]), str(one["reason"])) for one in value["left_out"]),
+            already_on_target=_texts(value["already"]),
+            skipped=tuple(SkippedNode(str(node["node"]), str(node["reason"])) for node in value["left_out"]),
             max_unavailable=int(value["max_unavailable"]),
             failure_budget=int(value["failure_budget"]),
             node_timeout=float(value["node_timeout"]),
             on_failure=str(value["on_failure"]),
             selector=str(value["selector"]),
-            uncovered=_names(value["uncovered"]),
-            vanished=_names(value["gone"]),
-            refusals=_names(value["refusals"]),
-            warnings=_names(value["warnings"]),
+            uncovered=_texts(value["uncovered"]),
+            vanished=_texts(value["gone"]),
+            refusals=_texts(value["refusals"]),
+            warnings=_texts(value["warnings"]),
             estimate=float(value["estimate"]),
             is_resumed=bool(value["running"]),
             target_has_passed=bool(value["passed"]),
         )
 
 
-def _names(value: Any) -> tuple[str, ...]:
-    return tuple(str(one) for one in value)
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(str(text) for text in value)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Final, Literal
 
 from .._nodeconfig._assignment import ConfigSource
 from ._plan import BROKEN, CANARY, Target, Wave
@@ -15,43 +16,54 @@ __all__ = [
     "ABORTED",
     "COMPLETE",
     "DRIFTED",
+    "END_PHASES",
     "HALTED",
     "MAX_FAILED_NODES",
     "PAUSED",
     "PLANNED",
     "SOAKING",
+    "SUPERSEDED",
     "UNPROVEN",
     "BadConfig",
-    "FailedNode",
     "ClearedConfig",
+    "FailedNode",
+    "FailureKind",
+    "FixedPhase",
     "Record",
     "Revision",
+    "RevisionResult",
     "Rollout",
     "moving_phase",
 ]
 
-PLANNED = "Planned"
-SOAKING = "Soaking"
-PAUSED = "Paused"
-HALTED = "Halted"
-COMPLETE = "Complete"
-ABORTED = "Aborted"
+# The phases of a rollout that do not name a wave. A wave that moves is a phase too: "Canary", "Wave 1" (moving_phase).
+FixedPhase = Literal["Planned", "Soaking", "Paused", "Halted", "Complete", "Aborted"]
+PLANNED: Final = "Planned"
+SOAKING: Final = "Soaking"
+PAUSED: Final = "Paused"
+HALTED: Final = "Halted"
+COMPLETE: Final = "Complete"
+ABORTED: Final = "Aborted"
+END_PHASES: frozenset[str] = frozenset((COMPLETE, HALTED, ABORTED))
 
-UNPROVEN = "Unproven"  # the result of a revision whose rollout is complete, without a node that passed on it
+# The results of a revision: the phase in which its last rollout ended, or one of the two below; "" before that.
+RevisionResult = Literal["", "Complete", "Halted", "Paused", "Superseded", "Unproven"]
+SUPERSEDED: Final = "Superseded"  # another rollout took the place of one that had not ended
+UNPROVEN: Final = "Unproven"  # the rollout is complete, but no node has passed on the revision
 
-DRIFTED = "drifted"  # the kind of an exception: it had passed, then somebody else assigned the node something
-_ENDED = (COMPLETE, HALTED, ABORTED)
+FailureKind = Literal["failed", "unknown", "gone", "drifted"]
+DRIFTED: Final = "drifted"  # the node had passed, then it was assigned another config by other means
 
 # Bounds that keep the record of 15,000 nodes below the 1 MiB of a ConfigMap.
 _MAX_REVISIONS = 100
-_MAX_BAD = 100
+_MAX_BAD_CONFIGS = 100
 MAX_FAILED_NODES = 200
 _MAX_REASON = 300
 
 
 @dataclass(frozen=True)
 class Revision:
-    """The Nth bundle published for a pool. result: the phase its last rollout ended in, or UNPROVEN; "" before that."""
+    """The Nth bundle that was published for a pool. result: of its last rollout."""
 
     number: int
     name: str
@@ -61,14 +73,14 @@ class Revision:
     time: str
     author: str = ""
     cause: str = ""
-    result: str = ""
+    result: RevisionResult = ""
 
 
 @dataclass(frozen=True)
 class BadConfig:
-    """A config that failed in this pool: refused, by uid and by content, until an operator clears it.
+    """A config that failed in this pool. It is refused, by uid and by content, until an operator clears it.
 
-    confirmed: two nodes failed, or the only canary did. Otherwise one node of several failed, which may be the node's
+    confirmed: two nodes failed, or the only canary did. Otherwise one node of several failed, and that node may be at
     fault: the operator decides.
     """
 
@@ -81,14 +93,14 @@ class BadConfig:
 
     def matches(self, target: Target) -> bool:
         """Return whether a target is this config, by its uid or its content."""
-        return _is_same(self.uid, self.content_hash, target)
+        return _is_same_config(self.uid, self.content_hash, target)
 
 
 @dataclass(frozen=True)
 class ClearedConfig:
-    """A bad config that an operator cleared.
+    """A bad config that an operator has cleared.
 
-    failure: why it was refused. assigned: whether a rollout with forgetBad has begun.
+    failure: why it was refused. assigned: whether a rollout with forgetBad has started.
     """
 
     uid: str
@@ -102,15 +114,15 @@ class ClearedConfig:
 
     def is_pending_for(self, target: Target) -> bool:
         """Return whether the next rollout of this target lets the nodes forget that it was bad."""
-        return not self.assigned and _is_same(self.uid, self.content_hash, target)
+        return not self.assigned and _is_same_config(self.uid, self.content_hash, target)
 
 
 @dataclass(frozen=True)
 class FailedNode:
-    """A node that did not come through, or did not stay. kind: "failed", "unknown", "gone" or "drifted"."""
+    """A node that did not succeed, or did not stay on the target."""
 
     node: str
-    kind: str
+    kind: FailureKind
     wave: str
     reason: str
 
@@ -119,14 +131,14 @@ class FailedNode:
 class Rollout:
     """The rollout that a pool is in, or was in last.
 
-    waves: frozen when it began (the last one may grow). finished: how many are through. cursor: how many nodes of the
-    wave
-    after those may have been assigned, written before they are. size: the frozen denominator. down: nodes that were
-    not ready when the wave began. before: what each node used when the rollout began. taking_back: whether nodes are on
-    their way back (onFailure: rollback). returning: which nodes these are, written before the first of them moves.
-    forget_bad: whether nodes that refused the config are assigned it again. soaked: for how many seconds nodes of the
-    wave under way have soaked. selector: the pool's, "" in a record of an older version. already: nodes that used the
-    target when the rollout began, which an older version did not write down.
+    waves: frozen when it started (the last one may grow). waves_done: how many waves have ended well. assigned_up_to:
+    how many nodes of the wave after those may have been assigned, written before they are. size: the number of nodes
+    that percentages are of. not_ready_at_start: nodes that were not Ready when the wave began. previous_sources: what
+    each node used when the rollout started. is_rolling_back: whether nodes are on their way back (onFailure: rollback).
+    rolling_back: these nodes, written before the first of them moves. forget_bad: whether nodes that refused the config
+    are assigned it again. soaked_seconds: how long nodes of the present wave have soaked. selector: the pool's, "" in a
+    record of an older version. already_on_target: nodes that used the target when the rollout started, which an older
+    version did not record.
     """
 
     revision: int
@@ -152,8 +164,8 @@ class Rollout:
 
     @property
     def has_ended(self) -> bool:
-        """Return whether a new run would begin a new rollout instead of going on with this one."""
-        return self.phase in _ENDED and not self.is_rolling_back
+        """Return whether the next run starts a new rollout instead of continuing this one."""
+        return self.phase in END_PHASES and not self.is_rolling_back
 
     @property
     def is_moving(self) -> bool:
@@ -161,44 +173,46 @@ class Rollout:
         return not self.has_ended and self.phase != PAUSED
 
     def is_for(self, target: Target) -> bool:
-        """Return whether this rollout takes the pool to that target."""
+        """Return whether this rollout moves the pool to that target."""
         return (self.target.name, self.target.uid) == (target.name, target.uid)
 
     @property
     def failures(self) -> int:
-        """Return how many nodes have failed so far, which the budget is spent on; those of the lane spend none."""
-        return sum(1 for one in self.failed_nodes if one.kind == "failed" and one.wave != BROKEN)
+        """Return how many failures count against the budget: all except those of broken nodes."""
+        return sum(1 for failed in self.failed_nodes if failed.kind == "failed" and failed.wave != BROKEN)
 
     @property
     def has_passed(self) -> bool:
-        """Return whether a node of the waves that are through has passed.
+        """Return whether a node of the waves that are done has passed.
 
-        Where more exceptions were found than are kept, nodes of the lane are not counted: those outside are kept first.
+        When not all failed nodes are kept, the wave of broken nodes does not count: its failures are the first to go.
         """
         all_kept = len(self.failed_nodes) < MAX_FAILED_NODES
-        without = {one.node for one in self.failed_nodes if one.kind != DRIFTED}
-        through = [wave for wave in self.waves[: self.waves_done] if all_kept or wave.name != BROKEN]
-        return any(name not in without for wave in through for name in wave.nodes)
+        failed_names = {failed.node for failed in self.failed_nodes if failed.kind != DRIFTED}
+        done = [wave for wave in self.waves[: self.waves_done] if all_kept or wave.name != BROKEN]
+        return any(name not in failed_names for wave in done for name in wave.nodes)
 
-    def with_failed_nodes(self, found: Mapping[str, FailedNode]) -> Rollout:
-        """Return the rollout with the newest word on each of these nodes; the number that is kept is bounded.
+    def with_failed_nodes(self, failed_nodes: Mapping[str, FailedNode]) -> Rollout:
+        """Return the rollout with the newest state of these nodes; the number of failed nodes that is kept is bounded.
 
-        found names all nodes that have drifted: those it does not name are back.
+        failed_nodes: has all nodes that have drifted; a drifted node that it does not have is back on the target.
         """
-        kept = {one.node: one for one in self.failed_nodes if one.kind != DRIFTED}
-        kept.update({node: replace(one, reason=one.reason[:_MAX_REASON]) for node, one in found.items()})
-        # Failures are kept before the rest, since the budget is counted from them.
-        order = sorted(kept.values(), key=lambda one: (one.kind != "failed", one.wave == BROKEN))
-        return replace(self, failed_nodes=tuple(order[:MAX_FAILED_NODES]))
+        by_name = {failed.node: failed for failed in self.failed_nodes if failed.kind != DRIFTED}
+        by_name.update(
+            {name: replace(failed, reason=failed.reason[:_MAX_REASON]) for name, failed in failed_nodes.items()}
+        )
+        # Failures are kept before the rest, since they count against the budget.
+        ordered = sorted(by_name.values(), key=lambda failed: (failed.kind != "failed", failed.wave == BROKEN))
+        return replace(self, failed_nodes=tuple(ordered[:MAX_FAILED_NODES]))
 
-    def without_failed_nodes(self, nodes: frozenset[str]) -> Rollout:
-        """Return the rollout with nothing held against these nodes."""
-        return replace(self, failed_nodes=tuple(one for one in self.failed_nodes if one.node not in nodes))
+    def without_failed_nodes(self, names: frozenset[str]) -> Rollout:
+        """Return the rollout without the failures of these nodes."""
+        return replace(self, failed_nodes=tuple(failed for failed in self.failed_nodes if failed.node not in names))
 
 
 @dataclass(frozen=True)
 class Record:
-    """All that is kept of a pool between runs."""
+    """The state of a pool that is kept between runs."""
 
     pool: str
     revisions: tuple[Revision, ...] = ()
@@ -213,26 +227,28 @@ class Record:
 
     def revision_of(self, target: Target) -> Revision | None:
         """Return the newest revision that is this target."""
-        return next((one for one in reversed(self.revisions) if one.uid and one.uid == target.uid), None)
+        return next(
+            (revision for revision in reversed(self.revisions) if revision.uid and revision.uid == target.uid), None
+        )
 
     def next_revision_number(self) -> int:
         """Return the number of the revision that would be published next."""
         return self.revisions[-1].number + 1 if self.revisions else 1
 
     def bad_config(self, target: Target) -> BadConfig | None:
-        """Return why this target is refused in the pool, by its uid or its content, None where it is not."""
+        """Return the bad config that this target is, by its uid or its content, None for no bad config."""
         return next((bad for bad in self.bad_configs if bad.matches(target)), None)
 
     def lets_nodes_forget(self, target: Target) -> bool:
-        """Return whether nodes that refused this target are assigned it again, because an operator cleared it."""
+        """Return whether nodes that refused this target are assigned it again, because an operator has cleared it."""
         rollout = self.rollout
-        running = rollout is not None and not rollout.has_ended and rollout.is_for(target) and rollout.forget_bad
-        return running or any(one.is_pending_for(target) for one in self.cleared_configs)
+        is_running = rollout is not None and not rollout.has_ended and rollout.is_for(target) and rollout.forget_bad
+        return is_running or any(cleared.is_pending_for(target) for cleared in self.cleared_configs)
 
     def refusal(self, target: Target) -> str | None:
-        """Return why this target must not be rolled out in the pool, and what to do; None when it may.
+        """Return why this target must not be rolled out in the pool, and what to do; None when it is allowed.
 
-        A rollout that is taking nodes back from it is no rollout of it: that must be able to go on.
+        A target that is being rolled back is allowed, so that the rollback can continue.
         """
         bad = self.bad_config(target)
         taking_back = (
@@ -248,7 +264,7 @@ class Record:
         return f"{bad.name} failed in pool {self.pool} at {bad.time}: {bad.reason}"
 
     def refusal_to_publish(self, target: Target) -> str | None:
-        """Return why this target must not be published; None when it may, or when the operator is yet to decide."""
+        """Return why this target must not be published; None when it is allowed, or when the operator has to decide."""
         bad = self.bad_config(target)
         return self.refusal(target) if bad is not None and bad.confirmed else None
 
@@ -267,13 +283,13 @@ class Record:
         return replace(self, revisions=(*self.revisions, revision)[-_MAX_REVISIONS:])
 
     def with_bad_config(self, target: Target, reason: str, time: str, *, confirmed: bool = True) -> Record:
-        """Return the record that remembers that this target failed; the init config is never remembered as bad."""
+        """Return the record in which this target is bad; the init config never becomes bad."""
         known = self.bad_config(target)
         if target.is_init or (known is not None and (known.confirmed or not confirmed)):
             return self
         others = tuple(bad for bad in self.bad_configs if bad is not known)
         bad = BadConfig(target.uid, target.name, target.content_hash, reason[:_MAX_REASON], time, confirmed)
-        return replace(self, bad_configs=(*others, bad)[-_MAX_BAD:])
+        return replace(self, bad_configs=(*others, bad)[-_MAX_BAD_CONFIGS:])
 
     def with_cleared_config(self, bad: BadConfig, *, reason: str, author: str, time: str) -> Record:
         """Return the record in which an operator has cleared a bad config."""
@@ -282,33 +298,37 @@ class Record:
         )
         return replace(
             self,
-            bad_configs=tuple(one for one in self.bad_configs if one != bad),
-            cleared_configs=(*self.cleared_configs, cleared)[-_MAX_BAD:],
+            bad_configs=tuple(present for present in self.bad_configs if present != bad),
+            cleared_configs=(*self.cleared_configs, cleared)[-_MAX_BAD_CONFIGS:],
         )
 
     def with_clearing_used(self, target: Target) -> Record:
-        """Return the record in which a rollout has begun that lets nodes forget that this target was bad."""
+        """Return the record in which a rollout has started that lets nodes forget that this target was bad."""
         return replace(
             self,
             cleared_configs=tuple(
-                replace(one, assigned=True) if one.is_pending_for(target) else one for one in self.cleared_configs
+                replace(cleared, assigned=True) if cleared.is_pending_for(target) else cleared
+                for cleared in self.cleared_configs
             ),
         )
 
-    def with_result(self, number: int, result: str) -> Record:
-        """Return the record in which the revision of that number ended so."""
+    def with_result(self, number: int, result: RevisionResult) -> Record:
+        """Return the record in which the revision of that number has this result."""
         return replace(
             self,
-            revisions=tuple(replace(one, result=result) if one.number == number else one for one in self.revisions),
+            revisions=tuple(
+                replace(revision, result=result) if revision.number == number else revision
+                for revision in self.revisions
+            ),
         )
 
 
-def _is_same(uid: str, content_hash: str, target: Target) -> bool:
+def _is_same_config(uid: str, content_hash: str, target: Target) -> bool:
     return bool((target.uid and uid == target.uid) or (target.content_hash and content_hash == target.content_hash))
 
 
 def moving_phase(wave: str) -> str:
-    """Return the phase in which a wave of this name moves: Canary, Wave 1, ...; broken nodes are Wave 0."""
+    """Return the phase while a wave of this name moves: Canary, Wave 1, ...; Wave 0 for broken nodes."""
     if wave == CANARY:
         return "Canary"
     return "Wave 0" if wave == BROKEN else wave.capitalize()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The record as a ConfigMap, checked both ways. Private to configok.node."""
+"""The record as a ConfigMap: encode, decode, read and update it; clear a bad config. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import json
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, cast
 
 from .._kube._api_client import Client
 from .._kube._api_errors import Conflict, NotFound
@@ -20,28 +20,27 @@ from .._nodeconfig._assignment import ConfigSource, InvalidConfigSource
 from .._nodeconfig._bundle_trial import InvalidTrial
 from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS, missing_namespace
 from ._plan import Target, Wave
-from ._record import BadConfig, ClearedConfig, FailedNode, Record, Revision, Rollout
+from ._record import BadConfig, ClearedConfig, FailedNode, FailureKind, Record, Revision, RevisionResult, Rollout
 from ._rollout_errors import InvalidRecord, RolloutError
-from ._timing import Clock
 
-__all__ = ["FORMAT", "MAX_BYTES", "decode_record", "encode_record", "clear_bad_config", "read_record", "update_record"]
+__all__ = ["FORMAT", "MAX_BYTES", "clear_bad_config", "decode_record", "encode_record", "read_record", "update_record"]
 
 FORMAT = 1
-MAX_BYTES = 1024 * 1024 - 16 * 1024  # what a ConfigMap may hold, less room for metadata
+MAX_BYTES = 1024 * 1024 - 16 * 1024  # the limit of a ConfigMap, minus room for metadata
 _MAX_UNPACKED = 16 * 1024 * 1024
-_KEY = "record"
-_KEY_NODES = "nodes"
+_RECORD_KEY = "record"
+_NODES_KEY = "nodes"
 
 
 def encode_record(record: Record, *, resource_version: str = "") -> dict[str, Any]:
-    """Return the ConfigMap that holds the record. Raises InvalidRecord when it would not fit.
+    """Return the ConfigMap of a record. Raises InvalidRecord when it would not fit.
 
-    Key "record" is JSON for people and tools. Key "nodes" holds the frozen waves, and what each node used before, as
-    base64 of zlib: the names of 15,000 nodes would not fit otherwise.
+    Key "record" is JSON for people and tools. Key "nodes" holds the frozen waves and the previous source of each node,
+    as base64 of zlib: the names of 15,000 nodes would not fit otherwise.
     """
-    data = {_KEY: json.dumps(_encode(record), indent=1)}
+    data = {_RECORD_KEY: json.dumps(_encode(record), indent=1)}
     if record.rollout is not None:
-        data[_KEY_NODES] = _pack(_encode_nodes(record.rollout))
+        data[_NODES_KEY] = _pack(_encode_nodes(record.rollout))
     size = sum(len(text.encode()) for text in data.values())
     if size > MAX_BYTES:
         raise InvalidRecord(f"the record of pool {record.pool} would have {size} bytes, a ConfigMap holds {MAX_BYTES}")
@@ -56,20 +55,20 @@ def encode_record(record: Record, *, resource_version: str = "") -> dict[str, An
 
 
 def decode_record(config_map: Mapping[str, Any]) -> Record:
-    """Read a ConfigMap that encode_record made. Raises InvalidRecord with a sentence that names it."""
+    """Decode the ConfigMap of a record. Raises InvalidRecord with a sentence that names it."""
     name = str((config_map.get("metadata") or {}).get("name", ""))
     where = f"the record of pool {name} (ConfigMap {NAMESPACE_ROLLOUTS}/{name})"
     data = config_map.get("data") or {}
     try:
-        value = json.loads(data[_KEY])
+        value = json.loads(data[_RECORD_KEY])
         if value["format"] != FORMAT:
             raise InvalidRecord(f"{where} has format {value['format']!r}, this version knows only {FORMAT}")
         if value["pool"] != name:
             raise InvalidRecord(f"{where} says that it is of pool {value['pool']!r}")
         return _decode(value, data)
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError, zlib.error, binascii.Error) as error:
-        what = f"{type(error).__name__}: {str(error)[:200]}"
-        raise InvalidRecord(f"{where} is damaged ({what}): restore it, or delete it to begin a new history") from error
+        cause = f"{type(error).__name__}: {str(error)[:200]}"
+        raise InvalidRecord(f"{where} is damaged ({cause}): restore it, or delete it to begin a new history") from error
 
 
 def _encode(record: Record) -> dict[str, Any]:
@@ -77,11 +76,11 @@ def _encode(record: Record) -> dict[str, Any]:
         "format": FORMAT,
         "pool": record.pool,
         "rollout": None if record.rollout is None else _encode_rollout(record.rollout),
-        # Version 0.1.0 reads a bad config with its own fields only, so what came later stands beside them.
-        "bad": [{key: text for key, text in vars(one).items() if key != "confirmed"} for one in record.bad_configs],
-        "unconfirmed": [one.uid for one in record.bad_configs if not one.confirmed],
-        "forgotten": [dict(vars(one)) for one in record.cleared_configs],
-        "revisions": [dict(vars(one)) for one in record.revisions],
+        # Version 0.1.0 accepts no other fields of a bad config than its own, so later ones have a key of their own.
+        "bad": [{key: text for key, text in vars(bad).items() if key != "confirmed"} for bad in record.bad_configs],
+        "unconfirmed": [bad.uid for bad in record.bad_configs if not bad.confirmed],
+        "forgotten": [dict(vars(cleared)) for cleared in record.cleared_configs],
+        "revisions": [dict(vars(revision)) for revision in record.revisions],
     }
 
 
@@ -101,16 +100,16 @@ def _encode_rollout(rollout: Rollout) -> dict[str, Any]:
         "takingBack": rollout.is_rolling_back,
         "forgetBad": rollout.forget_bad,
         "waves": [{"name": wave.name, "nodes": len(wave.nodes), "soak": wave.soak} for wave in rollout.waves],
-        "exceptions": [dict(vars(one)) for one in rollout.failed_nodes],
+        "exceptions": [dict(vars(failed)) for failed in rollout.failed_nodes],
     }
 
 
 def _encode_nodes(rollout: Rollout) -> dict[str, Any]:
     sources: list[ConfigSource | None] = []
-    places: dict[ConfigSource | None, int] = {}
+    indexes: dict[ConfigSource | None, int] = {}
     for source in rollout.previous_sources.values():
-        if source not in places:
-            places[source] = len(sources)
+        if source not in indexes:
+            indexes[source] = len(sources)
             sources.append(source)
     moving = (
         rollout.waves[rollout.waves_done].nodes
@@ -125,7 +124,7 @@ def _encode_nodes(rollout: Rollout) -> dict[str, Any]:
         "already": list(rollout.already_on_target),
         "sources": [None if source is None else source.to_dict() for source in sources],
         "before": [
-            [places[rollout.previous_sources[node]] if node in rollout.previous_sources else -1 for node in wave.nodes]
+            [indexes[rollout.previous_sources[node]] if node in rollout.previous_sources else -1 for node in wave.nodes]
             for wave in rollout.waves
         ],
     }
@@ -144,31 +143,37 @@ def _unpack(text: str) -> Any:
 
 
 def _decode(value: dict[str, Any], data: Mapping[str, str]) -> Record:
-    rollout = value["rollout"]
+    rollout, unconfirmed = value["rollout"], value.get("unconfirmed", ())
     return Record(
         pool=str(value["pool"]),
-        revisions=tuple(_decode_revision(one) for one in value["revisions"]),
+        revisions=tuple(_decode_revision(revision) for revision in value["revisions"]),
         bad_configs=tuple(
-            BadConfig(**_texts(BadConfig, one, "confirmed"), confirmed=one["uid"] not in value.get("unconfirmed", ()))
-            for one in value["bad"]
+            BadConfig(**_text_fields(BadConfig, bad, "confirmed"), confirmed=bad["uid"] not in unconfirmed)
+            for bad in value["bad"]
         ),
         cleared_configs=tuple(
-            ClearedConfig(**_texts(ClearedConfig, one, "assigned"), assigned=bool(one["assigned"]))
-            for one in value.get("forgotten", ())
+            ClearedConfig(**_text_fields(ClearedConfig, cleared, "assigned"), assigned=bool(cleared["assigned"]))
+            for cleared in value.get("forgotten", ())
         ),
-        rollout=None if rollout is None else _decode_rollout(rollout, _unpack(data[_KEY_NODES])),
+        rollout=None if rollout is None else _decode_rollout(rollout, _unpack(data[_NODES_KEY])),
     )
 
 
-def _texts(kind: type[Any], value: Mapping[str, Any], *others: str) -> dict[str, str]:
-    """Return the fields of a dataclass that are texts: all but the others. What a newer version added is left out."""
-    names = {one.name for one in fields(kind)}.difference(others)
+def _text_fields(kind: type[Any], value: Mapping[str, Any], *others: str) -> dict[str, str]:
+    """Return the fields of a dataclass that are texts: all but the others. Omits fields of a newer version."""
+    names = {field.name for field in fields(kind)}.difference(others)
     return {key: str(text) for key, text in value.items() if key in names}
 
 
 def _decode_revision(value: dict[str, Any]) -> Revision:
-    number = int(value["number"])
-    return Revision(number, **_texts(Revision, value, "number"))
+    texts = _text_fields(Revision, value, "number", "result")
+    # A result of a newer version is kept as it is.
+    return Revision(int(value["number"]), **texts, result=cast(RevisionResult, str(value.get("result", ""))))
+
+
+def _decode_failed_node(value: dict[str, Any]) -> FailedNode:
+    # A kind of a newer version is kept as it is.
+    return FailedNode(**_text_fields(FailedNode, value, "kind"), kind=cast(FailureKind, str(value["kind"])))
 
 
 def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
@@ -176,18 +181,18 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         raise ValueError("its waves do not have the nodes that it says")
     try:
         target = Target.from_dict(value["target"])
-        sources = [None if one is None else ConfigSource.from_dict(one) for one in nodes["sources"]]
+        sources = [None if source is None else ConfigSource.from_dict(source) for source in nodes["sources"]]
     except (InvalidTrial, InvalidConfigSource) as error:
         raise ValueError(str(error)) from error
-    before = {
-        str(name): sources[place]
-        for names, places in zip(nodes["waves"], nodes["before"])
-        for name, place in zip(names, places)
-        if place >= 0
+    previous_sources = {
+        str(name): sources[index]
+        for names, indexes in zip(nodes["waves"], nodes["before"])
+        for name, index in zip(names, indexes)
+        if index >= 0
     }
-    finished = int(value["finished"])
-    # Records of older versions do not have it.
-    moving = nodes["waves"][finished] if nodes.get("soaked") else []
+    waves_done = int(value["finished"])
+    # Records of older versions do not have "soaked".
+    moving = nodes["waves"][waves_done] if nodes.get("soaked") else []
     soaked = {str(name): int(seconds) for name, seconds in zip(moving, nodes.get("soaked") or ()) if seconds}
     return Rollout(
         revision=int(value["revision"]),
@@ -200,67 +205,68 @@ def _decode_rollout(value: dict[str, Any], nodes: dict[str, Any]) -> Rollout:
         size=int(value["size"]),
         started_at=str(value["started"]),
         changed_at=str(value["changed"]),
-        waves_done=finished,
+        waves_done=waves_done,
         assigned_up_to=int(value["cursor"]),
         reason=str(value["reason"]),
         runner=str(value["runner"]),
         not_ready_at_start=tuple(str(name) for name in nodes["down"]),
-        failed_nodes=tuple(FailedNode(**_texts(FailedNode, one)) for one in value["exceptions"]),
-        previous_sources=before,
+        failed_nodes=tuple(_decode_failed_node(failed) for failed in value["exceptions"]),
+        previous_sources=previous_sources,
         is_rolling_back=bool(value["takingBack"]),
         forget_bad=bool(value.get("forgetBad", False)),
         rolling_back=tuple(str(name) for name in nodes.get("returning", ())),
         soaked_seconds=soaked,
-        selector=str(value.get("selector", "")),  # older versions did not write it down
+        selector=str(value.get("selector", "")),  # older versions did not write it
         already_on_target=tuple(str(name) for name in nodes.get("already", ())),
     )
 
 
-_ATTEMPTS = 8
+_MAX_ATTEMPTS = 8
 
 
 def read_record(client: Client, pool: str) -> Record:
-    """Return the record of a pool: an empty one where there is none, or not even the namespace (the first --check).
+    """Return the record of a pool, an empty one for a pool without a record or a cluster without the namespace.
 
     Raises InvalidRecord, KubeError.
     """
-    return _read(client, pool)[0]
+    return _read_with_object(client, pool)[0]
 
 
 def update_record(client: Client, pool: str, change: Callable[[Record], Record]) -> tuple[Record, bool]:
-    """Read the record, change it, write it with its resourceVersion; read again when somebody else was faster.
+    """Read the record, change it, and write it with its resourceVersion; start again after a conflict.
 
-    A write whose answer was lost finds what it wanted to write, and has succeeded. change: is given the record as it is
-    now, and may be called again; what it raises ends the update. Returns the record as it stands, and whether anything
-    was written. Raises RolloutError, KubeError.
+    A write whose answer was lost finds the record that it meant to write, and has succeeded. change: receives the
+    present record, may be called again, and ends the update by raising. Returns the present record, and whether
+    anything was written. Raises RolloutError, KubeError.
     """
     conflict: Conflict | None = None
-    wanted: Record | None = None
-    for _attempt in range(_ATTEMPTS):
-        record, found = _read(client, pool)
-        if record == wanted:
+    new_record: Record | None = None
+    for _attempt in range(_MAX_ATTEMPTS):
+        record, present = _read_with_object(client, pool)
+        if record == new_record:
             return record, True
-        wanted = change(record)
-        if wanted == record:
+        new_record = change(record)
+        if new_record == record:
             return record, False
         try:
-            if found is None:
-                _create(client, wanted)
+            if present is None:
+                _create(client, new_record)
             else:
-                version = str(found["metadata"].get("resourceVersion", ""))
-                client.replace(config_map(NAMESPACE_ROLLOUTS, pool), encode_record(wanted, resource_version=version))
-            return wanted, True
+                version = str(present["metadata"].get("resourceVersion", ""))
+                path = config_map(NAMESPACE_ROLLOUTS, pool)
+                client.replace(path, encode_record(new_record, resource_version=version))
+            return new_record, True
         except Conflict as error:  # AlreadyExists, too
             conflict = error
     raise RolloutError(f"the record of pool {pool} changes too often to be written: {conflict}")
 
 
-def _read(client: Client, pool: str) -> tuple[Record, dict[str, Any] | None]:
+def _read_with_object(client: Client, pool: str) -> tuple[Record, dict[str, Any] | None]:
     try:
-        found = client.get(config_map(NAMESPACE_ROLLOUTS, pool))
+        record_map = client.get(config_map(NAMESPACE_ROLLOUTS, pool))
     except NotFound:
         return Record(pool), None
-    return decode_record(found), found
+    return decode_record(record_map), record_map
 
 
 def _create(client: Client, record: Record) -> None:
@@ -271,7 +277,7 @@ def _create(client: Client, record: Record) -> None:
 
 
 def clear_bad_config(
-    client: Client, pool: str, bundle: str | None, *, reason: str, author: str, clock: Clock, check: bool = False
+    client: Client, pool: str, bundle: str | None, *, reason: str, author: str, now: str, check: bool = False
 ) -> tuple[str, bool]:
     """Clear a bad config of a pool; its next rollout lets nodes forget that they refused it.
 
@@ -282,33 +288,32 @@ def clear_bad_config(
         raise RolloutError("reason is empty: say why the config may be tried again; it is kept in the record")
     if not author.strip():
         raise RolloutError("author is empty: say who clears the config, with -e author=...; it is kept in the record")
-    now = clock.now()
 
     def clear(record: Record) -> Record:
-        bad = _refused(record, bundle)
+        bad = _find_bad_config(record, bundle)
         return record if bad is None else record.with_cleared_config(bad, reason=reason, author=author, time=now)
 
     record = read_record(client, pool)
-    bad = _refused(record, bundle)
-    name = bad.name if bad is not None else bundle or _last(record)
+    bad = _find_bad_config(record, bundle)
+    name = bad.name if bad is not None else bundle or _last_target_name(record)
     if check or bad is None:
         return name, bad is not None
     _record, changed = update_record(client, pool, clear)
     return name, changed
 
 
-def _refused(record: Record, bundle: str | None) -> BadConfig | None:
-    """Return the bad config of this name, None where it is cleared already. Raises RolloutError for others."""
-    name = bundle or _last(record)
+def _find_bad_config(record: Record, bundle: str | None) -> BadConfig | None:
+    """Return the bad config of this name, None for a cleared one. Raises RolloutError for other names."""
+    name = bundle or _last_target_name(record)
     for bad in record.bad_configs:
         if bad.name == name:
             return bad
-    if any(one.name == name for one in record.cleared_configs):
+    if any(cleared.name == name for cleared in record.cleared_configs):
         return None
-    known = ", ".join(bad.name for bad in record.bad_configs)
-    advice = f"it refuses {known}: name one of them as bundle" if known else "it refuses none"
+    refused = ", ".join(bad.name for bad in record.bad_configs)
+    advice = f"it refuses {refused}: name one of them as bundle" if refused else "it refuses none"
     raise RolloutError(f"pool {record.pool} does not refuse {name or 'a config'}: {advice}")
 
 
-def _last(record: Record) -> str:
+def _last_target_name(record: Record) -> str:
     return record.rollout.target.name if record.rollout is not None else ""

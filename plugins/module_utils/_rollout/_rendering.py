@@ -1,27 +1,28 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A plan as text for people, in the manner of kubectl. Private to configok.node."""
+"""Render plans and progress as text. Pure. Private to configok.node."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .._componentconfig._scalars._wording import count_of, first_names
 from .._nodeconfig._durations import describe_duration
 from ._plan import Plan, SkippedNode
-from ._window import FAILED, IN_FLIGHT, PASSED, SOAKING, STRUCK_OUT, UNKNOWN
+from ._window import FAILED, GONE, IN_FLIGHT, PASSED, SOAKING, UNKNOWN, NodeState
 
-__all__ = ["Progress", "names_in_short", "render_plan", "render_table"]
+__all__ = ["NAMES_SHOWN", "Progress", "render_plan", "render_table"]
 
-_NAMES_SHOWN = 4
+NAMES_SHOWN = 4
 _WIDTH_NODES = 60
 
 
 def render_plan(plan: Plan) -> list[str]:
-    """Return the lines that a person reads before pressing the button."""
-    what = "the init config" if plan.target.is_init else f"revision {plan.revision} ({plan.target.name})"
-    lines = [f"Pool {plan.pool}: {_count(plan.pool_size, 'node')}, to {what}"]
+    """Return a plan as lines, for an operator to read before the rollout."""
+    target = "the init config" if plan.target.is_init else f"revision {plan.revision} ({plan.target.name})"
+    lines = [f"Pool {plan.pool}: {count_of(plan.pool_size, 'node')}, to {target}"]
     if not plan.target.is_published:
         lines[0] += ", which is not published yet"
     if not plan.waves:
@@ -42,36 +43,38 @@ def render_plan(plan: Plan) -> list[str]:
         ]
         lines += render_table(("WAVE", "NODES", "SOAK", "STATE", "WHICH"), rows)
         lines.append("")
-        failures = f"after more than {_count(plan.failure_budget, 'failure')} (in the canary: at the first)"
+        failures = f"after more than {count_of(plan.failure_budget, 'failure')} (in the canary: at the first)"
         lines.append(
-            f"At most {_count(plan.max_unavailable, 'node')} unavailable at a time; halt "
+            f"At most {count_of(plan.max_unavailable, 'node')} unavailable at a time; halt "
             f"{failures if plan.failure_budget else 'at the first failure'}; "
             f"{describe_duration(plan.node_timeout)} for a node to answer; on failure {plan.on_failure}."
         )
         if plan.has_work:
             lines.append(f"It takes about {describe_duration(plan.estimate)}.")
     if plan.already_on_target and plan.waves:
-        lines.append(f"Already there: {_count(len(plan.already_on_target), 'node')} ({_some(plan.already_on_target)})")
+        lines.append(
+            f"Already there: {count_of(len(plan.already_on_target), 'node')} ({_some(plan.already_on_target)})"
+        )
     if plan.vanished:
-        lines.append(f"Vanished since it began: {_count(len(plan.vanished), 'node')} ({_some(plan.vanished)})")
+        lines.append(f"Vanished since it began: {count_of(len(plan.vanished), 'node')} ({_some(plan.vanished)})")
     lines += _section("Not covered by the canary:", plan.uncovered)
-    lines += _section("Left out:", _left_out(plan.skipped))
+    lines += _section("Left out:", _skipped_lines(plan.skipped))
     lines += _section("Warnings:", plan.warnings)
     lines += _section("Refused:", plan.refusals)
     return lines
 
 
 def render_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return aligned columns, three spaces apart; a column without any text is left away."""
-    used = [place for place in range(len(heads)) if any(row[place] for row in rows)]
-    widths = [max(len(heads[place]), *(len(row[place]) for row in rows)) if rows else 0 for place in range(len(heads))]
-    return ["   ".join(row[place].ljust(widths[place]) for place in used).rstrip() for row in (heads, *rows) if used]
+    """Return aligned columns, three spaces apart; a column without text is omitted."""
+    used = [column for column in range(len(heads)) if any(row[column] for row in rows)]
+    widths = {column: max(len(row[column]) for row in (heads, *rows)) for column in used}
+    return ["   ".join(row[column].ljust(widths[column]) for column in used).rstrip() for row in (heads, *rows) if used]
 
 
-def _left_out(left_out: Sequence[SkippedNode]) -> list[str]:
+def _skipped_lines(skipped: Sequence[SkippedNode]) -> list[str]:
     by_reason: dict[str, list[str]] = {}
-    for one in left_out:
-        by_reason.setdefault(one.reason, []).append(one.node)
+    for node in skipped:
+        by_reason.setdefault(node.reason, []).append(node.node)
     return [f"{_some(nodes)}: {reason}" for reason, nodes in sorted(by_reason.items())]
 
 
@@ -80,51 +83,32 @@ def _section(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def _some(names: Sequence[str]) -> str:
-    shown = ""
-    for number, name in enumerate(names):
-        if number == _NAMES_SHOWN or (number and len(shown) + len(name) > _WIDTH_NODES):
-            return f"{shown} and {len(names) - number} more"
-        shown += f", {name}" if shown else name
-    return shown
+    return first_names(names, NAMES_SHOWN, width=_WIDTH_NODES)
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-_WIDTH = 24
-_SHOWN = 4
+_BAR_WIDTH = 24
+_ENDED: tuple[NodeState, ...] = (PASSED, FAILED, UNKNOWN, GONE)
+_SHOWN_STATES: tuple[NodeState, ...] = (IN_FLIGHT, SOAKING, FAILED, UNKNOWN, GONE)
 
 
 @dataclass(frozen=True)
 class Progress:
-    """One thing that has changed. line: a sentence about it; counts: how many nodes of the wave are in which state."""
+    """A change to show. line: a sentence about it; counts: the number of nodes of the wave by state."""
 
     wave: str
     line: str
     total: int = 0
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[NodeState, int] = field(default_factory=dict)
 
     @property
     def bar(self) -> str:
-        """Return the wave as one line: a bar, and the counts that are not 0; "" before it moves."""
+        """Return the wave as one line: a bar, and the counts that are not 0; "" before the wave moves."""
         if not self.total:
             return ""
-        ended = self.counts.get(PASSED, 0) + self.counts.get(FAILED, 0) + self.counts.get(UNKNOWN, 0)
-        ended += self.counts.get(STRUCK_OUT, 0)
+        ended = sum(self.counts.get(state, 0) for state in _ENDED)
         moving = self.counts.get(SOAKING, 0) + self.counts.get(IN_FLIGHT, 0)
-        full = _WIDTH * ended // self.total
-        half = max(-(-_WIDTH * (ended + moving) // self.total) - full, 0)
-        told = [f"{self.counts.get(PASSED, 0)}/{self.total} passed"]
-        told += [
-            f"{self.counts[state]} {state}"
-            for state in (IN_FLIGHT, SOAKING, FAILED, UNKNOWN, STRUCK_OUT)
-            if self.counts.get(state)
-        ]
-        return f"{self.wave} [{'#' * full}{'-' * half}{'.' * (_WIDTH - full - half)}] {', '.join(told)}"
-
-
-def names_in_short(names: list[str]) -> str:
-    """Return some names and how many more."""
-    shown = ", ".join(names[:_SHOWN])
-    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
+        full = _BAR_WIDTH * ended // self.total
+        half = max(-(-_BAR_WIDTH * (ended + moving) // self.total) - full, 0)
+        parts = [f"{self.counts.get(PASSED, 0)}/{self.total} passed"]
+        parts += [f"{self.counts[state]} {state}" for state in _SHOWN_STATES if self.counts.get(state)]
+        return f"{self.wave} [{'#' * full}{'-' * half}{'.' * (_BAR_WIDTH - full - half)}] {', '.join(parts)}"

@@ -1,7 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Publishing a bundle, and writing it down as a revision of its pool. Private to configok.node."""
+"""Publish bundles as revisions of their pool; find and read the revision that an undo goes to.
+
+Private to configok.node: no compatibility is promised.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._kube._api_client import Client
-from .._kube._api_errors import AlreadyExists, NotFound
+from .._kube._api_errors import AlreadyExists, KubeError, NotFound
 from .._kube._api_paths import config_map, config_maps
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle, InvalidBundle
@@ -18,14 +21,13 @@ from ._plan import Target
 from ._record import COMPLETE, Record, Revision
 from ._record_store import read_record, update_record
 from ._rollout_errors import RolloutError, RolloutRefused
-from ._timing import Clock
 
-__all__ = ["PublishedRevision", "revision_history", "publish_bundle", "read_target", "find_undo_revision"]
+__all__ = ["PublishedRevision", "find_undo_revision", "missing_bundle", "publish_bundle", "read_target"]
 
 
 @dataclass(frozen=True)
 class PublishedRevision:
-    """A bundle in the cluster. config_map: the object (check mode: without uid when it is not there yet)."""
+    """A published bundle. config_map: the object, in check mode without uid if it does not exist yet."""
 
     config_map: dict[str, Any]
     target: Target
@@ -33,18 +35,17 @@ class PublishedRevision:
     changed: bool
 
 
-def publish_bundle(client: Client, bundle: dict[str, Any], *, clock: Clock, check: bool = False) -> PublishedRevision:
-    """Create the ConfigMap that _nodeconfig's build_bundle made, unless it is there, and record it as the latest
-    revision.
+def publish_bundle(client: Client, bundle: dict[str, Any], *, now: str, check: bool = False) -> PublishedRevision:
+    """Create the ConfigMap of a bundle, unless it exists, and record it as the latest revision.
 
-    The same content gives the same object and revision: doing it again changes nothing. check: let the API
-    server judge the bundle (dryRun=All), and change nothing. Raises
-    RolloutRefused for a config that failed in this pool before, RolloutError, KubeError.
+    The same content gives the same object and revision, so publishing it again changes nothing. check: let the API
+    server validate the bundle (dryRun=All), and change nothing. Raises RolloutRefused for a config that failed in this
+    pool before, RolloutError, KubeError.
     """
     pool = bundle["metadata"]["labels"][LABEL_POOL]
     record = read_record(client, pool)
-    _refuse_bad(record, _target(bundle))
-    stored, created = _stored(client, bundle, check)
+    _refuse_bad_config(record, _target(bundle))
+    stored, created = _get_or_create(client, bundle, check)
     target = _target(stored)
     if stored["data"] != bundle["data"]:
         raise RolloutError(
@@ -54,12 +55,12 @@ def publish_bundle(client: Client, bundle: dict[str, Any], *, clock: Clock, chec
     annotations = bundle["metadata"].get("annotations") or {}
 
     def add(current: Record) -> Record:
-        _refuse_bad(current, target)
+        _refuse_bad_config(current, target)
         if current.latest is not None and current.latest.uid == target.uid:
             return current
         return current.with_revision(
             target,
-            time=clock.now(),
+            time=now,
             author=annotations.get(ANNOTATION_AUTHOR, ""),
             cause=annotations.get(ANNOTATION_CHANGE_CAUSE, ""),
         )
@@ -73,13 +74,14 @@ def publish_bundle(client: Client, bundle: dict[str, Any], *, clock: Clock, chec
     return PublishedRevision(stored, target, latest.number if latest else 0, created or written)
 
 
-def _refuse_bad(record: Record, target: Target) -> None:
+def _refuse_bad_config(record: Record, target: Target) -> None:
     refusal = record.refusal_to_publish(target)
     if refusal is not None:
         raise RolloutRefused([refusal])
 
 
-def _stored(client: Client, bundle: dict[str, Any], check: bool) -> tuple[dict[str, Any], bool]:
+def _get_or_create(client: Client, bundle: dict[str, Any], check: bool) -> tuple[dict[str, Any], bool]:
+    """Return the ConfigMap of a bundle, and whether it was created."""
     namespace, name = bundle["metadata"]["namespace"], bundle["metadata"]["name"]
     path = config_map(namespace, name)
     try:
@@ -88,12 +90,12 @@ def _stored(client: Client, bundle: dict[str, Any], check: bool) -> tuple[dict[s
         pass
     try:
         created = client.create(config_maps(namespace), bundle, dry_run=check)
-        return (bundle if check else created), True  # what a dry run returns has a uid that nothing will ever have
+        return (bundle if check else created), True  # a dry run returns a uid that no object will ever have
     except AlreadyExists:
         return client.get(path), False
     except NotFound as error:
         if check:
-            return bundle, True  # the first --check comes before the namespace
+            return bundle, True  # the first --check runs before the namespace exists
         raise RolloutError(missing_namespace(namespace)) from error
 
 
@@ -107,53 +109,60 @@ def _target(config_map_object: dict[str, Any]) -> Target:
 def find_undo_revision(record: Record, to_revision: int | None = None) -> Revision | None:
     """Return the revision that an undo goes to, None for the init config.
 
-    to_revision: its number, 0 for the init config; without it, the newest one before the present one whose rollout was
-    completed and that is not known to be bad; an undo that was begun goes on to where it was going. Raises RolloutError
-    when there is no such revision.
+    to_revision: its number, 0 for the init config. The default is the newest revision before the present one whose
+    rollout is complete and that is not known to be bad; an undo that was started continues to its revision. Raises
+    RolloutError when there is no such revision.
     """
     if to_revision == 0:
         return None
     if to_revision is not None:
-        for one in record.revisions:
-            if one.number == to_revision:
-                return one
-        known = ", ".join(str(one.number) for one in record.revisions) or "none"
+        for revision in record.revisions:
+            if revision.number == to_revision:
+                return revision
+        known = ", ".join(str(revision.number) for revision in record.revisions) or "none"
         raise RolloutError(f"pool {record.pool} has no revision {to_revision}: it has {known}; 0 is the init config")
     if record.rollout is None:
         raise RolloutError(f"pool {record.pool} has never been rolled out: there is nothing to undo")
     rollout, latest = record.rollout, record.latest
     if not rollout.has_ended and (rollout.target.is_init or (latest is not None and rollout.revision < latest.number)):
-        # An undo that was killed or paused goes on; it does not go back one more.
+        # An undo that was killed or paused continues; it does not go back by one more revision.
         return record.revision_of(rollout.target)
     if record.rollout.target.is_init:
         raise RolloutError(f"pool {record.pool} is on the init config: there is nothing before it")
     present = record.rollout.revision
-    bad = {one.uid for one in record.bad_configs}
-    uid = record.rollout.target.uid
-    for one in reversed(record.revisions):
-        if one.number < present and one.result == COMPLETE and one.uid not in bad and one.uid != uid:
-            return one
+    excluded = {bad.uid for bad in record.bad_configs} | {record.rollout.target.uid}
+    for revision in reversed(record.revisions):
+        if revision.number < present and revision.result == COMPLETE and revision.uid not in excluded:
+            return revision
     return None
 
 
 def read_target(client: Client, revision: Revision | None) -> Target:
-    """Return the target that a revision is, read and verified; None is the init config. Raises RolloutError,
-    KubeError.
-    """
+    """Return the verified target of a revision; None is the init config. Raises RolloutError, KubeError."""
     if revision is None:
         return Target.init()
     where = f"revision {revision.number} (ConfigMap {revision.namespace}/{revision.name})"
     source = ConfigSource(revision.namespace, revision.name, revision.uid)
     try:
-        found = client.get(config_map(revision.namespace, revision.name))
-        return Target.from_bundle(Bundle.from_config_map(found, source))
+        bundle_map = client.get(config_map(revision.namespace, revision.name))
+        return Target.from_bundle(Bundle.from_config_map(bundle_map, source))
     except NotFound as error:
         raise RolloutError(f"{where} was deleted: publish its config again") from error
     except InvalidBundle as error:
         raise RolloutError(f"{where} cannot be used: {error}") from error
 
 
-def revision_history(record: Record) -> list[dict[str, Any]]:
-    """Return the revisions as plain data, the newest first; current says which one the pool was last taken to."""
-    current = record.rollout.revision if record.rollout is not None else None
-    return [{**vars(one), "current": one.number == current} for one in reversed(record.revisions)]
+def missing_bundle(client: Client, target: Target) -> str:
+    """Return why nodes cannot fetch the bundle any more, "" while they can or while the API server does not say."""
+    source = target.source
+    if source is None:
+        return ""
+    try:
+        bundle_map = client.get(config_map(source.namespace, source.name), metadata_only=True)
+    except NotFound:
+        return f"the bundle {source.name} was deleted: run the rollout again, which publishes it anew"
+    except KubeError:
+        return ""
+    if bundle_map["metadata"].get("uid") == source.uid:
+        return ""
+    return f"the bundle {source.name} was deleted and made again: run the rollout again, which assigns the new one"

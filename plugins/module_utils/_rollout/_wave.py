@@ -1,347 +1,386 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Moving the nodes of one wave: watch, judge, assign, until the window says how it ended.
+"""Execute one wave: watch, evaluate and assign its nodes until the window says how it ended.
 
 Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from .._kube._api_client import Client
+from .._componentconfig._scalars._wording import first_names
 from .._kube._api_errors import CredentialsError, KubeError, Unauthorized, Unreachable
 from .._kube._parallel import run_parallel
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._untrusted import sanitize
-from ._gate import DONT_KNOW, FAIL, GONE, Attempt, GateResult, evaluate
+from . import _transitions as transitions
+from ._gate import Attempt, GateResult, Verdict, evaluate
 from ._node_access import MAX_CONNECTIONS, NodeAssignment, assign_node, read_nodes
 from ._node_view import NodeView, describe_drift
 from ._node_watcher import NodeWatcher
 from ._outage import MAX_OUTAGE
-from ._record import DRIFTED, FailedNode
-from ._rendering import Progress, names_in_short
+from ._plan import Target
+from ._record import DRIFTED, FailedNode, FailureKind
+from ._rendering import NAMES_SHOWN, Progress
+from ._revisions import missing_bundle
 from ._rollout_errors import ApiUnavailable
-from ._timing import Clock
-from ._window import FAILED, IN_FLIGHT, PASSED, SOAKING, STRUCK_OUT, UNKNOWN, WAITING, Window, WindowStep
+from ._session import RunSession
+from ._window import (
+    FAILED,
+    GONE,
+    IN_FLIGHT,
+    PASSED,
+    SOAKING,
+    UNKNOWN,
+    WAITING,
+    NodeState,
+    WaveOutcome,
+    Window,
+    WindowStep,
+)
 
-__all__ = ["Hooks", "WaveExecutor", "WaveJob"]
+__all__ = ["WaveExecutor", "WaveJob"]
 
-_TICK = 1.0  # seconds at most between two looks at the clock
-_BATCH = MAX_CONNECTIONS  # Nodes at most that are assigned between two looks at which nodes are available
-_LOOK_AT_TARGET = 5.0  # seconds between two looks whether the bundle is still there
-_NOTE = 30.0  # seconds at least between two notes of how long the nodes have soaked
-_NO_NODES_FAULT = (CredentialsError, Unauthorized, Unreachable)  # errors of the runner, which end the run
-_KIND = {FAILED: "failed", UNKNOWN: "unknown", STRUCK_OUT: "gone"}
+_LONGEST_WAIT = 1.0  # seconds between two rounds without an event
+_BATCH_SIZE = MAX_CONNECTIONS  # nodes that are assigned before their availability is checked again
+_BUNDLE_CHECK_INTERVAL = 5.0  # seconds
+_SOAK_SAVE_INTERVAL = 30.0  # seconds
+_RUNNER_ERRORS = (CredentialsError, Unauthorized, Unreachable)  # not a node's fault: they end the run
+_FAILURE_KIND: Mapping[NodeState, FailureKind] = {FAILED: "failed", UNKNOWN: "unknown", GONE: "gone"}
 
 
 @dataclass(frozen=True)
 class WaveJob:
-    """What a wave is to do. sources: what each of its nodes is assigned, in the order in which they move.
+    """What a wave has to do.
 
-    maybe_assigned: nodes that an earlier run of this rollout may have assigned already. not_ready_before: nodes that
-    were not Ready when the wave began. watched: nodes of earlier waves, which may fail late, each with the name of its
-    wave. kept: what each node that needs no more moving is assigned, those of watched included. soaked: for how many
-    seconds nodes had soaked when an earlier run ended. forget_bad: nodes that refused the config before are assigned it
-    again.
+    targets: what each node is assigned, in the order in which the nodes move. position: in the record's waves; None for
+    a rollback, of which only the end is recorded. bundle: what is checked to exist while the wave moves, None for no
+    check. lookahead: how many nodes beyond those of a step are recorded as possibly assigned with it.
+
+    possibly_assigned: nodes that an earlier run may have assigned already. not_ready_at_start: nodes that were not
+    Ready when the wave began. passed_in: nodes of earlier waves, which may still fail, each with the name of its wave.
+    expected_sources: what each node that needs no move is assigned, including those of passed_in. soaked_before: for
+    how many seconds nodes had soaked when an earlier run ended. forget_bad: nodes that refused the config are assigned
+    it again.
     """
 
     name: str
-    sources: Mapping[str, ConfigSource | None]
+    targets: Mapping[str, ConfigSource | None]
     soak: float
-    timeout: float
-    maybe_assigned: Collection[str] = ()
-    not_ready_before: Collection[str] = ()
-    watched: Mapping[str, str] = field(default_factory=dict)
-    kept: Mapping[str, ConfigSource | None] = field(default_factory=dict)
-    soaked: Mapping[str, int] = field(default_factory=dict)
+    node_timeout: float
+    position: int | None = None
+    bundle: Target | None = None
+    lookahead: int = 0
+    possibly_assigned: Collection[str] = ()
+    not_ready_at_start: Collection[str] = ()
+    passed_in: Mapping[str, str] = field(default_factory=dict)
+    expected_sources: Mapping[str, ConfigSource | None] = field(default_factory=dict)
+    soaked_before: Mapping[str, int] = field(default_factory=dict)
     forget_bad: bool = False
 
 
-@dataclass(frozen=True)
-class Hooks:
-    """What the engine does around the loop. keep: renews the lock, or ends the run; called by many threads.
-    before_assigning: writes the record. soaking: likewise. note: likewise, how long the nodes have soaked. lost: says
-    why the config cannot be assigned any more, "" while it can. outages: counts the outages of the API server so far.
-    """
+class _Change(NamedTuple):
+    """A change of a node's state that is still to be reported."""
 
-    keep: Callable[[], None]
-    before_assigning: Callable[[tuple[str, ...], Mapping[str, FailedNode]], None]
-    soaking: Callable[[Mapping[str, FailedNode]], object]
-    tell: Callable[[Progress], None]
-    note: Callable[[], object] = lambda: None
-    lost: Callable[[], str] = str
-    outages: Callable[[], int] = int
+    state: NodeState | FailureKind
+    text: str
 
 
 class WaveExecutor:
-    """One wave in motion; run() returns the step with which it ended. feed: has been synced."""
+    """The control loop of one wave. watcher: has delivered its first list."""
 
-    def __init__(
-        self, client: Client, feed: NodeWatcher, window: Window, orders: WaveJob, hooks: Hooks, clock: Clock
-    ) -> None:
-        self._client = client
-        self._feed = feed
+    def __init__(self, session: RunSession, watcher: NodeWatcher, window: Window, job: WaveJob) -> None:
+        self._session = session
+        self._watcher = watcher
         self._window = window
-        self._orders = orders
-        self._hooks = hooks
-        self._clock = clock
-        self._tasks: dict[str, Attempt] = {}
-        self._changed: set[str] = set()
-        self._unseen: set[str] = set()  # assigned, and the feed has not shown that yet
-        self._vanished: dict[str, NodeView] = {}  # what was last known of nodes that are gone
-        self._late: dict[str, FailedNode] = {}
-        self._drifted: dict[str, FailedNode] = {}
-        self._said: list[tuple[str, str]] = []
-        self._soaking_told = False
+        self._job = job
+        self._attempts: dict[str, Attempt] = {}
+        self._changed_nodes: set[str] = set()
+        self._unconfirmed: set[str] = set()  # assigned, and the watch has not shown the assignment yet
+        self._last_seen: dict[str, NodeView] = {}  # the last views of deleted nodes
+        self._late_failures: dict[str, FailedNode] = {}
+        self._drifted_nodes: dict[str, FailedNode] = {}
+        self._changes: list[_Change] = []
+        self._soaking_reported = False
         self._blind_since: float | None = None
-        self._noted_at = clock.monotonic()
-        self._target_seen = float("-inf")
-        self.assigned = 0  # PATCHes that changed a Node
+        self._soak_saved_at = self._now()
+        self._bundle_checked_at = float("-inf")
 
-    def exceptions(self) -> dict[str, FailedNode]:
-        """Return the nodes that did not come through so far, those of earlier waves that failed late included."""
-        found = {
-            name: FailedNode(name, _KIND[state], self._orders.name, self._window.reason(name))
+    def failed_nodes(self) -> dict[str, FailedNode]:
+        """Return the nodes that have not succeeded so far, including late failures of earlier waves."""
+        unsuccessful = {
+            name: FailedNode(name, _FAILURE_KIND[state], self._job.name, self._window.reason(name))
             for name, state in self._window.unsuccessful().items()
         }
-        return {**self._drifted, **self._late, **found}
+        return {**self._drifted_nodes, **self._late_failures, **unsuccessful}
 
-    def soaked(self) -> dict[str, int]:
-        """Return for how many whole seconds each node has soaked that has been looked at, 0 where it does not soak."""
-        now = self._clock.monotonic()
+    def soaked_seconds(self) -> dict[str, int]:
+        """Return for how many whole seconds each attempted node has soaked, 0 for a node that does not soak."""
+        now = self._now()
         return {
-            name: int(min(now - task.good_since, task.soak))
-            if task.good_since is not None and self._window.state(name) in (SOAKING, PASSED)
+            name: int(min(now - attempt.good_since, attempt.soak))
+            if attempt.good_since is not None and self._window.state(name) in (SOAKING, PASSED)
             else 0
-            for name, task in self._tasks.items()
+            for name, attempt in self._attempts.items()
         }
 
-    def run(self) -> WindowStep:
+    def save_soak(self) -> None:
+        """Record for how long the nodes have soaked, so that the next run need not wait for it again."""
+        if self._job.position is None:
+            return
+        self._session.write_transition(
+            lambda record, _now: transitions.save_soak(record, self.soaked_seconds()),
+        )
+
+    def execute(self) -> WindowStep:
         """Move the wave until the window says how it ended. Raises RolloutError, KubeError."""
-        for (
-            view
-        ) in self._feed.sorted_nodes():  # what has changed since the wave before ended counts before anything else
-            self._notice(view)
-        pause = 0.0
+        for view in self._watcher.sorted_nodes():  # changes since the last wave count before anything else
+            self._check_passed_node(view)
+        wait = 0.0
         while True:
-            self._hooks.keep()
-            outages = self._hooks.outages()
-            self._take_events(pause)
+            self._session.keep_lock()
+            outages = self._session.outage.count
+            self._process_events(wait)
             if self._is_blind():
-                pause = _TICK
+                wait = _LONGEST_WAIT
                 continue
-            self._judge()
-            lost = self._look_at_target()
-            if lost:
-                self._report()
-                return WindowStep(outcome="pause", reason=lost)
-            step = self._window.next_step(self._clock.monotonic(), _BATCH)
-            self._report()
-            if step.to_assign:
-                down = self._window.unavailable
-                self._hooks.before_assigning(step.to_assign, self.exceptions())
-                self._take_events(0.0)
-                # Who is down may have changed meanwhile, or is seen to have.
-                if self._hooks.outages() != outages or self._is_blind() or self._window.unavailable - down:
-                    self._window.take_back_assignments(step.to_assign)
-                    pause = 0.0
-                    continue
-                self._assign(step.to_assign)
-                self._report()
-            if step.outcome:
+            self._evaluate_attempts()
+            problem = self._bundle_problem()
+            if problem:
+                self._report_changes()
+                return WindowStep(outcome=WaveOutcome.PAUSE, reason=problem)
+            step = self._window.next_step(self._now(), _BATCH_SIZE)
+            self._report_changes()
+            if step.to_assign and not self._assign_unless_changed(step.to_assign, outages):
+                wait = 0.0
+                continue
+            if step.outcome is not None:
                 return step
-            self._tell_soaking()
-            pause = 0.0 if step.to_assign else self._pause()
+            self._report_and_save_soak()
+            wait = 0.0 if step.to_assign else self._seconds_until_due()
+
+    def _now(self) -> float:
+        return self._session.node_clock.monotonic()
+
+    def _assign_unless_changed(self, names: tuple[str, ...], outages: int) -> bool:
+        """Record and assign these nodes. Return False, and assign none, when other nodes became unavailable meanwhile.
+
+        outages: the number of outages when these nodes were chosen.
+        """
+        unavailable = self._window.unavailable
+        position = self._job.position
+        if position is not None:
+            failed_nodes, lookahead = self.failed_nodes(), self._job.lookahead
+            self._session.write_transition(
+                lambda record, now: transitions.before_assigning(
+                    record, position, names, failed_nodes, lookahead=lookahead, now=now
+                )
+            )
+        self._process_events(0.0)
+        if self._session.outage.count != outages or self._is_blind() or self._window.unavailable - unavailable:
+            self._window.take_back_assignments(names)
+            return False
+        self._assign(names)
+        self._report_changes()
+        return True
 
     def _assign(self, names: tuple[str, ...]) -> None:
-        forget_bad = self._orders.forget_bad
-
-        def work(name: str) -> NodeAssignment:
-            source = self._orders.sources[name]
-            again = name in self._orders.maybe_assigned
-
-            def is_done(view: NodeView) -> bool:
-                self._hooks.keep()  # right before each write: many of them may take longer than the lock holds
-                assigned = again and view.is_assigned(source)
-                return view.is_on(source) or (assigned and not (forget_bad and view.config_ok == "False"))
-
-            view = self._feed.nodes.get(name)
+        def assign(name: str) -> NodeAssignment:
+            view = self._watcher.nodes.get(name)
             if view is None or view.deleting:
                 return NodeAssignment(None)
-            return assign_node(self._client, view, source, is_done=is_done, forget_bad=forget_bad)
+            return assign_node(
+                self._session.client,
+                view,
+                self._job.targets[name],
+                possibly_assigned=name in self._job.possibly_assigned,
+                forget_bad=self._job.forget_bad,
+            )
 
-        moved = []
-        for name, result in run_parallel(work, names, workers=MAX_CONNECTIONS, threads=self._clock):
-            if isinstance(result, _NO_NODES_FAULT):
+        assigned = []
+        threads = self._session.node_clock
+        for name, result in run_parallel(assign, names, workers=MAX_CONNECTIONS, threads=threads):
+            if isinstance(result, _RUNNER_ERRORS):
                 raise result
             if isinstance(result, KubeError):
-                self._answer(name, GateResult(DONT_KNOW, f"it could not be assigned: {result}"))
+                self._record_result(name, GateResult(Verdict.UNKNOWN, f"it could not be assigned: {result}"))
             elif result.view is None:
-                self._answer(name, GateResult(GONE, "the Node was deleted"))
+                self._record_result(name, GateResult(Verdict.GONE, "the Node was deleted"))
             else:
-                self._take(name, result.view, result)
-                moved += [name] if result.changed else []
-        self.assigned += len(moved)
-        if moved:
-            self._hooks.tell(self._progress(f"assigned {names_in_short(sorted(moved))}"))
+                self._start_attempt(name, result.view, result)
+                assigned += [name] if result.changed else []
+        if assigned:
+            self._report(f"assigned {first_names(sorted(assigned), NAMES_SHOWN)}")
 
-    def _take(self, name: str, view: NodeView, given: NodeAssignment) -> None:
-        soaked = self._orders.soaked.get(name, 0)
-        was_ready = view.ready is True if given.changed else name not in self._orders.not_ready_before
-        self._tasks[name] = Attempt(
+    def _start_attempt(self, name: str, view: NodeView, assignment: NodeAssignment) -> None:
+        soaked = self._job.soaked_before.get(name, 0)
+        was_ready = view.ready is True if assignment.changed else name not in self._job.not_ready_at_start
+        self._attempts[name] = Attempt(
             node_uid=view.uid,
-            source=self._orders.sources[name],
-            assignment=given.assignment,
-            assigned_at=self._clock.monotonic(),
+            source=self._job.targets[name],
+            assignment=assignment.assignment,
+            assigned_at=self._now(),
             was_ready=was_ready,
-            timeout=self._orders.timeout,
-            soak=self._orders.soak,
-            good_since=None if given.changed or not soaked else self._clock.monotonic() - soaked,
+            timeout=self._job.node_timeout,
+            soak=self._job.soak,
+            good_since=None if assignment.changed or not soaked else self._now() - soaked,
         )
-        self._changed.add(name)
-        if given.changed:
-            self._unseen.add(name)
+        self._changed_nodes.add(name)
+        if assignment.changed:
+            self._unconfirmed.add(name)
 
-    def _pause(self) -> float:
-        """Return for how long nothing is due unless something happens."""
-        now = self._clock.monotonic()
-        return max(0.0, min([_TICK, *(self._tasks[name].next_check_at - now for name in self._open())]))
+    def _seconds_until_due(self) -> float:
+        """Return how long to wait for an event before the next attempt must be evaluated."""
+        now = self._now()
+        due = [self._attempts[name].next_check_at - now for name in self._open_attempts()]
+        return max(0.0, min([_LONGEST_WAIT, *due]))
 
-    def _take_events(self, pause: float) -> None:
-        for event in self._feed.take_events(pause):
+    def _process_events(self, wait: float) -> None:
+        for event in self._watcher.take_events(wait):
             if event.error is not None:
-                line = f"the watch of the nodes is interrupted, and tried again: {event.error}"
-                self._hooks.tell(self._progress(line))
+                self._report(f"the watch of the nodes is interrupted, and tried again: {event.error}")
             elif event.view is not None:
-                self._note(event.type, event.view)
+                self._process_view(event.view, was_deleted=event.type == "DELETED")
 
-    def _note(self, event: str, view: NodeView) -> None:
-        gone = event == "DELETED"
-        if gone:
-            self._vanished[view.name] = view
-        self._window.set_unavailable(view.name, not gone and view.ready is not True)
-        task = self._tasks.get(view.name)
-        if task is not None and (gone or view.uid != task.node_uid or view.assigned_id >= task.assignment):
-            self._unseen.discard(view.name)
-        if task is not None and self._window.state(view.name) in (IN_FLIGHT, SOAKING):
-            self._changed.add(view.name)
-        elif not gone:
-            self._notice(view)
+    def _process_view(self, view: NodeView, *, was_deleted: bool) -> None:
+        if was_deleted:
+            self._last_seen[view.name] = view
+        self._window.set_unavailable(view.name, not was_deleted and view.ready is not True)
+        attempt = self._attempts.get(view.name)
+        if attempt is not None and (
+            was_deleted or view.uid != attempt.node_uid or view.assigned_id >= attempt.assignment
+        ):
+            self._unconfirmed.discard(view.name)
+        if attempt is not None and self._window.state(view.name) in (IN_FLIGHT, SOAKING):
+            self._changed_nodes.add(view.name)
+        elif not was_deleted:
+            self._check_passed_node(view)
 
     def _is_blind(self) -> bool:
-        """Return whether the nodes are not known now. Nothing is judged or assigned then, and their time stands still.
+        """Return whether the nodes cannot be observed; then none is evaluated or assigned, and time stands still.
 
-        Raises ApiAway when that lasts too long.
+        Raises ApiUnavailable when that lasts too long.
         """
-        now = self._clock.monotonic()
-        if self._feed.error is not None:
+        now = self._now()
+        if self._watcher.error is not None:
             if self._blind_since is None:
                 self._blind_since = now
             if now - self._blind_since > MAX_OUTAGE:
                 raise ApiUnavailable(
-                    f"the nodes could not be watched for {MAX_OUTAGE:.0f}s ({self._feed.error}): nothing else is "
+                    f"the nodes could not be watched for {MAX_OUTAGE:.0f}s ({self._watcher.error}): nothing else is "
                     "assigned, and what is assigned goes on by itself; run it again to go on"
-                ) from self._feed.error
+                ) from self._watcher.error
             return True
         if self._blind_since is not None:
             seconds = now - self._blind_since
             self._blind_since = None
-            self._hooks.tell(self._progress(f"the nodes are watched again after {seconds:.0f}s"))
+            self._report(f"the nodes are watched again after {seconds:.0f}s")
             self._window.delay_by(seconds)
-            self._tasks.update({name: self._tasks[name].delayed_by(seconds) for name in self._open()})
+            self._attempts.update({name: self._attempts[name].delayed_by(seconds) for name in self._open_attempts()})
         return False
 
-    def _notice(self, view: NodeView) -> None:
-        """See whether a node that had passed has turned False since, or was assigned something else."""
-        passed = view.name in self._tasks and self._window.state(view.name) == PASSED
-        if not passed and view.name not in self._orders.kept:
+    def _check_passed_node(self, view: NodeView) -> None:
+        """Record a node that had passed and has failed since, or is assigned another config."""
+        passed = view.name in self._attempts and self._window.state(view.name) == PASSED
+        if not passed and view.name not in self._job.expected_sources:
             return
-        source = self._tasks[view.name].source if passed else self._orders.kept[view.name]
-        self._notice_drift(view, describe_drift(view, source))
-        if not passed and view.name not in self._orders.watched:
+        source = self._attempts[view.name].source if passed else self._job.expected_sources[view.name]
+        self._record_drift(view, describe_drift(view, source))
+        if not passed and view.name not in self._job.passed_in:
             return
         status = view.status
-        if view.config_ok != "False" or status is None or not view.has_answered(source) or view.name in self._late:
+        if view.config_ok != "False" or status is None or not view.has_answered(source):
+            return
+        if view.name in self._late_failures:
             return
         reason = f"it had passed, then failed: {sanitize(status.error or status.cause, 1024)}"
         if passed:
-            self._answer(view.name, GateResult(FAIL, reason))
+            self._record_result(view.name, GateResult(Verdict.FAIL, reason))
         else:
-            self._late[view.name] = FailedNode(view.name, "failed", self._orders.watched[view.name], reason)
+            wave = self._job.passed_in[view.name]
+            self._late_failures[view.name] = FailedNode(view.name, "failed", wave, reason)
             self._window.late_failure(view.name, reason)
-            self._said.append((FAILED, f"{view.name}: {reason}"))
+            self._changes.append(_Change(FAILED, f"{view.name}: {reason}"))
 
-    def _notice_drift(self, view: NodeView, reason: str) -> None:
+    def _record_drift(self, view: NodeView, reason: str) -> None:
         if not reason:
-            self._drifted.pop(view.name, None)
-        elif view.name not in self._drifted:
-            self._drifted[view.name] = FailedNode(view.name, DRIFTED, self._orders.name, reason)
-            self._said.append((DRIFTED, f"{view.name}: {reason}"))
+            self._drifted_nodes.pop(view.name, None)
+        elif view.name not in self._drifted_nodes:
+            self._drifted_nodes[view.name] = FailedNode(view.name, DRIFTED, self._job.name, reason)
+            self._changes.append(_Change(DRIFTED, f"{view.name}: {reason}"))
 
-    def _judge(self) -> None:
-        now = self._clock.monotonic()
-        due = [name for name in self._open() if self._tasks[name].next_check_at <= now]
-        self._read_unseen([name for name in due if name in self._unseen])
-        for name in self._open():
-            if name in self._unseen or (name not in self._changed and self._tasks[name].next_check_at > now):
+    def _evaluate_attempts(self) -> None:
+        now = self._now()
+        due = [name for name in self._open_attempts() if self._attempts[name].next_check_at <= now]
+        self._read_unconfirmed([name for name in due if name in self._unconfirmed])
+        for name in self._open_attempts():
+            is_due = name in self._changed_nodes or self._attempts[name].next_check_at <= now
+            if name in self._unconfirmed or not is_due:
                 continue
-            self._changed.discard(name)
-            answer = evaluate(self._feed.nodes.get(name), self._tasks[name], now, last_seen=self._vanished.get(name))
-            self._tasks[name] = self._tasks[name].with_result(answer)
-            self._answer(name, answer)
+            self._changed_nodes.discard(name)
+            view, last_seen = self._watcher.nodes.get(name), self._last_seen.get(name)
+            result = evaluate(view, self._attempts[name], now, last_seen=last_seen)
+            self._attempts[name] = self._attempts[name].with_result(result)
+            self._record_result(name, result)
 
-    def _read_unseen(self, names: list[str]) -> None:
-        """Read nodes whose time is up before the watch has even shown their assignment."""
+    def _read_unconfirmed(self, names: list[str]) -> None:
+        """Read nodes whose time is up although the watch has not shown their assignment yet."""
         if not names:
             return
-        views = read_nodes(self._client, names, threads=self._clock)
-        self._unseen.difference_update(names)
+        views = read_nodes(self._session.client, names, threads=self._session.node_clock)
+        self._unconfirmed.difference_update(names)
         for name, view in views.items():
             if view is None:
-                self._feed.nodes.pop(name, None)
+                self._watcher.nodes.pop(name, None)
             else:
-                self._feed.nodes[name] = view
+                self._watcher.nodes[name] = view
 
-    def _answer(self, name: str, answer: GateResult) -> None:
-        if self._window.record(name, answer):
+    def _record_result(self, name: str, result: GateResult) -> None:
+        if self._window.record(name, result):
             state = self._window.state(name)
-            self._said.append((state, name if state in (SOAKING, PASSED) else f"{name}: {answer.reason}"))
+            text = name if state in (SOAKING, PASSED) else f"{name}: {result.reason}"
+            self._changes.append(_Change(state, text))
 
-    def _report(self) -> None:
-        said, self._said = self._said, []
-        for state, text in said:
+    def _report_changes(self) -> None:
+        changes, self._changes = self._changes, []
+        for state, text in changes:
             if state not in (SOAKING, PASSED):
-                self._hooks.tell(self._progress(f"{'NO VERDICT' if state == UNKNOWN else state.upper()}: {text}"))
-        soak = f", soaking {self._orders.soak:g}s" if self._orders.soak else ""
-        for state, what in ((SOAKING, f"ConfigOK{soak}"), (PASSED, "passed")):
-            names = sorted(text for one, text in said if one == state)
+                self._report(f"{'NO VERDICT' if state == UNKNOWN else state.upper()}: {text}")
+        soak = f", soaking {self._job.soak:g}s" if self._job.soak else ""
+        for reported_state, phrase in ((SOAKING, f"ConfigOK{soak}"), (PASSED, "passed")):
+            names = sorted(text for state, text in changes if state == reported_state)
             if names:
-                self._hooks.tell(self._progress(f"{what}: {names_in_short(names)}"))
+                self._report(f"{phrase}: {first_names(names, NAMES_SHOWN)}")
 
-    def _tell_soaking(self) -> None:
+    def _report_and_save_soak(self) -> None:
         counts = self._window.counts
-        if not self._soaking_told and counts[SOAKING] and not counts[WAITING] and not counts[IN_FLIGHT]:
-            self._soaking_told = True
-            self._hooks.soaking(self.exceptions())
+        if not self._soaking_reported and counts[SOAKING] and not counts[WAITING] and not counts[IN_FLIGHT]:
+            self._soaking_reported = True
+            if self._job.position is not None:
+                failed_nodes = self.failed_nodes()
+                self._session.write_transition(
+                    lambda record, now: transitions.mark_soaking(record, failed_nodes, now=now)
+                )
+        now = self._now()
+        if counts[SOAKING] and now - self._soak_saved_at > max(_SOAK_SAVE_INTERVAL, self._job.soak / 10):
+            self._soak_saved_at = now
+            self.save_soak()
 
-        now = self._clock.monotonic()
-        if counts[SOAKING] and now - self._noted_at > max(_NOTE, self._orders.soak / 10):
-            self._noted_at = now
-            self._hooks.note()
-
-    def _look_at_target(self) -> str:
-        now = self._clock.monotonic()
-        if now - self._target_seen < _LOOK_AT_TARGET:
+    def _bundle_problem(self) -> str:
+        """Return why the bundle cannot be assigned any more, "" while it can. Checks it now and then."""
+        now = self._now()
+        if self._job.bundle is None or now - self._bundle_checked_at < _BUNDLE_CHECK_INTERVAL:
             return ""
-        self._target_seen = now
-        return self._hooks.lost()
+        self._bundle_checked_at = now
+        return missing_bundle(self._session.direct_client, self._job.bundle)
 
-    def _open(self) -> list[str]:
-        return [name for name in self._tasks if self._window.state(name) in (IN_FLIGHT, SOAKING)]
+    def _open_attempts(self) -> list[str]:
+        return [name for name in self._attempts if self._window.state(name) in (IN_FLIGHT, SOAKING)]
 
-    def _progress(self, line: str) -> Progress:
-        total = len(self._orders.sources)
-        return Progress(self._orders.name, f"{self._orders.name}: {line}", total, dict(self._window.counts))
+    def _report(self, line: str) -> None:
+        counts = dict(self._window.counts)
+        self._session.report(Progress(self._job.name, f"{self._job.name}: {line}", len(self._job.targets), counts))

@@ -107,7 +107,7 @@ class World:
     def publish(self, max_pods: int) -> Target:
         text = f"apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: {max_pods}\n"
         bundle = build_bundle("workers", {"kubelet": text}, trial=Trial(1.0, 3))
-        return publish_bundle(self.client, bundle, clock=self.clock).target
+        return publish_bundle(self.client, bundle, now=self.clock.now()).target
 
     def record(self) -> Record:
         return read_record(self.client, "workers")

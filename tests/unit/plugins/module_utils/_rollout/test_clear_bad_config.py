@@ -38,8 +38,13 @@ def halted_by_one(world: World) -> tuple[Any, str]:
 
 
 def forget(world: World, **options: Any) -> tuple[str, bool]:
-    given: dict[str, Any] = {"reason": "the disk was broken", "author": "alice", "clock": world.clock, **options}
-    return clear_bad_config(world.client, "workers", given.pop("bundle", None), **given)
+    arguments: dict[str, Any] = {
+        "reason": "the disk was broken",
+        "author": "alice",
+        "now": world.clock.now(),
+        **options,
+    }
+    return clear_bad_config(world.client, "workers", arguments.pop("bundle", None), **arguments)
 
 
 def test_one_node_of_several_does_not_end_a_config_and_the_operator_is_asked(make_world: MakeWorld) -> None:
@@ -160,21 +165,27 @@ def test_records_of_earlier_versions_are_read(make_world: MakeWorld) -> None:
 
 
 def test_the_module_says_what_comes_next(cluster: SandboxCluster) -> None:
-    given: dict[str, Any] = {"kubeconfig": cluster.kubeconfig, "pool": "workers"}
-    result = run_module(rollout_forget.main, {**given, "reason": "try again", "author": "alice"})
+    arguments: dict[str, Any] = {"kubeconfig": cluster.kubeconfig, "pool": "workers"}
+    result = run_module(rollout_forget.main, {**arguments, "reason": "try again", "author": "alice"})
     assert (result["failed"], result["msg"]) == (True, "pool workers does not refuse a config: it refuses none")
-    assert run_module(rollout_forget.main, given)["msg"] == "missing required arguments: author, reason"
+    assert run_module(rollout_forget.main, arguments)["msg"] == "missing required arguments: author, reason"
 
 
 def test_the_module_clears_a_config(make_world: MakeWorld, tmp_path: Any) -> None:
     world = make_world(9)
     target, _liar = halted_by_one(world)
     world.server.start()  # the module asks over HTTP
-    given = {"host": world.server.url, "api_key": "admin", "pool": "workers", "reason": "try again", "author": "alice"}
-    would = run_module(rollout_forget.main, given, check=True)
+    arguments = {
+        "host": world.server.url,
+        "api_key": "admin",
+        "pool": "workers",
+        "reason": "try again",
+        "author": "alice",
+    }
+    would = run_module(rollout_forget.main, arguments, check=True)
     assert (would["changed"], would["bundle"]) == (True, target.name)
     assert world.record().cleared_configs == ()
-    result = run_module(rollout_forget.main, given)
+    result = run_module(rollout_forget.main, arguments)
     assert (result["changed"], result["bundle"]) == (True, target.name)
     assert result["text"] == (
         f"{target.name} is not refused in pool workers any more: run configok.node.rollout to try it again"

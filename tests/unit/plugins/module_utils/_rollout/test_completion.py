@@ -114,7 +114,7 @@ def test_one_new_node_does_not_end_a_config_that_others_use(make_world: MakeWorl
 def test_a_halted_rollout_whose_config_was_cleared_goes_on(make_world: MakeWorld, liar_is: str) -> None:
     world = make_world(2)
     target, liar = halted_with_nothing_left(world)
-    clear_bad_config(world.client, "workers", None, reason="broken disk", author="alice", clock=world.clock)
+    clear_bad_config(world.client, "workers", None, reason="broken disk", author="alice", now=world.clock.now())
     world.nodes.behaviour = lambda _name, _source: GOOD
     if liar_is == "there":
         assert [one.phase for one in world.rollout(target, **TWO)] == ["Complete"]

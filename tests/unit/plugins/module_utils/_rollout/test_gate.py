@@ -11,12 +11,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._gate import (
-    DONT_KNOW,
-    FAIL,
-    GONE,
-    PASS,
-    WAIT,
     Attempt,
+    Verdict,
     evaluate,
 )
 from support.rollouts.views import a_source, a_view
@@ -41,62 +37,74 @@ ADOPTING = {"answered": 7, "config_ok": "Unknown", "cause": "Adopting"}
 @pytest.mark.parametrize(
     ("task", "view", "now", "verdict", "reason"),
     [
-        (TASK, told(), EARLY, WAIT, "no answer yet"),
-        (TASK, told(**ADOPTING), EARLY, WAIT, ""),
-        (TASK, told(**GOOD), EARLY, WAIT, "soaking"),
-        (SOAKING, told(**GOOD), 1124.9, WAIT, "soaking"),
-        (SOAKING, told(**GOOD), 1125.0, PASS, ""),
-        (replace(SOAKING, soak=2000.0), told(**GOOD), LATE, WAIT, "soaking"),
-        (replace(TASK, soak=0.0), told(**GOOD), EARLY, PASS, ""),
+        (TASK, told(), EARLY, Verdict.WAIT, "no answer yet"),
+        (TASK, told(**ADOPTING), EARLY, Verdict.WAIT, ""),
+        (TASK, told(**GOOD), EARLY, Verdict.WAIT, "soaking"),
+        (SOAKING, told(**GOOD), 1124.9, Verdict.WAIT, "soaking"),
+        (SOAKING, told(**GOOD), 1125.0, Verdict.PASS, ""),
+        (replace(SOAKING, soak=2000.0), told(**GOOD), LATE, Verdict.WAIT, "soaking"),
+        (replace(TASK, soak=0.0), told(**GOOD), EARLY, Verdict.PASS, ""),
         # fail
-        (TASK, told(**FALSE), EARLY, FAIL, "using last-known-good (init): it crashed"),
-        (SOAKING, told(**FALSE), EARLY, FAIL, "it crashed"),
-        (SOAKING, told(**GOOD, ready=False), EARLY, FAIL, "NotReady during the soak"),
-        (TASK, told(ready=False), EARLY, WAIT, ""),
-        (TASK, told(ready=False), LATE, FAIL, "NotReady began after the assignment"),
-        (TASK, told(**GOOD, ready=False), LATE, FAIL, "NotReady began after the assignment"),
-        (TASK, told(**ADOPTING), LATE, FAIL, "was not done within 300s"),
+        (TASK, told(**FALSE), EARLY, Verdict.FAIL, "using last-known-good (init): it crashed"),
+        (SOAKING, told(**FALSE), EARLY, Verdict.FAIL, "it crashed"),
+        (SOAKING, told(**GOOD, ready=False), EARLY, Verdict.FAIL, "NotReady during the soak"),
+        (TASK, told(ready=False), EARLY, Verdict.WAIT, ""),
+        (TASK, told(ready=False), LATE, Verdict.FAIL, "NotReady began after the assignment"),
+        (TASK, told(**GOOD, ready=False), LATE, Verdict.FAIL, "NotReady began after the assignment"),
+        (TASK, told(**ADOPTING), LATE, Verdict.FAIL, "was not done within 300s"),
         # don't know
-        (TASK, told(ready=None), LATE, DONT_KNOW, "Ready condition is Unknown, and not True within 300s"),
-        (SOAKING, told(**GOOD, ready=None), EARLY, WAIT, ""),
-        (SOAKING, told(**GOOD, ready=None), LATE, WAIT, ""),
-        (LOST, told(**GOOD, ready=None), 1319.9, WAIT, ""),
-        (LOST, told(**GOOD, ready=None), 1320.0, DONT_KNOW, "Ready condition is Unknown"),
-        (LOST, told(**FALSE, ready=None), EARLY, FAIL, "it crashed"),
-        (TASK, told(agent=False), LATE, DONT_KNOW, "no agent answered"),
-        (TASK, told(agent=False, status_error="no JSON"), LATE, DONT_KNOW, "config-status cannot be read: no JSON"),
-        (TASK, told(), LATE, DONT_KNOW, "the agent did not answer within 300s"),
-        (WAS_DOWN, told(ready=False), LATE, DONT_KNOW, "not Ready before the assignment"),
-        (WAS_DOWN, told(**GOOD, ready=False), LATE, DONT_KNOW, "not Ready before the assignment"),
-        (WAS_DOWN, told(**GOOD), LATE, WAIT, "soaking"),
-        (TASK, told(answered=7, config_ok="Unknown", cause="FetchFailed", reason="no permission"), LATE, DONT_KNOW, ""),
-        (TASK, told(answered=7, active=None), LATE, DONT_KNOW, "not good within 300s"),
+        (TASK, told(ready=None), LATE, Verdict.UNKNOWN, "Ready condition is Unknown, and not True within 300s"),
+        (SOAKING, told(**GOOD, ready=None), EARLY, Verdict.WAIT, ""),
+        (SOAKING, told(**GOOD, ready=None), LATE, Verdict.WAIT, ""),
+        (LOST, told(**GOOD, ready=None), 1319.9, Verdict.WAIT, ""),
+        (LOST, told(**GOOD, ready=None), 1320.0, Verdict.UNKNOWN, "Ready condition is Unknown"),
+        (LOST, told(**FALSE, ready=None), EARLY, Verdict.FAIL, "it crashed"),
+        (TASK, told(agent=False), LATE, Verdict.UNKNOWN, "no agent answered"),
+        (
+            TASK,
+            told(agent=False, status_error="no JSON"),
+            LATE,
+            Verdict.UNKNOWN,
+            "cannot be read: no JSON",
+        ),
+        (TASK, told(), LATE, Verdict.UNKNOWN, "the agent did not answer within 300s"),
+        (WAS_DOWN, told(ready=False), LATE, Verdict.UNKNOWN, "not Ready before the assignment"),
+        (WAS_DOWN, told(**GOOD, ready=False), LATE, Verdict.UNKNOWN, "not Ready before the assignment"),
+        (WAS_DOWN, told(**GOOD), LATE, Verdict.WAIT, "soaking"),
+        (
+            TASK,
+            told(answered=7, config_ok="Unknown", cause="FetchFailed", reason="no permission"),
+            LATE,
+            Verdict.UNKNOWN,
+            "",
+        ),
+        (TASK, told(answered=7, active=None), LATE, Verdict.UNKNOWN, "not good within 300s"),
         (
             SOAKING,
             told(answered=7, config_ok="Unknown", cause="UnitStopped", reason="stopped"),
             LATE,
-            DONT_KNOW,
+            Verdict.UNKNOWN,
             "stopped",
         ),
-        (TASK, told(source=a_source(2)), EARLY, DONT_KNOW, "somebody else has assigned"),
-        (TASK, told(given=8), EARLY, DONT_KNOW, "somebody else has assigned"),
-        (TASK, told(source=None), EARLY, DONT_KNOW, "somebody else has assigned"),
+        (TASK, told(source=a_source(2)), EARLY, Verdict.UNKNOWN, "somebody else has assigned"),
+        (TASK, told(given=8), EARLY, Verdict.UNKNOWN, "somebody else has assigned"),
+        (TASK, told(source=None), EARLY, Verdict.UNKNOWN, "somebody else has assigned"),
         # a False that answers another assignment says nothing about this one
-        (TASK, told(config_ok="False"), EARLY, WAIT, "no answer yet"),
+        (TASK, told(config_ok="False"), EARLY, Verdict.WAIT, "no answer yet"),
         # gone
-        (TASK, None, EARLY, GONE, "deleted"),
-        (TASK, told(uid="another"), EARLY, GONE, "deleted"),
-        (TASK, told(deleting=True), EARLY, GONE, "deleted"),
+        (TASK, None, EARLY, Verdict.GONE, "deleted"),
+        (TASK, told(uid="another"), EARLY, Verdict.GONE, "deleted"),
+        (TASK, told(deleting=True), EARLY, Verdict.GONE, "deleted"),
     ],
 )
-def test_gate(task: Attempt, view: Any, now: float, verdict: str, reason: str) -> None:
+def test_gate(task: Attempt, view: Any, now: float, verdict: Verdict, reason: str) -> None:
     answer = evaluate(view, task, now)
     assert (answer.verdict, reason in answer.reason) == (verdict, True), answer
 
 
 def test_a_soak_that_broke_off_begins_anew() -> None:
     broken = evaluate(told(answered=7, config_ok="Unknown", cause="Other"), SOAKING, EARLY)
-    assert (broken.verdict, broken.good_since) == (WAIT, None)
+    assert (broken.verdict, broken.good_since) == (Verdict.WAIT, None)
     again = evaluate(told(**GOOD), replace(SOAKING, good_since=broken.good_since), 1020.0)
     assert again.good_since == 1020.0
 
@@ -111,22 +119,24 @@ def test_a_node_that_turns_unknown_during_the_soak_has_its_time_again_once() -> 
     assert (lost.good_since, lost.unknown_since, lost.deadline) == (None, 1400.0, 1700.0)
     back = lost.with_result(evaluate(told(**GOOD), lost, 1410.0))
     assert back.good_since == 1410.0, "the soak begins anew"
-    assert evaluate(told(**GOOD, ready=None), back, 1420.0).verdict == WAIT
-    assert evaluate(told(**GOOD, ready=None), back, 1701.0).verdict == DONT_KNOW, "it does not go on like this for ever"
+    assert evaluate(told(**GOOD, ready=None), back, 1420.0).verdict == Verdict.WAIT
+    assert evaluate(told(**GOOD, ready=None), back, 1701.0).verdict == Verdict.UNKNOWN, (
+        "it does not go on like this for ever"
+    )
 
 
 @pytest.mark.parametrize(
     ("task", "last", "verdict", "reason"),
     [
-        (TASK, told(), GONE, "the Node was deleted"),
-        (TASK, told(ready=False, ready_reason="PLEG"), DONT_KNOW, "deleted when it was not Ready: PLEG"),
-        (TASK, told(ready=None), DONT_KNOW, "deleted when it was not Ready"),
-        (WAS_DOWN, told(ready=False), GONE, "the Node was deleted"),
-        (TASK, told(**FALSE, ready=False), FAIL, "it crashed (then the Node was deleted)"),
+        (TASK, told(), Verdict.GONE, "the Node was deleted"),
+        (TASK, told(ready=False, ready_reason="PLEG"), Verdict.UNKNOWN, "deleted when it was not Ready: PLEG"),
+        (TASK, told(ready=None), Verdict.UNKNOWN, "deleted when it was not Ready"),
+        (WAS_DOWN, told(ready=False), Verdict.GONE, "the Node was deleted"),
+        (TASK, told(**FALSE, ready=False), Verdict.FAIL, "it crashed (then the Node was deleted)"),
     ],
 )
 def test_a_node_that_vanished_is_judged_by_what_was_last_known_of_it(
-    task: Attempt, last: Any, verdict: str, reason: str
+    task: Attempt, last: Any, verdict: Verdict, reason: str
 ) -> None:
     answer = evaluate(None, task, EARLY, last_seen=last)
     assert (answer.verdict, reason in answer.reason) == (verdict, True), answer

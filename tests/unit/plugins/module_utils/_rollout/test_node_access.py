@@ -174,17 +174,17 @@ def test_a_node_that_changed_since_it_was_listed_is_read_again(make_world: MakeW
 def test_publishing_twice_is_one_object_and_one_revision(make_world: MakeWorld) -> None:
     world = make_world(0)
     bundle = build_bundle("workers", {"kubelet": "kind: X"}, change_cause="because", author="me")
-    would = publish_bundle(world.client, bundle, clock=world.clock, check=True)
+    would = publish_bundle(world.client, bundle, now=world.clock.now(), check=True)
     assert (would.changed, would.revision, would.target.is_published) == (True, 1, False)
     assert read_record(world.client, "workers").revisions == ()
-    first = publish_bundle(world.client, bundle, clock=world.clock)
-    again = publish_bundle(world.client, bundle, clock=world.clock)
+    first = publish_bundle(world.client, bundle, now=world.clock.now())
+    again = publish_bundle(world.client, bundle, now=world.clock.now())
     assert (first.changed, again.changed, again.revision) == (True, False, 1)
     assert first.target == again.target
     revision = read_record(world.client, "workers").revisions[0]
     assert (revision.cause, revision.author, revision.uid) == ("because", "me", first.target.uid)
-    other = publish_bundle(world.client, build_bundle("workers", {"kubelet": "kind: Y"}), clock=world.clock)
-    assert (other.revision, publish_bundle(world.client, bundle, clock=world.clock).revision) == (2, 3)
+    other = publish_bundle(world.client, build_bundle("workers", {"kubelet": "kind: Y"}), now=world.clock.now())
+    assert (other.revision, publish_bundle(world.client, bundle, now=world.clock.now()).revision) == (2, 3)
 
 
 def test_before_the_cluster_is_prepared_reading_works_and_writing_says_what_to_do(make_world: MakeWorld) -> None:
@@ -192,10 +192,10 @@ def test_before_the_cluster_is_prepared_reading_works_and_writing_says_what_to_d
     for name in ("configok-rollouts", "configok-system"):
         world.client.delete(f"/api/v1/namespaces/{name}")
     bundle = build_bundle("workers", {"kubelet": "kind: X"})
-    assert publish_bundle(world.client, bundle, clock=world.clock, check=True).changed
+    assert publish_bundle(world.client, bundle, now=world.clock.now(), check=True).changed
     assert read_record(world.client, "workers").rollout is None
     with pytest.raises(RolloutError, match="namespace configok-system does not exist: prepare the cluster"):
-        publish_bundle(world.client, bundle, clock=world.clock)
+        publish_bundle(world.client, bundle, now=world.clock.now())
 
 
 def test_a_record_that_somebody_else_wrote_is_read_again(make_world: MakeWorld) -> None:

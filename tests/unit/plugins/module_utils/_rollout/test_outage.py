@@ -320,7 +320,7 @@ def test_a_request_that_alone_is_refused_is_given_up_while_others_are_answered()
         raise ServerError("the webhook is down", where="PATCH nodes/n00", status=500)
 
     with pytest.raises(ServerError, match="the webhook is down"):
-        outage.retry_while_away(refused, before_retry=lambda: outage.retry_while_away(lambda: None))
+        outage.retry_while_away(refused, before_each=lambda: outage.retry_while_away(lambda: None))
     assert 100 < clock.monotonic() - tries[0] < 150
     assert len(said) == 2, "it is no outage that begins and ends with each try"
 
@@ -368,7 +368,7 @@ def test_a_lock_that_need_not_be_renewed_is_no_answer_of_the_server(make_world: 
             raise errors.pop()
 
     with session.hold_lock():
-        session.outage.retry_while_away(work, before_retry=session.keep_lock)
+        session.outage.retry_while_away(work, before_each=session.keep_lock)
     assert [line for line in said if "answers again" in line] == [
         "the API server answers again after 4s: going on",
     ]

@@ -18,12 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target, Wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_status import revision_history
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import (
     BadConfig,
     ClearedConfig,
     FailedNode,
     Record,
     Revision,
+    RevisionResult,
     Rollout,
     moving_phase,
 )
@@ -32,16 +34,13 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record_sto
     decode_record,
     encode_record,
 )
-from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import (
-    find_undo_revision,
-    revision_history,
-)
+from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import find_undo_revision
 from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
     InvalidRecord,
     RolloutError,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._transitions import finish_rollback
-from ansible_collections.configok.node.plugins.module_utils._rollout._window import WindowStep
+from ansible_collections.configok.node.plugins.module_utils._rollout._window import WaveOutcome, WindowStep
 from support.fuzz.settings import fuzz
 from support.rollouts.views import a_source, a_target
 
@@ -165,10 +164,10 @@ def test_a_record_of_another_format_or_pool_is_refused() -> None:
 
 
 def test_nodes_that_have_drifted_are_not_forgotten_when_others_are_taken_back() -> None:
-    drifted, failed = (FailedNode(name, kind, "wave 1", "") for name, kind in (("a", "drifted"), ("b", "failed")))
+    drifted, failed = FailedNode("a", "drifted", "wave 1", ""), FailedNode("b", "failed", "wave 1", "")
     record = a_record(["a", "b", "c"], failed_nodes=(failed, drifted), is_rolling_back=True)
     lost = FailedNode("c", "unknown", "rollback", "")
-    back = finish_rollback(record, WindowStep(outcome="done"), 1, {"c": lost}, now=NOW).rollout
+    back = finish_rollback(record, WindowStep(outcome=WaveOutcome.DONE), 1, {"c": lost}, now=NOW).rollout
     assert back is not None
     assert set(back.failed_nodes) == {drifted, failed, lost}
 
@@ -211,7 +210,7 @@ def test_phases(wave: str, phase: str) -> None:
     assert moving_phase(wave) == phase
 
 
-def with_results(*results: str) -> Record:
+def with_results(*results: RevisionResult) -> Record:
     record = Record("workers")
     for number, result in enumerate(results, start=1):
         record = record.with_revision(a_target(number), time=NOW, author="", cause="").with_result(number, result)
@@ -232,7 +231,7 @@ def with_results(*results: str) -> Record:
     ],
 )
 def test_undo_goes_to_the_newest_revision_that_was_completed(
-    results: tuple[str, ...], to: int | None, number: int | None
+    results: tuple[RevisionResult, ...], to: int | None, number: int | None
 ) -> None:
     found = find_undo_revision(with_results(*results), to)
     assert (found.number if found else None) == number

@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import config_map, node
+from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import ServerError
+from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, config_map, node
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, assignment_lost
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import assign_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import find_undo_revision, read_target
 from ansible_collections.configok.node.plugins.module_utils._rollout._rollout_errors import (
+    ApiUnavailable,
     RolloutError,
     RolloutRefused,
 )
@@ -192,3 +194,26 @@ def test_a_wave_that_is_through_changes_nothing(make_world: MakeWorld) -> None:
     world.move(made, "wave 1")
     world.move(made, "wave 2")
     assert not world.move(made, "wave 2").changed
+
+
+def test_nodes_that_cannot_be_listed_for_five_minutes_end_the_run_with_a_sentence(make_world: MakeWorld) -> None:
+    world = make_world(4)
+
+    class Denying:
+        def interruptible(self, _interrupt: Any) -> Any:
+            return self
+
+        def __getattr__(self, name: str) -> Any:
+            method = getattr(world.client, name)
+
+            def deny(path: str, **options: Any) -> Any:
+                if path == NODES:
+                    raise ServerError("etcd is slow", where="LIST nodes", status=500)
+                return method(path, **options)
+
+            return deny if name == "list" else method
+
+    with pytest.raises(ApiUnavailable, match=r"could not be listed for 300s .*etcd is slow.*run it again to go on"):
+        world.move(world.plan(world.publish(100)), "canary", client=Denying())
+    assert any("the nodes cannot be listed, and are tried again" in line for line in world.lines())
+    assert world.nodes.assignments == []
