@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    # For a module that changes something. It says itself how far it supports these.
+    # For a module that changes something. The module declares its support for each.
     DOCUMENTATION = r"""
 options: {}
 attributes:

@@ -17,7 +17,7 @@ options:
   kubeconfig:
     description:
       - The kubeconfig to connect with. Several paths, separated as in E(PATH), are merged as C(kubectl) does.
-      - Without it E(KUBECONFIG) is used, then C(~/.kube/config), then the service account of the Pod it runs in.
+      - The default is E(KUBECONFIG), then C(~/.kube/config), then the service account of the Pod in which it runs.
       - If not set, the value of E(K8S_AUTH_KUBECONFIG) is used.
     type: path
   context:
@@ -28,7 +28,7 @@ options:
   host:
     description:
       - The URL of the API server. Together with O(api_key) or O(client_cert), and with neither O(kubeconfig) nor
-        O(context), no kubeconfig is read; otherwise it takes the place of the URL that the kubeconfig has.
+        O(context), no kubeconfig is read; otherwise it replaces the URL of the kubeconfig.
       - If not set, the value of E(K8S_AUTH_HOST) is used.
     type: str
   api_key:
@@ -38,12 +38,12 @@ options:
     type: str
   ca_cert:
     description:
-      - A file with the certificates of the authorities that the API server's certificate is checked with.
+      - A file with the CA certificates that the API server's certificate is verified with.
       - If not set, the value of E(K8S_AUTH_SSL_CA_CERT) is used.
     type: path
   validate_certs:
     description:
-      - Whether to check the API server's certificate. The default is what the kubeconfig says, else V(true).
+      - Whether to check the API server's certificate. The default is the kubeconfig's setting, else V(true).
       - If not set, the value of E(K8S_AUTH_VERIFY_SSL) is used.
     type: bool
   client_cert:
@@ -58,16 +58,16 @@ options:
     type: path
   tls_server_name:
     description:
-      - The name to look for in the API server's certificate. The default is the host of its URL.
+      - The expected name in the API server's certificate. The default is the host of its URL.
     type: str
   request_timeout:
     description:
-      - How long the API server may be silent during a request, in seconds. Requests that are safe to repeat are.
+      - How long the API server may be silent during a request, in seconds. Idempotent requests are retried.
     type: int
     default: 30
   connections:
     description:
-      - How many connections are kept open, and so how many requests are made at once.
+      - The number of connections that are kept open, which limits the number of concurrent requests.
     type: int
     default: 32
 """

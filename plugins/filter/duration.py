@@ -50,7 +50,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 
 
 def duration(value: Any) -> float | str:
-    """Return text as seconds, seconds as text; raises AnsibleFilterError for what is neither."""
+    """Return text as seconds, seconds as text; raise AnsibleFilterError for another type."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise AnsibleFilterError(f"duration needs text or a number of seconds, not {type(value).__name__}")
     try:
@@ -64,7 +64,7 @@ def duration(value: Any) -> float | str:
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """The plugin that Ansible loads."""
 
     def filters(self) -> dict[str, Any]:
         """Return the filters by name."""

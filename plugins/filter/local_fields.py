@@ -15,20 +15,20 @@ description:
   - Returns those fields of a component config that a bundle may not set by default, since they amount to root on
     the node, cut it off or belong to it alone.
   - A node that moves from its init config to a bundle keeps them as its instance config.
-  - Relative paths become absolute ones with O(directory), since the instance config stands elsewhere.
+  - Relative paths become absolute ones with O(directory), since the instance config is in another directory.
 positional: component
 options:
   _input:
     description:
       - A component config, as text (YAML or JSON) or decoded.
       - A text is decoded as Kubernetes does it. Ansible's own P(ansible.builtin.from_yaml#filter) reads some values
-        in another meaning, for example V(y), V(1:20) and dates.
+        differently, for example V(y), V(1:20) and dates.
     type: raw
     required: true
   component:
     description:
       - The name of the component.
-      - It counts where the config has no C(kind). A kind that is not known has no such fields.
+      - It is used if the config has no C(kind). An unknown kind has no such fields.
     type: str
     required: true
   directory:
@@ -54,7 +54,7 @@ EXAMPLES = r"""
     msg: "{{ 'registerNode: n' | configok.node.local_fields('kubelet') }}"
   # => {"registerNode": false}
 
-- name: Show it for a config that names a path beside itself
+- name: Show it for a config with a path relative to its directory
   ansible.builtin.debug:
     msg: "{{ {'staticPodPath': 'manifests'} | configok.node.local_fields('kubelet', directory='/etc/kubernetes') }}"
   # => {"staticPodPath": "/etc/kubernetes/manifests"}
@@ -111,7 +111,7 @@ def _decoded(text: str) -> Any:
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """The plugin that Ansible loads."""
 
     def filters(self) -> dict[str, Any]:
         """Return the filters by name."""

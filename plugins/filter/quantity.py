@@ -14,7 +14,7 @@ author:
 description:
   - Reads quantities as component configs have them, such as V(500m), V(2), V(100Mi), V(1.5Gi) or V(10e3), exactly as
     Kubernetes does.
-  - Without O(to) returns a number, which is whole where the quantity is; with O(to) returns text in that unit.
+  - Without O(to) returns a number, which is whole if the quantity is; with O(to) returns text in that unit.
 positional: to
 options:
   _input:
@@ -41,7 +41,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: A number, or text where O(to) is given.
+  description: A number, or text if O(to) is set.
   type: raw
 """
 
@@ -58,7 +58,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
 
 
 def quantity(value: Any, to: str | None = None) -> int | float | str:
-    """Return a quantity as a number, or as text in a unit; raises AnsibleFilterError for what is none."""
+    """Return a quantity as a number, or as text in a unit; raise AnsibleFilterError if it is not a quantity."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise AnsibleFilterError(f"quantity needs text or a number, not {type(value).__name__}")
     try:
@@ -71,7 +71,7 @@ def quantity(value: Any, to: str | None = None) -> int | float | str:
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """The plugin that Ansible loads."""
 
     def filters(self) -> dict[str, Any]:
         """Return the filters by name."""

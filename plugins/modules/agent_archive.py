@@ -8,14 +8,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: agent_archive
-short_description: Put the agent on a node
+short_description: Install the agent on a node
 version_added: 0.1.0
 author:
   - The configok.node authors (@configok)
 description:
   - Packs C(configok-agent.pyz) on the controller, from the collection itself, and copies it to the target.
-  - The same collection always gives the same bytes, so that nothing is copied where nothing has changed.
-  - The role P(configok.node.node#role) does this and all the rest that a node needs.
+  - The same collection always gives the same bytes, so nothing is copied if nothing has changed.
+  - The role P(configok.node.node#role) does this and all other steps that a node needs.
 extends_documentation_fragment:
   - configok.node.attributes
 attributes:
@@ -24,7 +24,7 @@ attributes:
   diff_mode:
     support: none
     details:
-      - An archive has no difference that could be read.
+      - An archive has no readable difference.
   idempotent:
     support: full
   platform:
@@ -54,7 +54,7 @@ EXAMPLES = r"""
 - name: Install the agent on the node
   configok.node.agent_archive:
 
-- name: Put it elsewhere, to look at it
+- name: Install it elsewhere, for inspection
   configok.node.agent_archive:
     dest: /opt/configok-agent.pyz
 """

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: cluster_access
-short_description: Let nodes read bundles, and a runner do rollouts
+short_description: Allow nodes to read bundles, and a runner to run rollouts
 version_added: 0.1.0
 author:
   - The configok.node authors (@configok)
 description:
   - Creates the namespaces C(configok-system), for bundles, and C(configok-rollouts), for the records and locks
     of rollouts.
-  - Lets the nodes, with their own identities, get ConfigMaps in C(configok-system) and O(bundle_namespaces), and
+  - Allows the nodes, with their own identities, to get ConfigMaps in C(configok-system) and O(bundle_namespaces), and
     nothing else.
-  - Leaves access that is there as it is where an option is not given. A binding of ours that was made to bind another
-    role is deleted and created again; one of somebody else is refused.
-  - Makes the ClusterRole and the Roles C(configok-runner), which hold what a rollout needs, and binds
-    them to O(runner_subjects).
+  - Keeps existing access if an option is not set. A binding of the collection that refers to another role is deleted
+    and created again; a binding that the collection did not create is refused.
+  - Creates the ClusterRole and the Roles C(configok-runner), with the permissions that a rollout needs, and binds them
+    to O(runner_subjects).
   - Needs an identity that may write namespaces and RBAC objects, which a runner may not.
-  - Who may write Nodes and ConfigMaps in C(configok-system) is in effect root on the nodes.
+  - An identity that can write Nodes and ConfigMaps in C(configok-system) effectively has root on the nodes.
 extends_documentation_fragment:
   - configok.node.kube
   - configok.node.attributes
@@ -32,7 +32,7 @@ attributes:
   check_mode:
     support: full
     details:
-      - The API server judges the changes with C(dryRun=All), except those in a namespace that does not exist yet.
+      - The API server checks the changes with C(dryRun=All), except those in a namespace that does not exist yet.
   diff_mode:
     support: full
   idempotent:
@@ -40,22 +40,22 @@ attributes:
 options:
   state:
     description:
-      - V(present) makes the objects be as this module wants them. A namespace that exists is used as it is.
-      - V(absent) removes what V(present) made, all bundles and records, and the annotations, labels and condition that
-        the collection left on Nodes. A namespace that was there before stays.
+      - V(present) creates and updates the objects. A namespace that exists is used as it is.
+      - V(absent) removes the objects that V(present) created, all bundles and records, and the annotations, labels and
+        condition of the collection on Nodes. A namespace that existed before stays.
       - V(absent) is refused while a Node is assigned a bundle, unless O(force=true).
     type: str
     choices: [present, absent]
     default: present
   runner_subjects:
     description:
-      - Who may run rollouts.
-      - Without this option, those who may stay; an empty list takes the access from all.
+      - The subjects that may run rollouts.
+      - By default, existing subjects keep their access; an empty list revokes it.
     type: list
     elements: dict
     suboptions:
       kind:
-        description: What the subject is.
+        description: The kind of the subject.
         type: str
         choices: [User, Group, ServiceAccount]
         required: true
@@ -68,31 +68,31 @@ options:
         type: str
   node_configz:
     description:
-      - Whether nodes may also read C(nodes/configz), so that an agent can compare the live config with what was pushed.
-        It does where its option C(configz) is set.
+      - Whether nodes may also read C(nodes/configz), so that an agent whose option C(configz) is set can compare the
+        live config with the adopted one.
       - Kubernetes 1.33 and newer. RBAC cannot limit it to a node's own config, so every node may read that of
         every other.
-      - Without this option, it stays as it is, which at first is V(false).
+      - By default, it stays as it is, which is V(false) at first.
     type: bool
   bundle_namespaces:
     description:
-      - Further namespaces for bundles, beside C(configok-system). Each is created where there is none; nodes read
-        bundles there, and runners publish them.
+      - Further namespaces for bundles, in addition to C(configok-system). Each is created if it does not exist; nodes
+        read bundles there, and runners publish them.
       - A node takes bundles from one namespace, which C(node_namespace) of the role C(configok.node.node) names.
-      - Without this option, those of earlier runs stay; those that a list leaves out lose the access.
-      - These namespaces are never deleted, also not by O(state=absent), which removes the bundles in them.
+      - By default, those of earlier runs stay; namespaces that a list omits lose the access.
+      - These namespaces are never deleted, not even by O(state=absent), which removes the bundles in them.
     type: list
     elements: str
   force:
     description:
-      - With O(state=absent), remove although Nodes are assigned bundles or a namespace holds ConfigMaps of others.
-      - Agents that still run keep the config they have, and report C(assignment lost).
+      - With O(state=absent), remove even if Nodes are assigned bundles or a namespace holds other ConfigMaps.
+      - Agents that still run keep their config, and report C(assignment lost).
     type: bool
     default: false
 """
 
 EXAMPLES = r"""
-- name: Prepare a cluster, and let AWX do rollouts
+- name: Prepare a cluster, and allow AWX to run rollouts
   configok.node.cluster_access:
     runner_subjects:
       - kind: ServiceAccount
@@ -128,7 +128,7 @@ objects:
       type: str
       sample: created
 cleaned_nodes:
-  description: The names of the Nodes that annotations, labels and condition were taken off.
+  description: The names of the Nodes from which annotations, labels and condition were removed.
   returned: success
   type: list
   elements: str

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: component_config
-short_description: Merge and judge the config file of a Kubernetes component
+short_description: Merge and validate the config file of a Kubernetes component
 version_added: 0.1.0
 description:
-  - Reads a component config, or merges several files as layers of one, and says everything that is wrong with it, for
-    every Kubernetes version that it has to run on.
+  - Reads a component config, or merges several files as layers of one, and reports all errors in it, for every
+    Kubernetes version that it has to run on.
   - Knows the kinds and fields of the kubelet, kube-proxy, kube-scheduler, kube-controller-manager, the files of
-    kube-apiserver, kubeadm and kubectl, and the rules of those who read them, including those that the kubelet only
-    finds when it dies of them.
+    kube-apiserver, kubeadm and kubectl, and the validation rules of the components that read them, including checks
+    that the kubelet makes only at startup.
   - Needs no cluster and no component. It runs where the files are, mostly on the controller.
 author:
   - the configok.node authors (@configok)
@@ -31,9 +31,9 @@ requirements:
 options:
   files:
     description:
-      - Files that are layers of one config, lowest first; a single file is judged as it is.
+      - Files that are layers of one config, lowest first; a single file is validated as it is.
       - They are merged as the kubelet merges its drop-in directory from Kubernetes 1.32 on. Objects and maps are merged
-        by key, lists and other values are replaced, and null takes a field back to its default.
+        by key, lists and other values are replaced, and null resets a field to its default.
       - Exactly one of O(files) and O(content) is needed.
     type: list
     elements: path
@@ -43,31 +43,32 @@ options:
     type: str
   component:
     description:
-      - The component that will read the config, for example V(kubelet). It is then an error if the kind is not what
-        this component reads.
+      - The component that will read the config, for example V(kubelet). It is then an error if this component does not
+        read the kind.
     type: str
   kubernetes_versions:
     description:
-      - The Kubernetes versions the config must be right for, for example V(1.31) or V(v1.31.4). Write them in quotes.
-      - Without it and O(nodes), the newest version that this release knows.
+      - The Kubernetes versions for which the config must be valid, for example V(1.31) or V(v1.31.4). Write them in
+        quotes.
+      - The default, without O(nodes), is the newest version that this release knows.
     type: list
     elements: str
     default: []
   nodes:
     description:
-      - The nodes the config is for, by name the Kubernetes version of each. The config must be right for these versions
-        too, and what only some of the nodes would refuse is told with their names.
+      - The nodes that the config is for, a mapping of node name to Kubernetes version. The config must be valid for
+        these versions too; findings that affect only some nodes name them.
     type: dict
     default: {}
   bundle:
     description:
-      - Whether the config goes into a bundle, which many nodes share and can read.
-      - Then secrets, relative paths, and fields whose value only one node can have are refused by policy.
+      - Whether the config is for a bundle, which many nodes share and can read.
+      - Policy then refuses secrets, relative paths, and fields whose value only one node can have.
     type: bool
     default: true
   denied_fields:
     description:
-      - Field paths that are refused by policy, with all below them, for example V(staticPodPath) or
+      - Field paths that policy refuses, with all fields below them, for example V(staticPodPath) or
         V(authentication.*).
     type: list
     elements: str
@@ -75,36 +76,36 @@ options:
   drop_ins:
     description:
       - Whether to return the layers also as drop-ins for the kubelet's C(--config-dir), each with C(apiVersion) and
-        C(kind), in place of the one merged file. The kubelet's own file is then to say nothing beside these two.
-      - What a kubelet of one of the versions would make something else of than of the merged file is refused by policy,
-        since its merge rules differ. There is no such directory before Kubernetes 1.28, and before 1.32 a null or a
-        zero does not always do what it says.
+        C(kind), instead of the one merged file. The kubelet's own file must then hold nothing but these two fields.
+      - Policy refuses layers that a kubelet of one of these versions would merge differently from the single file.
+        There is no such directory before Kubernetes 1.28, and before 1.32 a null or a zero does not always take
+        effect.
     type: bool
     default: false
   host:
     description:
-      - Whether to judge the config also against the host that this task runs on. Then run it on the node.
-      - Looks at what the kubelet only finds when it dies of it, such as swap, kernel flags, CPUs, memory, NUMA nodes,
-        the version of cgroups, the cgroup driver of the container runtime, files that the config names, and state
-        files that were written under another policy; for kube-proxy at its kubeconfig.
+      - Whether to check the config also against the host that this task runs on. Then run it on the node.
+      - Checks what the kubelet checks only at startup, such as swap, kernel flags, CPUs, memory, NUMA nodes, the
+        version of cgroups, the cgroup driver of the container runtime, files that the config names, and state files
+        that were written under another policy; for kube-proxy, checks its kubeconfig.
       - Needs O(component).
     type: bool
     default: false
   root_directory:
     description:
-      - Where the kubelet of this host keeps its state; only looked at with O(host).
+      - Where the kubelet of this host keeps its state; only used with O(host).
     type: path
     default: /var/lib/kubelet
   container_runtime_endpoint:
     description:
-      - The container runtime's socket on this host where a flag of the kubelet names it and not the config; only looked
-        at with O(host).
+      - The container runtime's socket on this host, if a flag of the kubelet names it instead of the config; only used
+        with O(host).
     type: str
     default: ''
   fail_on:
     description:
-      - V(component) fails where the component itself would refuse the config.
-      - V(policy) fails also where only policy refuses it.
+      - V(component) fails if the component itself would refuse the config.
+      - V(policy) also fails if only policy refuses it.
       - V(never) only reports.
     type: str
     choices: [component, policy, never]
@@ -114,7 +115,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Merge the layers of a pool and judge the result for all versions in the pool
+- name: Merge the layers of a pool and validate the result for all versions in the pool
   configok.node.component_config:
     component: kubelet
     files:
@@ -124,7 +125,7 @@ EXAMPLES = r"""
   delegate_to: localhost
   register: kubelet_config
 
-- name: Judge it for the nodes of a pool that is being upgraded
+- name: Validate it for the nodes of a pool that is being upgraded
   configok.node.component_config:
     component: kubelet
     files: [layers/base.yaml]
@@ -140,11 +141,11 @@ EXAMPLES = r"""
     drop_ins: true
   register: layered
 
-- name: Show their names, and which layer each field is from
+- name: Show their names, and the layer of each field
   ansible.builtin.debug:
     msg: "{{ layered.drop_ins | map(attribute='name') + layered.provenance | map(attribute='file') }}"
 
-- name: Only report what is wrong
+- name: Only report the errors
   configok.node.component_config:
     component: kubelet
     content: |
@@ -152,13 +153,13 @@ EXAMPLES = r"""
       kind: KubeletConfiguration
       maxPods: -1
     fail_on: never
-  register: judged
+  register: validated
 
 - name: Show it
   ansible.builtin.debug:
-    msg: "{{ judged.lines }}"
+    msg: "{{ validated.lines }}"
 
-- name: Judge what goes to a node against that node as well
+- name: Check a config against its node as well
   configok.node.component_config:
     component: kubelet
     content: |
@@ -178,14 +179,14 @@ valid:
   type: bool
   sample: false
 lines:
-  description: The findings as lines for people.
+  description: The findings as human-readable lines.
   returned: always
   type: list
   elements: str
   sample:
     - "content:3: maxPods: -1: must be >= 0"
 findings:
-  description: Everything that was found, warnings too, in the order of the lines.
+  description: All findings, including warnings, in the order of the lines.
   returned: always
   type: list
   elements: dict

@@ -13,11 +13,11 @@ version_added: 0.1.0
 description:
   - Converts a config between the versions of its kind, for example that of kube-scheduler from V(v1beta2) to V(v1),
     those of kubeadm from V(v1beta2) to V(v1beta4), or a file of kube-apiserver from V(v1alpha1) to V(v1).
-  - What the component does today stays. Where a default of the other version is another one, the present value is
-    written out. What cannot be kept is said, each value with the reason.
+  - The behaviour of the component stays the same. If a default of the other version differs, the present value is
+    written out. Each value that cannot be kept is reported with the reason.
   - A file may hold several documents, as those of kubeadm do. All of the API group are converted, the others stay as
     they are.
-  - The result is written anew, without comments.
+  - The result is rewritten from the data, without comments.
   - Needs no cluster and no component. It runs where the files are, mostly on the controller.
 author:
   - the configok.node authors (@configok)
@@ -99,7 +99,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 text:
-  description: The converted config as YAML. Empty where it holds a secret, which O(dest) has.
+  description: The converted config as YAML. Empty if it holds a secret, which only O(dest) then has.
   returned: always
   type: str
   sample: |

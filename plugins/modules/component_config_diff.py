@@ -8,13 +8,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: component_config_diff
-short_description: Compare two configs of a Kubernetes component, and say what the change asks of a node
+short_description: Compare two configs of a Kubernetes component, and report what the change requires of a node
 version_added: 0.1.0
 description:
-  - Compares two component configs field by field, by what the component makes of them. Defaults are filled in, so that
-    a default written out is no difference, and neither are C(60s) and C(1m).
-  - Says for every field what changing it asks of a node, from a restart to a drain, the removal of a state file or a
-    reboot.
+  - Compares the effective values of two component configs field by field. Defaults are filled in, so a default that is
+    written out is not a difference, and neither are C(60s) and C(1m).
+  - Reports for every field what changing it requires of a node, from a restart to a drain, the removal of a state file
+    or a reboot.
   - Compares two pools or two clusters as well, or one config under two Kubernetes versions, as before an upgrade.
   - Needs no cluster and no component. It runs where the files are, mostly on the controller.
 author:
@@ -35,7 +35,7 @@ requirements:
 options:
   before:
     description:
-      - The one config. Without O(before.files) and O(before.content), the defaults of the component.
+      - The first config. Without O(before.files) and O(before.content), the defaults of the component.
     type: dict
     suboptions: &side
       files:
@@ -50,16 +50,16 @@ options:
       kubernetes_version:
         description:
           - The Kubernetes version of the component that reads it, for its defaults, for example V(1.31) or V(v1.31.4).
-          - Without it that of the other side; without either, the newest version that this release knows.
+          - The default is the version of the other config, else the newest version that this release knows.
         type: str
   after:
     description:
-      - The other config. Without O(after.files) and O(after.content), the defaults of the component.
+      - The second config. Without O(after.files) and O(after.content), the defaults of the component.
     type: dict
     suboptions: *side
   disruption_overrides:
     description:
-      - What changing a field asks of a node where you know better, by field path, with all below it.
+      - Your own classes of what changing a field requires of a node, by field path, for all fields below it too.
       - From the lightest to the heaviest, the classes are V(none), V(live), V(restart), V(restart-clients),
         V(restart-pods-new-only), V(restart-may-evict), V(restart-may-reject), V(restart-containers),
         V(restart-allocatable), V(restart-crash-risk), V(coordinate), V(drain), V(drain+state), V(reboot) and
@@ -94,7 +94,7 @@ EXAMPLES = r"""
       files: [files/kubelet.yaml]
       kubernetes_version: "1.36"
 
-- name: Compare, on nodes where a change of maxPods is only made while they are drained
+- name: Compare for nodes on which maxPods is only changed while they are drained
   configok.node.component_config_diff:
     after:
       files: [files/kubelet.yaml]
@@ -109,7 +109,7 @@ changed:
   type: bool
   sample: true
 field_changes:
-  description: The fields in which they differ, in the order of their paths.
+  description: The fields that differ, in the order of their paths.
   returned: success
   type: list
   elements: dict
@@ -119,23 +119,23 @@ field_changes:
       type: str
       sample: cpuManagerPolicy
     before:
-      description: Its value in the one, default included, as short JSON. Null where it has none. Secrets are not shown.
+      description: Its first value, default included, as short JSON. Null if it has none. Secrets are not shown.
       type: str
       sample: '"none"'
     after:
-      description: The same in the other.
+      description: Its second value, likewise.
       type: str
       sample: '"static"'
     disruption:
-      description: The class of what the change asks of a node.
+      description: The class of what the change requires of a node.
       type: str
       sample: drain+state
     meaning:
-      description: What the class means.
+      description: The meaning of the class.
       type: str
       sample: drain, stop kubelet, remove the state file, change, start, uncordon
     note:
-      description: What else is known about changing this field.
+      description: Further notes about changing this field.
       type: str
       sample: the kubelet exits when the policy differs from the checkpoint's
     state_file:
@@ -143,7 +143,7 @@ field_changes:
       type: str
       sample: cpu_manager_state
     peer:
-      description: Who has to follow the change.
+      description: The component that has to follow the change.
       type: str
       sample: kube-proxy
     condition:

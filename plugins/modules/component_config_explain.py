@@ -11,9 +11,9 @@ module: component_config_explain
 short_description: Explain fields of the config of a Kubernetes component
 version_added: 0.1.0
 description:
-  - Says what is known about a field of a component config. Its type, its default and the values it may have by
-    Kubernetes version, the first and the last version that has it, its feature gates, the rules about it, what changing
-    it asks of a node, and the fields below it.
+  - Returns the facts about a field of a component config. These are its type, its default and its allowed values by
+    Kubernetes version, the first and the last version that has it, its feature gates, its validation rules, what
+    changing it requires of a node, and the fields below it.
   - Explains feature gates too, with their stages, defaults, locks and the gates they need.
   - Needs no cluster and no component.
 author:
@@ -30,7 +30,7 @@ options:
     description:
       - Paths of fields, for example V(maxPods), V(memorySwap.swapBehavior) or V(registerWithTaints[].key), or of
         feature gates, for example V(featureGates.NodeSwap). An empty path is the kind itself.
-      - A field that is not known is an error, which says what may be meant.
+      - An unknown field is an error; the message suggests a similar name.
     type: list
     elements: str
     required: true
@@ -42,7 +42,7 @@ options:
     default: kubelet
   kubernetes_version:
     description:
-      - A Kubernetes version, where the newest API version that this one has is meant, for example V(1.22).
+      - A Kubernetes version, for example V(1.22). The newest API version that it has is explained then.
     type: str
     default: ''
 seealso:
@@ -69,7 +69,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 explanations:
-  description: What is known about each field, in the order of O(fields).
+  description: The facts about each field, in the order of O(fields).
   returned: success
   type: list
   elements: dict
@@ -82,7 +82,7 @@ explanations:
       description:
         - Of a field C(type), C(versions), C(default), C(default_from), C(allowed), C(feature_gates), C(rules),
           C(disruption), C(note), C(remark) and C(fields), of a gate C(stages), C(needs) and C(needed_by).
-        - What says nothing is left out.
+        - Empty facts are left out.
       type: dict
       sample:
         type: int32

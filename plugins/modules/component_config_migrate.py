@@ -13,12 +13,12 @@ version_added: 0.1.0
 author:
   - the configok.node authors (@configok)
 description:
-  - Makes of a component's flags, and of the config file that it reads beside them, one file that gives the same
-    effective config, and says which flags must stay, each with the reason.
-  - Takes the command line from the component's process on a node, or from its unit where it does not run, with the
-    files that it names; or the flags that O(flags) gives, which needs no node.
-  - Keeps what the component does today. Where a flag's default is not the file's, the file says it; where a file
-    cannot say what the flag says, the flag stays.
+  - Converts a component's flags, together with the config file that it reads, to one file with the same effective
+    config, and reports the flags that must stay, each with the reason.
+  - Reads the command line of the component's process on a node, or of its unit if it does not run, and the files that
+    it names. With O(flags) it needs no node.
+  - Keeps the behaviour of the component. If a flag's default differs from the file's, the file states it; if the file
+    cannot express a flag, the flag stays.
   - Changes nothing, and writes no file. Knows the kubelet, kube-proxy and kube-scheduler.
 extends_documentation_fragment:
   - configok.node.attributes
@@ -27,8 +27,8 @@ attributes:
   diff_mode:
     support: full
     details:
-      - Shows the effective config of today and that of the result, with all defaults. They differ only where
-        RV(findings) say so.
+      - Shows the present effective config and that of the result, with all defaults. They differ only where
+        RV(findings) report it.
   platform:
     support: full
     platforms: posix
@@ -46,8 +46,8 @@ options:
     type: str
   flags:
     description:
-      - Its flags, the words behind the program one by one, instead of those of a unit on the node.
-      - Write what holds C(<) or a colon in quotes.
+      - Its flags, one word of the command line each, instead of those of a unit on the node.
+      - Write words with C(<) or a colon in quotes.
     type: list
     elements: str
   content:
@@ -59,16 +59,17 @@ options:
     default: /
   kubernetes_version:
     description:
-      - The version of the component that is to read the file, for example V(1.31). Write it in quotes.
-      - By default what the component says of itself, and with O(flags) the newest version that this release knows.
+      - The version of the component that will read the file, for example V(1.31). Write it in quotes.
+      - The default is the version that the component reports, and with O(flags) the newest version that this release
+        knows.
     type: str
   path:
-    description: Where the file will be. The default is where it is, for a kubelet C(/var/lib/kubelet/config.yaml).
+    description: Where the file will be. The default is its present path, for a kubelet C(/var/lib/kubelet/config.yaml).
     type: path
   fail_on:
     description:
-      - V(component) fails where a flag can neither stay nor be expressed, or the component would refuse the file.
-      - V(policy) fails also where a bundle may not hold what the file says.
+      - V(component) fails if a flag can neither stay nor be expressed, or the component would refuse the file.
+      - V(policy) also fails if the file holds something that a bundle may not hold.
       - V(never) only reports.
     type: str
     choices: [component, policy, never]
@@ -102,8 +103,8 @@ valid:
   sample: true
 config:
   description:
-    - The config file as YAML, without what belongs to one node. Empty where there can be none, or where it would hold
-      a secret.
+    - The config file as YAML, without values that belong to one node. Empty if there cannot be one, or if it would
+      hold a secret.
   returned: always
   type: str
   sample: |
@@ -111,7 +112,7 @@ config:
     kind: KubeletConfiguration
     maxPods: 64
 flags:
-  description: The flags that stay, in their order behind C(--config).
+  description: The flags that stay, in their order after C(--config).
   returned: always
   type: list
   elements: dict
@@ -134,7 +135,7 @@ flags:
       type: bool
       sample: true
 left:
-  description: The flags that go.
+  description: The flags that are removed.
   returned: always
   type: list
   elements: dict

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: component_unit_info
-short_description: Find out how systemd starts the components of a node, and from where they read their config
+short_description: Report how systemd starts the components of a node, and where they read their config
 version_added: 0.1.0
 author:
   - The configok.node authors (@configok)
 description:
   - Reads the units of components with their drop-ins and environment files, and expands their command lines as systemd
-    does, to learn which config file each component reads and how to let it read another one.
-  - The drop-in O(drop_in) is looked through, so that the answer is the same before and after the role
-    P(configok.node.node#role) has put it there. Whether the unit with it is as it must be is said apart.
+    does, to determine which config file each component reads and how to make it read another one.
+  - The drop-in O(drop_in) is disregarded, so that the result is the same before and after the role
+    P(configok.node.node#role) has installed it. RV(components[].faults) reports whether the unit with it is correct.
   - Run it on the node, as root.
 extends_documentation_fragment:
   - configok.node.attributes
@@ -29,7 +29,7 @@ attributes:
       - Needs Linux with systemd.
 options:
   components:
-    description: The components to look at.
+    description: The components to inspect.
     type: list
     elements: dict
     default: []
@@ -42,20 +42,20 @@ options:
         description: Its systemd unit. The default is its name with C(.service).
         type: str
       config:
-        description: The file that the component reads, where it should not be found out. Empty means none.
+        description: The file that the component reads, if it should not be detected. Empty means none.
         type: str
       config_variable:
-        description: The variable of the unit to set anew, where that should not be found out.
+        description: The variable of the unit to override, if it should not be detected.
         type: str
       exec_start:
-        description: The command line to give the unit, where that should not be found out.
+        description: The new command line of the unit, if it should not be detected.
         type: str
   drop_in:
     description: The name of the drop-in through which components start.
     type: str
     default: zz-configok.conf
   state_directory:
-    description: Where the agent keeps its files. A component is to read C(components/NAME/config.yaml) there.
+    description: Where the agent keeps its files. A component must read C(components/NAME/config.yaml) there.
     type: path
     default: /var/lib/configok
 seealso:
@@ -81,7 +81,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 components:
-  description: What was found out, in the order of O(components).
+  description: The facts about each component, in the order of O(components).
   returned: success
   type: list
   elements: dict
@@ -99,23 +99,23 @@ components:
       type: bool
       sample: true
     config:
-      description: The file that the component reads without the drop-in, empty where it reads none.
+      description: The file that the component reads without the drop-in, empty if it reads none.
       type: str
       sample: /var/lib/kubelet/config.yaml
     variable:
-      description: The variable to set, in an environment file that comes last, to let the component read another file.
+      description: The variable that makes the component read another file when the last environment file sets it.
       type: str
       sample: KUBELET_CONFIG_ARGS
     exec_start:
-      description: The command line to give the unit instead, where no variable holds C(--config) and nothing else.
+      description: The command line to set instead, if no variable holds C(--config) and nothing else.
       type: str
       sample: ""
     kubeconfig:
-      description: The value of C(--kubeconfig), empty where it is not given.
+      description: The value of C(--kubeconfig), empty if it is not set.
       type: str
       sample: /etc/kubernetes/kubelet.conf
     hostname_override:
-      description: The value of C(--hostname-override), empty where it is not given.
+      description: The value of C(--hostname-override), empty if it is not set.
       type: str
       sample: ""
     agent_options:
@@ -123,27 +123,27 @@ components:
       type: dict
       sample: {rootDirectory: /data/kubelet}
     flags_only:
-      description: Whether it is given no config file, only flags.
+      description: Whether it reads no config file and has only flags.
       type: bool
       sample: false
     version_command:
-      description: A command that says the component's version, empty where it is not known to have one.
+      description: A command that prints the component's version, empty if none is known.
       type: list
       elements: str
       sample: [/usr/bin/kubelet, --version]
     made_directory:
-      description: Whether the directory of the drop-in does not exist, or was made for it.
+      description: Whether the directory of the drop-in does not exist, or was created for it.
       type: bool
       sample: false
     refusals:
-      description: Why the component cannot be provisioned, as sentences. Empty where it can.
+      description: Why the component cannot be provisioned, as sentences. Empty if it can.
       type: list
       elements: str
       sample: []
     faults:
       description:
-        - What keeps the unit, as systemd has merged it now, from starting through the agent and from falling back by
-          itself. Empty on a node that is provisioned.
+        - What prevents the unit, as systemd has merged it now, from starting through the agent and from rolling back by
+          itself. Empty on a provisioned node.
       type: list
       elements: str
       sample: [Restart is on-failure, not always]

@@ -13,14 +13,14 @@ version_added: 0.1.0
 author:
   - The configok.node authors (@configok)
 description:
-  - Judges component configs and publishes them as a bundle, one immutable ConfigMap that is named by its content.
-  - A config that a component would refuse, or that policy refuses, is not published. Nor is one with a field that Nodes
-    of O(label_selector) are known to deny. It is judged for every version of
-    O(kubernetes_versions), or of the kubelets of the Nodes that O(label_selector) matches; what only some of them would
-    refuse is told with their versions and names.
+  - Validates component configs and publishes them as a bundle, one immutable ConfigMap that is named by its content.
+  - A config that a component would refuse, or that policy refuses, is not published. Neither is a config with a field
+    that the Nodes matched by O(label_selector) deny.
+  - Configs are validated for every version of O(kubernetes_versions), or of the kubelets of the Nodes that
+    O(label_selector) matches; findings that affect only some of them name the versions and the Nodes.
   - The same content is the same bundle, so publishing it again changes nothing.
   - A config that failed in this pool before is refused.
-  - Publishing changes no node. M(configok.node.rollout_plan) and M(configok.node.rollout_wave) take a pool to a bundle.
+  - Publishing changes no node. M(configok.node.rollout_plan) and M(configok.node.rollout_wave) move a pool to a bundle.
 extends_documentation_fragment:
   - configok.node.kube
   - configok.node.attributes
@@ -36,62 +36,63 @@ attributes:
 options:
   pool:
     description:
-      - The pool the bundle is for, a DNS label of at most 52 characters. The names of its bundles begin with it.
+      - The pool of the bundle, a DNS label of at most 52 characters. The names of its bundles begin with it.
     type: str
     required: true
   documents:
     description:
-      - By component, for example V(kubelet), its config, as text or as data.
+      - A mapping of component, for example V(kubelet), to its config, as text or as data.
       - Text is published as it is, data as JSON.
     type: dict
   src:
     description:
-      - By component, the path of a file with its config.
+      - A mapping of component to the path of a file with its config.
     type: dict
   trial_duration:
     description:
-      - The time a node must see the config healthy before it becomes last-known-good, for example V(10m).
-      - Without it and O(crash_loop_threshold), the agents' defaults hold, V(10m) and V(3).
+      - How long a config must be healthy on a node before it becomes last-known-good, for example V(10m).
+      - The defaults of the agents, if neither this nor O(crash_loop_threshold) is set, are V(10m) and V(3).
     type: str
   crash_loop_threshold:
     description:
-      - How many crashes within the trial a component is allowed, V(0) to V(10), before the node goes back.
+      - How many crashes of a component during the trial are tolerated before the node rolls back, V(0) to V(10).
     type: int
   kubernetes_versions:
     description:
-      - The Kubernetes versions the configs must be right for, for example V(1.35) or V(v1.35.2). Write them in quotes.
-      - Without it those of the Nodes that O(label_selector) matches; without either, the newest version that is known.
+      - The Kubernetes versions for which the configs must be valid, for example V(1.35) or V(v1.35.2). Write them in
+        quotes.
+      - The default is the versions of the Nodes that O(label_selector) matches, else the newest known version.
     type: list
     elements: str
   label_selector:
     description:
-      - A label selector for the Nodes of the pool, for their versions.
+      - A label selector for the Nodes of the pool, from which their versions are read.
     type: str
   policy:
     description:
       - How the pool will be moved, as M(configok.node.rollout_plan) takes it.
-      - It is only looked at, so that a policy that cannot be meant, or does not fit the trial, is refused before
-        anything is published. O(label_selector) must then be the selector of the pool.
+      - It is only checked, so that an invalid policy, or one that does not fit the trial, is refused before anything is
+        published. O(label_selector) must then be the selector of the pool.
     type: dict
   disruption_overrides:
     description:
-      - By component, what changing a field asks of a node where you know better, by field path, as
-        M(configok.node.component_config_diff) takes it. It is only told.
+      - A mapping of component to your own classes of what changing a field requires of a node, by field path, as
+        M(configok.node.component_config_diff) takes them. They are only reported.
     type: dict
   change_cause:
     description:
-      - Why, for the history of the pool.
+      - The reason for the change, for the history of the pool.
     type: str
     default: ""
   published_by:
     description:
-      - Who, for the history of the pool.
+      - The author of the change, for the history of the pool.
     type: str
     default: ""
   namespace:
     description:
-      - The namespace of bundles. Each node allows one, which by default is this one.
-      - Another needs O(configok.node.cluster_access#module:bundle_namespaces) to name it.
+      - The namespace of bundles. Each node takes bundles from one namespace, by default from this one.
+      - Any other namespace must be listed in O(configok.node.cluster_access#module:bundle_namespaces).
     type: str
     default: configok-system
 seealso:
@@ -159,15 +160,15 @@ config_source:
   type: dict
   sample: {configMap: {namespace: configok-system, name: workers-0a1b2c3d4e, uid: 5f1c7f1e-0b53-4b3c-8f3c-6a6f0c9a1d11}}
 revision:
-  description: The revision of the pool that this bundle is.
+  description: The revision of the pool that this bundle has.
   returned: success
   type: int
   sample: 2
 field_changes:
   description:
-    - The fields in which it differs from what the nodes that O(label_selector) matches use now, be that a bundle or
-      their init config; without nodes, from what the pool was last taken to.
-    - Nodes whose present values are not known are left out. Secrets are not shown.
+    - The fields in which it differs from the present configs of the nodes that O(label_selector) matches, which are a
+      bundle or their init config; without nodes, from the config of the pool's last complete rollout.
+    - Nodes whose present values are unknown are left out. Secrets are not shown.
   returned: success
   type: list
   elements: dict
@@ -195,12 +196,12 @@ field_changes:
       sample: [node-1, node-2]
     disruption:
       description:
-        - The class of what the change asks of a node, as M(configok.node.component_config_diff) says it, with its
-          C(meaning), a C(note), the C(state_file) to remove, the C(peer) that follows and a C(condition).
+        - The class of what the change requires of a node, as M(configok.node.component_config_diff) returns it, with
+          its C(meaning), a C(note), the C(state_file) to remove, the C(peer) that follows and a C(condition).
       type: str
       sample: restart-may-reject
 text:
-  description: The bundle and what it changes, as lines for people.
+  description: The bundle and what it changes, as human-readable lines.
   returned: success
   type: list
   elements: str
@@ -209,19 +210,19 @@ text:
     - "  kubelet syncFrequency  \"1m\" -> \"2m\"  [restart]"
     - "  all in all: restart: a kubelet restart applies it; running pods keep running"
 kubernetes_versions:
-  description: The versions that it was judged for, none for the newest that is known.
+  description: The versions that it was validated for, empty for the newest known version.
   returned: success
   type: list
   elements: str
   sample: [v1.34.5, v1.35.2]
 findings:
-  description: What was found in the configs. A list of what M(configok.node.component_config) returns as C(findings).
+  description: The findings in the configs, as M(configok.node.component_config) returns them.
   returned: success, or when the config is refused
   type: list
   elements: dict
   sample: []
 lines:
-  description: The findings as lines for people.
+  description: The findings as human-readable lines.
   returned: success, or when the config is refused
   type: list
   elements: str

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: config_source
-short_description: Assign a bundle to nodes, or take it away
+short_description: Assign a bundle to nodes, or unassign it
 version_added: 0.1.0
 author:
   - The configok.node authors (@configok)
 description:
-  - Tells Nodes which bundle to use, by annotations, in one call for one Node or for thousands.
-  - Returns as soon as the Nodes are assigned. It does not wait for what the nodes make of it, and it knows no canary;
-    that is M(configok.node.rollout_wave). See M(configok.node.config_status_info) for the answers.
-  - The nodes fetch the bundle, and fall back by themselves if it does not work.
+  - Assigns a bundle to Nodes by annotations, in one call for one Node or for thousands.
+  - Returns as soon as the Nodes are assigned. It does not wait for the nodes to adopt the bundle, and it has no canary;
+    use M(configok.node.rollout_wave) for that. M(configok.node.config_status_info) returns the results.
+  - The nodes fetch the bundle, and roll back by themselves if it does not work.
 extends_documentation_fragment:
   - configok.node.kube
   - configok.node.nodes
@@ -27,13 +27,13 @@ attributes:
   check_mode:
     support: full
     details:
-      - The API server judges each change with C(dryRun=All).
+      - The API server checks each change with C(dryRun=All).
   diff_mode:
     support: full
   idempotent:
     support: partial
     details:
-      - With O(forget_bad=true) every run assigns anew.
+      - With O(forget_bad=true) every run assigns again.
 options:
   config_source:
     description:
@@ -41,7 +41,7 @@ options:
     type: dict
     suboptions:
       configMap:
-        description: The ConfigMap that is the bundle.
+        description: The ConfigMap of the bundle.
         type: dict
         required: true
         suboptions:
@@ -60,14 +60,14 @@ options:
   state:
     description:
       - V(present) assigns O(config_source).
-      - V(absent) assigns nothing, which means the init config. This also holds for a node that reports
-        "assignment lost", for example because its Node was deleted and registered again.
+      - V(absent) assigns the init config. This also applies to a node that reports "assignment lost", for example
+        because its Node was deleted and registered again.
     type: str
     choices: [present, absent]
     default: present
   forget_bad:
     description:
-      - Assign anew, and let the nodes forget that they marked this config as bad, so that they try it again.
+      - Assign again, and make the nodes forget that they marked this config as bad, so that they retry it.
     type: bool
     default: false
 seealso:
@@ -82,7 +82,7 @@ EXAMPLES = r"""
     nodes: [node-1, node-2]
     config_source: "{{ published.config_source }}"
 
-- name: Take all nodes of a zone back to their init config
+- name: Return all nodes of a zone to their init config
   configok.node.config_source:
     label_selector: topology.kubernetes.io/zone=a
     state: absent
@@ -90,7 +90,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 assignments:
-  description: What became of each Node, sorted by name.
+  description: The result for each Node, sorted by name.
   returned: always, once the Nodes were read
   type: list
   elements: dict
@@ -100,7 +100,7 @@ assignments:
       type: str
       sample: node-1
     assignment:
-      description: The id of the assignment that the Node has now; its status will repeat it. 0 for none.
+      description: The id of the present assignment of the Node, which its status will repeat. 0 for none.
       type: int
       sample: 4
     changed:
@@ -108,7 +108,7 @@ assignments:
       type: bool
       sample: true
     error:
-      description: Why it could not be assigned, empty when it could.
+      description: Why it could not be assigned, empty if it could.
       type: str
       sample: ""
 """

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: config_status_info
-short_description: Gather what nodes say about their config
+short_description: Gather the config status of nodes
 version_added: 0.1.0
 author:
   - The configok.node authors (@configok)
 description:
-  - Returns, for each Node, the condition C(ConfigOK), what the node is assigned, uses and falls back to, and why.
-  - With O(pool), also how the pool's rollout stands. When its runner may be dead, this takes as long as the lock of
+  - Returns, for each Node, the condition C(ConfigOK), its assigned, active and last-known-good config, and the reason.
+  - With O(pool), also the state of the pool's rollout. If its runner may be dead, this takes as long as the lock of
     the pool holds, 15 seconds by default.
-  - Only reads the API server. Nothing is asked of the nodes themselves.
+  - Only reads from the API server. The nodes themselves are not contacted.
 extends_documentation_fragment:
   - configok.node.kube
   - configok.node.nodes
@@ -28,7 +28,7 @@ options:
   pool:
     description:
       - The name of the pool whose record is read. O(label_selector) should be the pool's.
-      - A pool without a record has never been rolled out, which is no error.
+      - A pool without a record has never been rolled out, which is not an error.
     type: str
 seealso:
   - module: configok.node.config_source
@@ -36,7 +36,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: See which workers are not fine, and why
+- name: Read the status of the workers
   configok.node.config_status_info:
     label_selector: node-role.kubernetes.io/worker
   register: status
@@ -45,7 +45,7 @@ EXAMPLES = r"""
   ansible.builtin.debug:
     msg: "{{ status.text }}"
 
-- name: Fail unless every worker uses its config happily
+- name: Fail unless every worker is fine
   ansible.builtin.assert:
     that: status.not_fine | length == 0
 """
@@ -68,7 +68,7 @@ nodes:
     state:
       description:
         - V(ok), V(trial), V(pending) (not answered yet), V(failed), V(unknown) or V(no agent).
-        - With O(pool) also V(drifted), for a node that had passed in the rollout and was assigned something else since.
+        - With O(pool) also V(drifted), for a node that had passed in the rollout and was assigned another config since.
       type: str
       sample: ok
     ready:
@@ -84,12 +84,12 @@ nodes:
       type: dict
       sample: {topology.kubernetes.io/zone: a}
     config_source:
-      description: The config source that is assigned, null for the init config.
+      description: The assigned config source, null for the init config.
       type: dict
       sample:
         configMap: {namespace: configok-system, name: workers-0a1b2c3d4e, uid: 5f1c7f1e-0b53-4b3c-8f3c-6a6f0c9a1d11}
     config_source_error:
-      description: What is wrong with the config source that is assigned, empty when nothing is.
+      description: The error in the assigned config source, empty if it has none.
       type: str
       sample: ""
     assignment:
@@ -105,7 +105,7 @@ nodes:
       type: dict
       contains:
         status:
-          description: V(True), V(False), V(Unknown), or empty where the Node has no such condition.
+          description: V(True), V(False), V(Unknown), or empty if the Node has no such condition.
           type: str
           sample: "True"
         reason:
@@ -121,7 +121,7 @@ nodes:
       type: str
       sample: Good
     assigned:
-      description: The config source that the node was assigned when it wrote this, null for the init config.
+      description: The config source that was assigned when the node wrote its status, null for the init config.
       type: dict
       sample: null
     active:
@@ -129,7 +129,7 @@ nodes:
       type: dict
       sample: null
     last_known_good:
-      description: The config source that the node would fall back to, null for its local config.
+      description: The config source that the node would roll back to, null for its local config.
       type: dict
       sample: null
     in_trial:
@@ -138,8 +138,8 @@ nodes:
       sample: false
     components:
       description:
-        - By component, its C(version), C(state), the hash of its C(config), and a C(note) for people.
-        - C(shadowed) lists the fields of that config that a flag or a drop-in wins over, each with what does.
+        - By component, its C(version), C(state), the hash of its C(config), and a human-readable C(note).
+        - C(shadowed) lists the fields of that config that a flag or a drop-in overrides, each with its origin.
       type: dict
       sample:
         kubelet: {version: v1.35.2, state: healthy, config: 0a1b2c3d4e, note: "", shadowed: [maxPods (--max-pods)]}

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: local_config
-short_description: Publish the config values that a node has of its own
+short_description: Publish the local config of a node
 version_added: 0.1.0
 author:
   - The configok.node authors (@configok)
 description:
-  - Publishes the values of a node's init configs and instance configs, and which fields the node denies, as one
-    immutable ConfigMap in C(configok-rollouts) that is named by its content. Nodes that were set up alike share it.
-  - A plan can then say what the first bundle changes, and which fields nodes would refuse, before any node is touched.
+  - Publishes the values of a node's init configs and instance configs, and the fields that the node denies, as one
+    immutable ConfigMap in C(configok-rollouts) that is named by its content. Nodes with the same values share it.
+  - A plan can then report what the first bundle changes, and which fields nodes would refuse, before any node changes.
   - Secrets and values that only one node can have are left out.
   - The playbook C(configok.node.provision) does this for each node.
 extends_documentation_fragment:
@@ -33,7 +33,7 @@ attributes:
 options:
   content:
     description:
-      - What C(configok-agent local-config) prints on the node.
+      - The output of C(configok-agent local-config) on the node.
     type: jsonarg
     required: true
 seealso:
@@ -42,7 +42,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Publish what a node has printed
+- name: Publish the output of a node
   configok.node.local_config:
     content: {components: {kubelet: {init: {maxPods: 110}, instance: {}, deny: {}}}}
 """

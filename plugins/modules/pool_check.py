@@ -13,10 +13,10 @@ version_added: 0.1.0
 author:
   - The configok.node authors (@configok)
 description:
-  - Looks at the names of the extra variables (C(-e)) of this run, and fails for a key that a rollout would ignore by
-    mistake, for example C(maxUnavialable), or C(maxUnavailable) outside of C(policy).
-  - Next to C(pool), in the same C(-e @pool.yml), every key must be known. Variables of the user's own belong into
-    another C(-e), or into the inventory. Variables that begin with C(ansible_), C(awx_) or C(tower_) are left alone.
+  - Checks the names of the extra variables (C(-e)) of this run, and fails for a key that a rollout would silently
+    ignore, for example C(maxUnavialable), or C(maxUnavailable) outside of C(policy).
+  - Next to C(pool), in the same C(-e @pool.yml), every key must be known. Put your own variables in another C(-e),
+    or in the inventory. Variables that begin with C(ansible_), C(awx_) or C(tower_) are not checked.
   - A variable in another C(-e), or in the one C(-e) of AWX and Automation Controller, is refused only if it is spelt
     like a key of the pool file.
   - The playbooks C(configok.node.rollout) and C(configok.node.undo) begin with it.

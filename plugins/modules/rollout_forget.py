@@ -13,12 +13,12 @@ version_added: 0.1.0
 author:
   - The configok.node authors (@configok)
 description:
-  - A config that failed in a pool is refused there, by its uid and by its content. This module clears it, for example
-    because the node that failed was at fault and not the config.
+  - Clears a config that failed in a pool, for example because the node was the cause and not the config. Until then
+    the pool refuses the config, by its uid and by its content.
   - The reason and the author are kept in the record of the pool.
-  - The next rollout of the config also moves the nodes that refused it, and lets them forget that
+  - The next rollout of the config also moves the nodes that refused it, and makes them forget that they marked it bad
     (C(forgetBad) in the assignment).
-  - A config that is cleared already changes nothing.
+  - Clearing a config that is cleared already changes nothing.
 extends_documentation_fragment:
   - configok.node.kube
   - configok.node.attributes
@@ -49,7 +49,7 @@ options:
     required: true
   author:
     description:
-      - Who clears it. It must not be empty.
+      - The user who clears it. It must not be empty.
     type: str
     required: true
 seealso:
@@ -58,7 +58,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Clear a config that failed, so that it may be tried again
+- name: Clear a failed config so that it can be tried again
   configok.node.rollout_forget:
     pool: workers
     bundle: workers-0a1b2c3d4e
@@ -68,12 +68,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 bundle:
-  description: The name of the bundle that is cleared.
+  description: The name of the cleared bundle.
   returned: success
   type: str
   sample: workers-0a1b2c3d4e
 text:
-  description: What was done, as a line for people.
+  description: The result as a human-readable line.
   returned: success
   type: str
   sample: "workers-0a1b2c3d4e is not refused in pool workers any more: run configok.node.rollout to try it again"

@@ -13,10 +13,11 @@ version_added: 0.1.0
 author:
   - The configok.node authors (@configok)
 description:
-  - Reads the Nodes and the record of a pool, and says in which order they would move to a bundle. Changes nothing.
-  - A rollout that was begun and has not ended is planned as it was, with what is left of it.
-  - What would be refused is in RV(refusals); nothing must be moved then.
-  - Other pools that have some of the same Nodes are named, with the Nodes.
+  - Reads the Nodes and the record of a pool, and returns the order in which they would move to a bundle. Changes
+    nothing.
+  - An unfinished rollout keeps its plan; the plan then has the rest of it.
+  - RV(refusals) lists why the rollout must not start; nothing may be moved unless it is empty.
+  - Other pools with some of the same Nodes are returned with these Nodes.
 extends_documentation_fragment:
   - configok.node.kube
   - configok.node.attributes
@@ -36,7 +37,7 @@ options:
     required: true
   policy:
     description:
-      - The policy of the pool, as in its pool file. What is not given has its default.
+      - The policy of the pool, as in its pool file. A missing key has its default.
       - C(canary) (C(count), C(cover), C(labels), C(soak)), C(waves), C(soak), C(maxUnavailable), C(failureBudget),
         C(nodeTimeout), C(onFailure), C(restartDelay), C(timeToCrash), C(healthTimeout).
     type: dict
@@ -72,12 +73,12 @@ options:
         type: str
   undo:
     description:
-      - Go back to the revision before the present one whose rollout was completed, or to the init config.
+      - Plan for the last earlier revision whose rollout was completed, or for the init config.
     type: bool
     default: false
   to_revision:
     description:
-      - Go to this revision of the pool. V(0) is the init config.
+      - Plan for this revision of the pool. V(0) is the init config.
     type: int
 seealso:
   - module: configok.node.config_bundle
@@ -104,7 +105,7 @@ EXAMPLES = r"""
     pool: workers
     selector: node-role.kubernetes.io/worker
     undo: true
-  register: way_back
+  register: planned_undo
 """
 
 RETURN = r"""
@@ -131,7 +132,7 @@ plan:
       elements: dict
       sample: [{name: canary, nodes: [node-1, node-5], soak: 660.0, finished: false}]
     size:
-      description: The number of Nodes in the pool, the frozen denominator.
+      description: The number of Nodes in the pool, the fixed base of percentages.
       type: int
       sample: 8
     selector:
@@ -139,7 +140,7 @@ plan:
       type: str
       sample: node-role.kubernetes.io/worker
     already:
-      description: The Nodes that use it already.
+      description: The Nodes that already use it.
       type: list
       elements: str
       sample: []
@@ -149,17 +150,17 @@ plan:
       elements: dict
       sample: [{node: node-7, reason: no agent has ever reported from it}]
     uncovered:
-      description: What the canary does not cover.
+      description: The combinations that the canary does not cover.
       type: list
       elements: str
       sample: ["kubeletVersion=v1.34.5 zone=c"]
     gone:
-      description: Nodes of a rollout that was begun, which have vanished.
+      description: The Nodes of an unfinished rollout that have vanished.
       type: list
       elements: str
       sample: []
     max_unavailable:
-      description: How many Nodes may be unavailable at a time.
+      description: The limit of Nodes that are unavailable at a time.
       type: int
       sample: 1
     failure_budget:
@@ -167,7 +168,7 @@ plan:
       type: int
       sample: 1
     node_timeout:
-      description: The time a Node has to answer, in seconds.
+      description: The time within which a Node must answer, in seconds.
       type: float
       sample: 300.0
     on_failure:
@@ -180,24 +181,24 @@ plan:
       elements: str
       sample: []
     warnings:
-      description: What a person should know before, one sentence each.
+      description: The warnings to read before the rollout, one sentence each.
       type: list
       elements: str
       sample: []
     estimate:
-      description: How long it should take, in seconds.
+      description: The expected duration, in seconds.
       type: float
       sample: 1200.0
     running:
-      description: Whether this goes on with a rollout that was begun.
+      description: Whether this resumes an unfinished rollout.
       type: bool
       sample: false
     passed:
-      description: Whether Nodes have shown already that they are good with the target.
+      description: Whether Nodes have already passed with the target.
       type: bool
       sample: false
     changes:
-      description: Whether there is anything left to do.
+      description: Whether any work is left.
       type: bool
       sample: true
 refusals:
@@ -207,15 +208,15 @@ refusals:
   elements: str
   sample: []
 waves:
-  description: The names of the waves that are left to move, in order.
+  description: The names of the remaining waves, in order.
   returned: success
   type: list
   elements: str
   sample: [canary, wave 1, wave 2]
 field_changes:
   description:
-    - What O(undo) or O(to_revision) changes on the nodes, each with C(component), C(path), C(before), C(after), what
-      that asks of a node, and the C(nodes). Nodes whose present values are not known are left out.
+    - The fields that O(undo) or O(to_revision) changes on the nodes, each with C(component), C(path), C(before),
+      C(after), what that requires of a node, and the C(nodes). Nodes whose present values are unknown are left out.
   returned: success
   type: list
   elements: dict
@@ -236,7 +237,7 @@ overlaps:
       elements: str
       sample: [node-7]
 text:
-  description: The plan as lines for people.
+  description: The plan as human-readable lines.
   returned: success
   type: list
   elements: str

@@ -13,11 +13,12 @@ version_added: 0.1.0
 author:
   - The configok.node authors (@configok)
 description:
-  - Assigns the bundle of a plan to the nodes of one wave, never more than C(maxUnavailable) at a time, and waits for
-    each of them to say C(ConfigOK) for this bundle and this assignment, and to stay so for the soak.
-  - More failures than the budget halt the rollout. A node that does not answer pauses it. Both end this task as failed,
-    told apart by RV(phase). Nothing more is assigned then; what a config broke has put itself back.
-  - Can be killed at any time and run again. A wave that is through already changes nothing.
+  - Assigns the bundle of a plan to the nodes of one wave, at most C(maxUnavailable) at a time, and waits until each of
+    them reports C(ConfigOK) for this bundle and this assignment, and keeps reporting it for the soak.
+  - More failures than the budget halt the rollout. A node that does not answer pauses it. In both cases this task
+    fails, and RV(phase) is V(Halted) or V(Paused). Nothing more is assigned then; nodes on which the config failed have
+    rolled back by themselves.
+  - Can be killed at any time and run again. A wave that is complete already changes nothing.
   - Shows a line whenever something changes, also in the log of AWX and Automation Controller.
 extends_documentation_fragment:
   - configok.node.kube
@@ -27,7 +28,7 @@ attributes:
   check_mode:
     support: partial
     details:
-      - Says that the wave would move, without looking at the cluster.
+      - Reports that the wave would move, without reading from the cluster.
   diff_mode:
     support: none
     details:
@@ -38,8 +39,8 @@ attributes:
     support: full
     platforms: posix
     details:
-      - An action plugin, it always runs on the controller. It reads the environment of the controller, not what the
-        keyword C(environment) says.
+      - An action plugin, it always runs on the controller. It reads the environment of the controller, and ignores
+        the keyword C(environment).
 options:
   plan:
     description:
@@ -48,19 +49,19 @@ options:
     required: true
   wave:
     description:
-      - The name of the wave, one of what M(configok.node.rollout_plan) returns as C(waves). The waves before it must be
-        through.
-      - Without it nothing is moved. A plan with nothing left to do is recorded as complete, unless its rollout was
+      - The name of the wave, one of the C(waves) that M(configok.node.rollout_plan) returns. The waves before it must
+        be complete.
+      - Without it nothing is moved. A plan without remaining work is recorded as complete, unless its rollout was
         halted and its config is still marked bad. That ends this task as failed.
     type: str
   runner:
     description:
-      - Who moves the pool, for others to read in its lock and its record. It must be unique for each run.
-      - The default is made of user, host and a random part.
+      - The identity of this run, which the lock and the record of the pool show. It must be unique for each run.
+      - The default consists of user, host and a random part.
     type: str
   lease_duration:
     description:
-      - For how many seconds the lock of the pool holds when this run dies, 1 to 300. The next run waits that long.
+      - How many seconds the lock of the pool holds after this run dies, 1 to 300. The next run waits that long.
     type: int
     default: 15
 seealso:
@@ -88,7 +89,7 @@ pool:
   type: str
   sample: workers
 wave:
-  description: The wave, empty where none was moved.
+  description: The wave, empty if none was moved.
   returned: always, unless the rollout could not be moved at all
   type: str
   sample: canary
