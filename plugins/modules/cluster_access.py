@@ -181,7 +181,7 @@ def argument_spec() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Observe, plan, apply."""
+    """Create or remove the access."""
     module = AnsibleModule(argument_spec=argument_spec(), supports_check_mode=True)
     params = module.params
     with fail_on_errors(module), client_from_params(params) as client:

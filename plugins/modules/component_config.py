@@ -204,11 +204,11 @@ findings:
       type: str
       sample: evictionHard[memory.available]
     value:
-      description: What stands there, as short JSON. Secrets are not shown.
+      description: The value, as short JSON. Secrets are not shown.
       type: str
       sample: "-1"
     message:
-      description: What is wrong, and what is allowed.
+      description: The error, and what is allowed.
       type: str
       sample: must be >= 0
     level:
@@ -230,7 +230,7 @@ findings:
       elements: str
       sample: []
 config:
-  description: The merged config as data, without secrets. Empty where a file cannot be read as a config.
+  description: The merged config as data, without secrets. Empty if a file cannot be read as a config.
   returned: always
   type: dict
   sample:
@@ -285,7 +285,7 @@ drop_ins:
         kind: KubeletConfiguration
         maxPods: 200
 text:
-  description: The merged config as YAML. Empty where it holds a secret, or a file cannot be read as a config.
+  description: The merged config as YAML. Empty if it holds a secret, or if a file cannot be read as a config.
   returned: always
   type: str
   sample: |
@@ -329,7 +329,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 
 
 def layers_of(parameters: dict[str, Any]) -> list[tuple[str, bytes]]:
-    """The layers as file names and bytes; raises OSError, and ValueError where there is none."""
+    """Return the layers as file names and bytes. Raises OSError, and ConfigError if there is none."""
     layers = read_layers(parameters["files"], parameters["content"])
     if not layers:
         raise ConfigError("There are no files to read")
@@ -337,9 +337,9 @@ def layers_of(parameters: dict[str, Any]) -> list[tuple[str, bytes]]:
 
 
 def host_of(parameters: dict[str, Any]) -> Callable[[Document], list[Finding]] | None:
-    """What judges a document against this host, None where that is not asked for."""
+    """Return a function that checks a document against this host, or None if the parameters do not ask for it."""
 
-    def judged(document: Document) -> list[Finding]:
+    def check(document: Document) -> list[Finding]:
         return judge_host(
             document,
             parameters["component"],
@@ -350,27 +350,27 @@ def host_of(parameters: dict[str, Any]) -> Callable[[Document], list[Finding]] |
             sets_state_aside=False,
         )
 
-    return judged if parameters["host"] else None
+    return check if parameters["host"] else None
 
 
 def result_of(judgement: Judgement) -> dict[str, Any]:
-    """What the module returns."""
+    """Return the module's result."""
     shown = redacted(judgement.data)
-    drop_ins = [{"name": one.name, "layer": one.layer, "text": one.text} for one in judgement.drop_ins]
+    drop_ins = [{"name": drop_in.name, "layer": drop_in.layer, "text": drop_in.text} for drop_in in judgement.drop_ins]
     return {
         "changed": False,
         "valid": not any(finding.is_refusal for finding in judgement.findings),
-        "findings": sanitize_all([found.as_dict() for found in judgement.findings]),
-        "lines": sanitize_all([f"{found.level}: {found}" for found in judgement.findings]),
+        "findings": sanitize_all([finding.as_dict() for finding in judgement.findings]),
+        "lines": sanitize_all([f"{finding.level}: {finding}" for finding in judgement.findings]),
         "config": shown,
         "provenance": [origin.as_dict() for origin in judgement.origins],
-        "drop_ins": drop_ins if all(redacted(one) == one for one in drop_ins) else [],
+        "drop_ins": drop_ins if all(redacted(drop_in) == drop_in for drop_in in drop_ins) else [],
         "text": judgement.text if shown == judgement.data else "",
     }
 
 
 def main() -> None:
-    """Read, judge, tell."""
+    """Validate the config."""
     module = AnsibleModule(
         argument_spec=ARGUMENTS,
         supports_check_mode=True,
@@ -392,7 +392,7 @@ def main() -> None:
         )
     result = result_of(judgement)
     if judgement.worst in refusing_levels(parameters["fail_on"]):
-        refused = sanitize_all([f"{found.level}: {found}" for found in judgement.findings if found.is_refusal])
+        refused = sanitize_all([f"{finding.level}: {finding}" for finding in judgement.findings if finding.is_refusal])
         module.fail_json(msg="The config is refused:\n" + "\n".join(refused), **result)
     module.exit_json(**result)
 

@@ -128,7 +128,7 @@ losses:
       type: str
       sample: profiles[0].plugins.score.enabled[0]
     value:
-      description: What stood there, as short JSON. Secrets are not shown.
+      description: The previous value, as short JSON. Secrets are not shown.
       type: str
       sample: '{"name": "SelectorSpread", "weight": 3}'
     why:
@@ -136,7 +136,7 @@ losses:
       type: str
       sample: "the plugin is gone: PodTopologySpread spreads by default"
 lines:
-  description: What was converted and what was lost, as lines for people.
+  description: What was converted and what was lost, as human-readable lines.
   returned: always
   type: list
   elements: str
@@ -171,14 +171,14 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 
 
 def convert(parameters: dict[str, Any]) -> Converted:
-    """What the options ask for; raises OSError, and ValueError with a sentence."""
+    """Convert the config as the options require. Raises OSError and ConfigError."""
     ((name, source),) = read_layers([parameters["file"]], parameters["content"])
     versions = parameters["kubernetes_versions"]
     return convert_text(source, parameters["api_version"], file=name, kubernetes_versions=versions)
 
 
 def result_of(converted: Converted) -> dict[str, Any]:
-    """What the module returns."""
+    """Return the module's result."""
     shown = redacted(converted.after)
     return {
         "changed": False,
@@ -190,7 +190,7 @@ def result_of(converted: Converted) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Read, convert, tell."""
+    """Convert the config."""
     module = AnsibleModule(
         argument_spec=ARGUMENTS,
         supports_check_mode=True,

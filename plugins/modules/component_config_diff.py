@@ -147,21 +147,21 @@ field_changes:
       type: str
       sample: kube-proxy
     condition:
-      description: When the class holds, where that cannot be seen in the configs.
+      description: When the class applies, if the configs do not show it.
       type: str
       sample: flexvolume in use
     place:
       description:
-        - The file and line that say the new value, of several layers the one that has won. Empty for a default.
+        - The file and line of the new value, in the layer that set it last. Empty for a default.
       type: str
       sample: layers/workers.yaml:4
 disruption:
-  description: The heaviest class of all, null where nothing differs.
+  description: The heaviest class of all, null if nothing differs.
   returned: success
   type: str
   sample: drain+state
 lines:
-  description: The same as lines for people.
+  description: The same as human-readable lines.
   returned: success
   type: list
   elements: str
@@ -197,7 +197,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 
 
 def sides_of(parameters: dict[str, Any]) -> tuple[Side, Side]:
-    """Both sides, read; raises OSError."""
+    """Return both sides, with their files read. Raises OSError."""
     before, after = (parameters[name] or {} for name in ("before", "after"))
     sides = []
     for name, side, other in (("before", before, after), ("after", after, before)):
@@ -207,17 +207,17 @@ def sides_of(parameters: dict[str, Any]) -> tuple[Side, Side]:
 
 
 def result_of(comparison: Comparison) -> dict[str, Any]:
-    """What the module returns."""
+    """Return the module's result."""
     return {
         "changed": bool(comparison.changes),
-        "field_changes": [{**one.as_dict(), "place": one.place} for one in comparison.changes],
+        "field_changes": [{**change.as_dict(), "place": change.place} for change in comparison.changes],
         "disruption": comparison.heaviest,
         "lines": sanitize_all(comparison.lines),
     }
 
 
 def main() -> None:
-    """Read, compare, tell."""
+    """Compare the configs."""
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     with file_sentences(module):
         comparison = compare(*sides_of(module.params), overrides=module.params["disruption_overrides"])

@@ -89,7 +89,7 @@ explanations:
         versions: from 1.20 or earlier
         default: [{since: "1.20", value: "110"}]
 lines:
-  description: The same as lines for people.
+  description: The same as human-readable lines.
   returned: success
   type: list
   elements: str
@@ -113,15 +113,15 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 
 
 def main() -> None:
-    """Look up, tell."""
+    """Explain the fields."""
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     kind, version = module.params["kind"], module.params["kubernetes_version"]
     with file_sentences(module):
-        found = [explain(path, kind=kind, version=version) for path in module.params["fields"]]
+        explanations = [explain(path, kind=kind, version=version) for path in module.params["fields"]]
         module.exit_json(
             changed=False,
-            explanations=[{"heading": one.heading, "facts": one.facts} for one in found],
-            lines=[line for one in found for line in one.lines],
+            explanations=[{"heading": item.heading, "facts": item.facts} for item in explanations],
+            lines=[line for item in explanations for line in item.lines],
         )
 
 

@@ -145,11 +145,11 @@ left:
       type: str
       sample: max-pods
     field:
-      description: The field that has its value now, empty where it is not needed any more.
+      description: The field that has its value now, empty if it is no longer needed.
       type: str
       sample: maxPods
     reason:
-      description: Why it goes.
+      description: Why it is removed.
       type: str
       sample: it is maxPods now
 instance_config:
@@ -158,13 +158,13 @@ instance_config:
   type: dict
   sample: {providerID: example://node-7}
 findings:
-  description: What is wrong with the flags and with the file, as M(configok.node.component_config) says it.
+  description: The findings about the flags and the file, as M(configok.node.component_config) returns them.
   returned: always
   type: list
   elements: dict
   sample: []
 lines:
-  description: All of it as lines for people.
+  description: All of this as human-readable lines.
   returned: always
   type: list
   elements: str
@@ -200,7 +200,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 
 
 def main() -> None:
-    """Look, move, tell."""
+    """Migrate the component."""
     module = AnsibleModule(
         argument_spec=ARGUMENTS,
         supports_check_mode=True,

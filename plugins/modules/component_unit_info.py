@@ -170,7 +170,7 @@ drop_ins:
       type: bool
       sample: true
     made_directory:
-      description: Whether its directory was made for it, and goes with it.
+      description: Whether its directory was created for it, and is removed with it.
       type: bool
       sample: false
 """
@@ -200,13 +200,13 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 }
 
 
-def _shown(found: dict[str, Any]) -> dict[str, Any]:
-    """Return what was found with its sentences fit to show; the rest is data, which others compare and write."""
-    return {**found, "refusals": sanitize_all(found["refusals"]), "faults": sanitize_all(found["faults"])}
+def _sanitized(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts with sentences that are safe to show; the rest is data, which the role compares and writes."""
+    return {**facts, "refusals": sanitize_all(facts["refusals"]), "faults": sanitize_all(facts["faults"])}
 
 
 def main() -> None:
-    """Look, tell."""
+    """Report how the components start."""
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     params = module.params
 
@@ -216,7 +216,7 @@ def main() -> None:
 
     try:
         units = ComponentUnits(run, drop_in=params["drop_in"], state_directory=params["state_directory"])
-        components = [_shown(units.look(asked)) for asked in params["components"]]
+        components = [_sanitized(units.look(asked)) for asked in params["components"]]
         drop_ins = units.drop_ins()
     except (NoSystemd, SystemctlFailed) as error:
         module.fail_json(msg=sanitize(error))

@@ -289,7 +289,7 @@ def argument_spec() -> dict[str, Any]:
 
 
 def trial_of(params: dict[str, Any]) -> Trial | None:
-    """Return the trial of the bundle, None for the agents' defaults. Raises InvalidTrial."""
+    """Return the trial of the bundle, or None for the agents' defaults. Raises InvalidTrial."""
     duration, threshold = params["trial_duration"], params["crash_loop_threshold"]
     return None if duration is None and threshold is None else Trial.of(duration, threshold)
 
@@ -309,9 +309,9 @@ def refuse_bad_pool(params: dict[str, Any]) -> None:
 
 
 def nodes_of(views: Sequence[NodeView], params: dict[str, Any]) -> dict[str, str]:
-    """Return the nodes to judge for, by name their versions; none where versions are given.
+    """Return the nodes to validate for, name to version; empty if versions are given.
 
-    Nodes whose version is none are not judged for: the plan leaves them out, and says why.
+    Nodes without a valid version are left out here; the plan skips them with a reason.
     """
     if params["kubernetes_versions"]:
         return {}
@@ -321,7 +321,7 @@ def nodes_of(views: Sequence[NodeView], params: dict[str, Any]) -> dict[str, str
 def changes_of(
     params: dict[str, Any], pool: PoolNodes, before: dict[str, str], after: dict[str, str]
 ) -> list[NodeGroup]:
-    """Return what the bundle changes on the nodes; without nodes, in what the pool was last taken to."""
+    """Return what the bundle changes on the nodes; without nodes, compared to the pool's last complete rollout."""
     overrides = params["disruption_overrides"]
     if pool.views:
         return group_changes(pool, after, overrides)
@@ -330,13 +330,13 @@ def changes_of(
 
 
 def text_of(published: PublishedRevision, differing: Sequence[NodeGroup], warnings: Sequence[Finding]) -> list[str]:
-    """Return what changes, and what may be denied, as lines for people."""
+    """Return the changes, and the fields that may be denied, as human-readable lines."""
     lines = render_changes(f"{published.target.name} is revision {published.revision}", differing)
-    return lines + [f"Warning: {one}" for one in warnings if one.rule == "denied"]
+    return lines + [f"Warning: {warning}" for warning in warnings if warning.rule == "denied"]
 
 
 def main() -> None:
-    """Judge, build, publish, tell."""
+    """Validate the configs and publish them as a bundle."""
     module = AnsibleModule(
         argument_spec=argument_spec(),
         required_one_of=[("documents", "src")],
@@ -371,8 +371,8 @@ def main() -> None:
             "field_changes": sanitize_all(field_changes(differing)),
             "text": sanitize_all(text_of(published, differing, warnings)),
             "kubernetes_versions": versions or sorted(set(nodes.values())),
-            "findings": sanitize_all([one.as_dict() for one in warnings]),
-            "lines": sanitize_all([f"{one.level}: {one}" for one in warnings]),
+            "findings": sanitize_all([warning.as_dict() for warning in warnings]),
+            "lines": sanitize_all([f"{warning.level}: {warning}" for warning in warnings]),
         }
         if module._diff:
             result["diff"] = sanitize_all(text_diff(before, texts))

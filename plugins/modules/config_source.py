@@ -147,8 +147,8 @@ def argument_spec() -> dict[str, Any]:
     }
 
 
-def describe(assigned: AssignmentResult) -> dict[str, Any]:
-    """Return what became of a Node, for the result."""
+def node_result(assigned: AssignmentResult) -> dict[str, Any]:
+    """Return the result for one Node."""
     return {
         "node": assigned.name,
         "assignment": assigned.assignment,
@@ -157,21 +157,22 @@ def describe(assigned: AssignmentResult) -> dict[str, Any]:
     }
 
 
-def difference(results: list[AssignmentResult], source: ConfigSource | None) -> dict[str, Any]:
-    """Return before and after: by Node, what it is assigned."""
-
-    def words(one: ConfigSource | None) -> str:
-        return "the init config" if one is None else f"{one.namespace}/{one.name} (UID: {one.uid})"
-
-    changed = [one for one in results if one.changed]
+def diff_assignments(results: list[AssignmentResult], source: ConfigSource | None) -> dict[str, Any]:
+    """Return before and after: by Node, its assigned config source."""
+    changed = [assigned for assigned in results if assigned.changed]
     return {
-        "before": {one.name: words(one.before) for one in changed},
-        "after": {one.name: words(source) for one in changed},
+        "before": {assigned.name: source_text(assigned.before) for assigned in changed},
+        "after": {assigned.name: source_text(source) for assigned in changed},
     }
 
 
+def source_text(source: ConfigSource | None) -> str:
+    """Return a config source for a diff."""
+    return "the init config" if source is None else f"{source.namespace}/{source.name} (UID: {source.uid})"
+
+
 def main() -> None:
-    """Read the Nodes, assign those that have something else, tell."""
+    """Assign the config source to the Nodes."""
     module = AnsibleModule(
         argument_spec=argument_spec(),
         mutually_exclusive=[("nodes", "label_selector")],
@@ -191,12 +192,12 @@ def main() -> None:
             check=module.check_mode,
         )
         outcome: dict[str, Any] = {
-            "changed": any(one.changed for one in results),
-            "assignments": sanitize_all([describe(one) for one in results]),
+            "changed": any(assigned.changed for assigned in results),
+            "assignments": sanitize_all([node_result(assigned) for assigned in results]),
         }
         if module._diff:
-            outcome["diff"] = sanitize_all(difference(results, source))
-        errors = [one.error for one in results if one.error]
+            outcome["diff"] = sanitize_all(diff_assignments(results, source))
+        errors = [assigned.error for assigned in results if assigned.error]
         if errors:
             reason = sanitize(errors[0]) + and_more(len(errors) - 1)
             module.fail_json(msg=f"{len(errors)} of {len(results)} Nodes not assigned: {reason}", **outcome)

@@ -164,10 +164,10 @@ kubelet_versions:
   sample: [v1.34.5, v1.35.2]
 pool:
   description:
-    - How the pool's rollout stands. C(revision), C(target) and C(phase), C(waves), nodes C(by_state) and C(by_config),
-      and C(exceptions), the nodes that did not come through.
-    - C(moved_by) is the runner that moves nodes now. It is empty when a rollout was begun and no runner moves it, and
-      null when nothing is to be moved.
+    - The state of the pool's rollout. C(revision), C(target) and C(phase), C(waves), nodes C(by_state) and
+      C(by_config), and C(exceptions), the nodes that did not pass.
+    - C(moved_by) is the runner that moves nodes now. It is empty if a rollout was begun and no runner moves it, and
+      null if nothing is to be moved.
     - C(refused) lists the configs that failed in this pool, C(forgotten) those that an operator has cleared.
   returned: success, and O(pool) is given
   type: dict
@@ -179,7 +179,7 @@ history:
   elements: dict
   sample: [{number: 2, name: workers-0a1b2c3d4e, result: Complete, cause: more pods, current: true}]
 text:
-  description: The same as lines for people, reasons first, then a table.
+  description: The same as human-readable lines, reasons first, then a table.
   returned: success
   type: list
   elements: str
@@ -221,7 +221,7 @@ def argument_spec() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Read, tell."""
+    """Report the status of the nodes and the pool."""
     module = AnsibleModule(
         argument_spec=argument_spec(),
         mutually_exclusive=[("nodes", "label_selector")],
@@ -231,10 +231,10 @@ def main() -> None:
     with fail_on_errors(module), client_from_params(params) as client:
         views = select_nodes(client, params["nodes"], params["label_selector"])
         record = read_record(client, params["pool"]) if params["pool"] else Record("")
-        in_motion = record.rollout is not None and record.rollout.is_moving
-        moved_by = current_holder(client, params["pool"], Clock()) if in_motion else None
+        is_moving = record.rollout is not None and record.rollout.is_moving
+        moved_by = current_holder(client, params["pool"], Clock()) if is_moving else None
         status = pool_status(record, views, moved_by=moved_by)
-        states = {one["node"]: one["state"] for one in status["not_fine"]}
+        states = {node["node"]: node["state"] for node in status["not_fine"]}
         result: dict[str, Any] = {
             "nodes": [{**node_facts(view), "state": states.get(view.name) or node_state(view)} for view in views],
             "not_fine": status["not_fine"],

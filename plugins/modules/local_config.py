@@ -73,7 +73,7 @@ def argument_spec() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Publish, and return the name."""
+    """Publish the local config."""
     module = AnsibleModule(argument_spec=argument_spec(), supports_check_mode=True)
     with fail_on_errors(module), client_from_params(module.params) as client:
         name, created = publish_local_config(client, module.params["content"], check=module.check_mode)

@@ -300,7 +300,7 @@ def target_of(client: Client, params: dict[str, Any], record: Record) -> Target:
 
 
 def main() -> None:
-    """Read, plan, tell."""
+    """Plan the rollout."""
     module = AnsibleModule(
         argument_spec=argument_spec(),
         mutually_exclusive=[("bundle", "to_revision")],

@@ -99,7 +99,7 @@ phase:
   type: str
   sample: Complete
 runner:
-  description: Who moved it. The next wave of the same run is given that as O(runner).
+  description: The identity of the run. Pass it to the next wave of the same run as O(runner).
   returned: outside check mode
   type: str
   sample: me@controller (5f1c7f1e)
@@ -114,7 +114,7 @@ counts:
   type: dict
   sample: {passed: 2}
 exceptions:
-  description: The nodes of the rollout that did not come through, or did not stay.
+  description: The nodes of the rollout that did not pass, or did not stay.
   returned: outside check mode
   type: list
   elements: dict
@@ -124,15 +124,15 @@ exceptions:
       type: str
       sample: node-2
     kind:
-      description: V(failed), V(unknown), V(gone), or V(drifted) (it had passed, then was assigned something else).
+      description: V(failed), V(unknown), V(gone), or V(drifted) (it had passed, then was assigned another config).
       type: str
       sample: failed
     wave:
-      description: The wave it was moved in.
+      description: The wave in which it was moved.
       type: str
       sample: canary
     reason:
-      description: Why, in the agent's own words where it said something.
+      description: Why, in the agent's own words if it reported a reason.
       type: str
       sample: "ConfigOK is False: using last-known-good (init): current (UID: 5f1c7f1e) crashed 4 times"
 """

@@ -12,6 +12,7 @@ from pathlib import Path
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._duration import parse_duration
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig import _config_ok
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_ok import ConfigInUse, ConfigOk
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import Cause
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import POOL_KEYS, Policy
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,8 +24,8 @@ ADOPTED = ConfigInUse("current", "{new}")
 ANSWERS: list[ConfigOk] = [
     _config_ok.good(USING),
     _config_ok.good(ConfigInUse("current")),
-    _config_ok.good(ConfigInUse("current", init=False)),
-    _config_ok.adopting(ADOPTED.what),
+    _config_ok.good(ConfigInUse("current", has_init_config=False)),
+    _config_ok.adopting(ADOPTED.label),
     _config_ok.not_synced(USING, "{cause}", machine_cause="InvalidConfigSource"),
     _config_ok.not_synced(USING, "{cause}", machine_cause="FetchFailed"),
     _config_ok.assignment_lost(USING),
@@ -33,7 +34,7 @@ ANSWERS: list[ConfigOk] = [
     _config_ok.known_bad(LKG, "{new}", "{time}", "{reason}"),
     _config_ok.not_healthy(LKG, "{new}", "{t}", "{probe}"),
     _config_ok.both_fail(LKG, "{new}"),
-    _config_ok.unit_stopped(USING.what, "{unit}"),
+    _config_ok.unit_stopped(USING.label, "{unit}"),
     _config_ok.opted_out(),
 ]
 
@@ -47,8 +48,8 @@ def rows(page: str) -> list[list[str]]:
 
 
 def causes_in_code() -> set[str]:
-    """Return the causes that the code names: the fourth part of a ConfigOk, and machine_cause of its callers."""
-    found: set[str] = set()
+    """Return the causes that the code names: in Cause, as fourth part of a ConfigOk, as machine_cause of its callers."""
+    found = {str(value) for name, value in vars(Cause).items() if name.isupper()}
     for path in (ROOT / "plugins/module_utils").rglob("*.py"):
         if "_data" in path.parts:
             continue
