@@ -48,7 +48,7 @@ def rows(page: str) -> list[list[str]]:
 
 
 def causes_in_code() -> set[str]:
-    """Return the causes that the code names: in Cause, as fourth part of a ConfigOk, as machine_cause of its callers."""
+    """Return the causes that the code names: in Cause, as part of a ConfigOk, as machine_cause."""
     found = {str(value) for name, value in vars(Cause).items() if name.isupper()}
     for path in (ROOT / "plugins/module_utils").rglob("*.py"):
         if "_data" in path.parts:
