@@ -1,7 +1,7 @@
-# One command for everything, the same here and in CI. `make` alone lists the targets.
+# The commands of contributors and of CI. `make` without a target lists them.
 #
-# Paths are relative to the checkout, so that it may lie anywhere. PYTHON names the interpreter for the virtual
-# environments, ONLY the checks of `make lint` to run, PYTEST further arguments for pytest.
+# Paths are relative to the checkout, so it can be anywhere. Variables: PYTHON is the interpreter for the virtual
+# environments, ONLY selects checks of `make lint`, PYTEST has further arguments for pytest.
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -11,7 +11,7 @@ DEMO = playbooks/files/demo/demo.py
 COLLECTIONS = build/collections
 LINK = $(COLLECTIONS)/ansible_collections/configok/node
 
-# How the collection is found: by Ansible and by Python as ansible_collections.configok.node, in the checkout itself.
+# Ansible and Python import the collection from the checkout, as ansible_collections.configok.node.
 RUN = ANSIBLE_COLLECTIONS_PATH="$(CURDIR)/$(COLLECTIONS)" PYTHONPATH="$(CURDIR)/$(COLLECTIONS)" PATH="$(CURDIR)/.venv/bin:$$PATH"
 RUN_PYTEST = $(RUN) .venv/bin/python -m pytest $(PYTEST)
 RUN_FAULTS = $(RUN) PYTHONPATH="$(CURDIR)/$(COLLECTIONS):$(CURDIR)/tests" .venv/bin/python -m faults.run
@@ -21,7 +21,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
 .PHONY: demo
-demo: .venv/.run $(LINK) ## see it work: eight nodes, a canary, a config that breaks (ARGS=--keep leaves them running)
+demo: .venv/.run $(LINK) ## run the demo: eight nodes, a canary, a config that breaks (ARGS=--keep leaves them running)
 	@$(RUN) .venv/bin/python $(DEMO) $(ARGS)
 
 .PHONY: test
@@ -29,7 +29,7 @@ test: .venv/.lint .venv/.molecule .venv-oldest/.made .venv-newest/.made $(LINK) 
 	@$(RUN) .venv/bin/python tools/run_tests.py $(PYTEST)
 
 .PHONY: all
-all: lint control integration unit fuzz molecule conformance faults bench docs ## everything there is (some two hours)
+all: lint control integration unit fuzz molecule conformance faults bench docs ## all checks, tests and generated pages (about two hours)
 
 .PHONY: lint
 lint: .venv/.lint $(LINK) ## all static checks (ONLY="ruff mypy" runs some)
@@ -39,15 +39,15 @@ lint: .venv/.lint $(LINK) ## all static checks (ONLY="ruff mypy" runs some)
 unit: .venv/.test $(LINK) ## unit tests, without root or network
 	@$(RUN_PYTEST) tests/unit
 
-# Of tests/unit, those that Hypothesis drives; each tries FUZZ times as many examples as in `make unit`.
+# The tests in tests/unit that use Hypothesis; each tries FUZZ times as many examples as in `make unit`.
 FUZZ ?= 15
 .PHONY: fuzz
-fuzz: .venv/.test $(LINK) ## the fuzz tests at length, at random (SEED=N repeats a run, FUZZ=50 is longer)
+fuzz: .venv/.test $(LINK) ## longer, random runs of the fuzz tests (SEED=N repeats a run, FUZZ=50 is longer)
 	@seed=$${SEED:-$$RANDOM}; echo "fuzz: SEED=$$seed FUZZ=$(FUZZ)"; \
 	  $(RUN) CONFIGOK_FUZZ=$(FUZZ) timeout 3600 .venv/bin/python -m pytest $(PYTEST) tests/unit -m hypothesis --hypothesis-seed=$$seed
 
-# The unit tests of what runs on a control machine, which need no node: with the oldest and the newest Python and
-# ansible-core to be had here. The playbooks' own tests run with both in `make integration`.
+# The unit tests of the control machine's code, which need no node, with the oldest and the newest Python and
+# ansible-core available on this machine. The playbooks' own tests run with both in `make integration`.
 UTILS = tests/unit/plugins/module_utils
 CONTROL = tests/unit/plugins/action tests/unit/plugins/filter tests/unit/plugins/modules tests/unit/support \
   $(UTILS)/_kube $(UTILS)/_ansible
@@ -64,7 +64,7 @@ control: .venv-oldest/.made .venv-newest/.made $(LINK) ## tests of the control s
 integration: .venv/.test .venv-oldest/.made .venv-newest/.made $(LINK) apiserver nodes ## tests against the embedded and the real API server, and on real nodes
 	@$(RUN_PYTEST) tests/integration
 
-# Exit code 3: there is no real API server to be had here. pytest then says so, or fails with CONFIGOK_REQUIRE_REAL=1.
+# Exit code 3: no real API server is available. pytest then reports it, or fails with CONFIGOK_REQUIRE_REAL=1.
 .PHONY: apiserver
 apiserver:
 	@tests/support/bin/prepare-apiserver || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
@@ -75,7 +75,7 @@ bench: .venv/.test $(LINK) build/community/.made apiserver nodes ## the figures,
 	@$(RUN) CONFIGOK_COMMUNITY="$(CURDIR)/build/community" .venv/bin/python -m pytest tests/benchmarks -s $(PYTEST)
 	@.venv/bin/python tools/write_figures.py
 
-# As with the API server: where there can be no real nodes, the suites say so.
+# As with the API server: without real nodes, the suites report that they skip them.
 .PHONY: nodes
 nodes:
 	@tests/support/bin/prepare-nodes || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
@@ -88,7 +88,7 @@ conformance: .venv/.test $(LINK) nodes ## the ancestor's scenarios and known fau
 DISTRIBUTIONS ?= bookworm trixie
 export DISTRIBUTIONS
 
-# Where there can be no test nodes this says so and ends well, unless nothing may be left out.
+# If this machine cannot run test nodes, report it and succeed, unless CONFIGOK_REQUIRE_REAL=1 is set.
 define run-molecule
 @tests/support/bin/prepare-nodes $(DISTRIBUTIONS); code=$$?; \
   if [ $$code -eq 3 ] && [ "$$CONFIGOK_REQUIRE_REAL" != 1 ]; then echo "molecule: not run"; exit 0; fi; \
@@ -117,7 +117,7 @@ docs: .venv/.lint $(LINK) ## write the generated parts of docs/, and CHANGELOG.m
 	@$(RUN) antsibull-changelog generate
 
 .PHONY: format
-format: .venv/.lint ## let ruff format the Python files and mend what it can
+format: .venv/.lint ## format the Python files and apply ruff's fixes
 	@.venv/bin/ruff format -q && .venv/bin/ruff check -q --fix --output-format=concise
 
 .PHONY: changelog
@@ -132,16 +132,16 @@ venv-oldest: .venv-oldest/.made $(LINK) ## the oldest supported ansible-core, in
 	@test -e $<
 
 .PHONY: venv-newest
-venv-newest: .venv-newest/.made $(LINK) ## the newest Python and ansible-core to be had here, in .venv-newest
+venv-newest: .venv-newest/.made $(LINK) ## the newest Python and ansible-core available on this machine, in .venv-newest
 	@test -e $<
 
 .PHONY: clean
-clean: ## remove what was built here (caches outside the checkout stay)
+clean: ## remove everything built in the checkout (caches outside of it stay)
 	@rm -rf build .venv .venv-oldest .venv-newest .ansible .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Each stamp stands for one more set of packages; those of a later one include those of the earlier. Control machines
-# may have Python 3.10, the linters want 3.11.
+# Each stamp marks a set of installed packages; a later stamp includes the earlier ones. Control machines may have Python
+# 3.10; the linters require 3.11.
 
 .venv/.run: requirements/run.txt tools/make-venv
 	@tools/make-venv .venv 3.10 - requirements/run.txt && touch $@
@@ -157,7 +157,7 @@ clean: ## remove what was built here (caches outside the checkout stay)
 	@tools/make-venv .venv 3.10 - requirements/run.txt requirements/test.txt requirements/molecule.txt \
 	  && touch .venv/.run .venv/.test $@
 
-# Where no Python serves, the script says so, and pytest does, or both fail with CONFIGOK_REQUIRE_REAL=1.
+# If no Python serves, the script and pytest report it, or fail with CONFIGOK_REQUIRE_REAL=1.
 .venv-oldest/.made: requirements/oldest.txt requirements/test.txt tools/make-venv
 	@if tools/make-venv --oldest .venv-oldest 3.10 3.12 requirements/oldest.txt requirements/test.txt; then touch $@; \
 	  else [ "$$CONFIGOK_REQUIRE_REAL" != 1 ]; fi
@@ -166,7 +166,7 @@ clean: ## remove what was built here (caches outside the checkout stay)
 	@if tools/make-venv --newest .venv-newest 3.10 - requirements/run.txt requirements/test.txt; then touch $@; \
 	  else [ "$$CONFIGOK_REQUIRE_REAL" != 1 ]; fi
 
-# Beside .venv, not in it: it brings its own top-level package ansible_collections, which would hide ours.
+# Outside of .venv, because its top-level package ansible_collections would hide ours.
 build/community/.made: requirements/bench.txt .venv/.run
 	@echo "make: build/community: installing requirements/bench.txt"
 	@rm -rf build/community

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draw the packages of module_utils and their imports into docs/development/architecture.md.
 
-    python tools/draw_architecture.py [--check]      exit 1 with --check when the page is not what would be drawn
+    python tools/draw_architecture.py [--check]      with --check, exit with 1 if the page is out of date
 
-An arrow A --> B stands for at least one import of B's files in A's files. The picture is Mermaid, between two markers.
+An arrow A --> B means that at least one of A's files imports one of B's. The drawing is Mermaid, between two markers.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ def docstring(path: Path) -> str:
 
 
 def imported_packages(path: Path, package: str) -> set[str]:
-    """Return the other packages of module_utils that a file imports, at whatever place in it."""
-    found = set()
+    """Return the other packages of module_utils that a file imports, at its top or in a function."""
+    packages = set()
     depth = len(path.relative_to(PACKAGES).parts) - 1 if package else 0
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom):
             module = node.module or ""
             if package and node.level == 1 + depth:
-                found.add(module.split(".")[0])
+                packages.add(module.split(".")[0])
             elif module.startswith(OURS):
-                found.add(module[len(OURS) :].split(".")[0])
-    return found - {package, ""}
+                packages.add(module[len(OURS) :].split(".")[0])
+    return packages - {package, ""}
 
 
 def described(package: Path) -> list[Path]:
-    """Return the files of a package, those of each folder after what the folder says of itself; no data, no tables."""
-    here = [path for path in sorted(package.glob("_*.py")) if path.name != "__init__.py"]
+    """Return the Python files of a package and then of its folders, without generated data."""
+    files = [path for path in sorted(package.glob("_*.py")) if path.name != "__init__.py"]
     for folder in sorted(path.parent for path in package.glob("*/__init__.py")):
         if folder.name != "_data":
-            here += sorted(folder.glob("_*.py"))
-    return here
+            files += sorted(folder.glob("_*.py"))
+    return files
 
 
 def draw() -> str:

@@ -1,11 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write plugins/module_utils/_componentconfig/_data from schema/; with --check only say whether that would change
-anything.
+"""Write plugins/module_utils/_componentconfig/_data from schema/; with --check, only report whether it is up to date.
 
-A module ships Python only, so the facts travel as JSON in Python strings: compact, parsed when first used, and cheap
-to import. A new Kubernetes release is a new set of files in schema/ and one run of this program.
+A module ships Python only, so the facts are shipped as JSON in Python strings: compact, parsed when first used, and
+cheap to import. To add a Kubernetes release, add its files to schema/ and run this program.
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ MODULES = {
     "kubectl": "clients",
     "client": "clients",
 }
-"""The file of _data that holds a component's kinds; no daemon reads those of clients from --config."""
+"""The file of _data that holds a component's kinds; no daemon reads the kinds in clients from --config."""
 
-# The rules of these kinds are the kubelet's, from a file of their own in schema/.
+# The kubelet applies the rules of these kinds, which have their own file in schema/.
 RULES_OF_KUBELET = ("credential_provider",)
 
 HEADER = '''# Copyright (c) 2026, the configok.node authors
@@ -59,12 +58,12 @@ CONSTANT = '''
 """
 '''
 
-# What stands in one line: all up to a comma or colon between two JSON values, strings whole.
+# A piece that is not broken: everything up to a comma or colon between two JSON values, with whole strings.
 PIECE = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^",:])*[,:]?')
 
 
 def minor(version: str) -> int:
-    """1.27 is 27."""
+    """Return the minor of a version: 27 for 1.27."""
     major, number = version.split(".")
     if major != "1":
         raise ValueError(f"not a minor of Kubernetes 1: {version}")
@@ -72,12 +71,12 @@ def minor(version: str) -> int:
 
 
 def history(rows: list[list[Any]]) -> list[list[Any]]:
-    """Rows of version and value, with the version as a number."""
+    """Return rows of version and value, with the version as a number."""
     return [[minor(row[0]), row[1]] for row in rows]
 
 
 def wrap(data: Any) -> str:
-    """Compact JSON broken into lines that fit the house width."""
+    """Return compact JSON, broken into lines of at most WIDTH characters."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=True)
     lines, line = [], ""
     for part in PIECE.findall(text):
@@ -93,7 +92,7 @@ def wrap(data: Any) -> str:
 
 
 def field_entry(row: dict[str, Any], first: int) -> dict[str, Any]:
-    """One field, with what is usual left out: type string, since the first minor of its kind."""
+    """Return the entry of a field, without the usual values: type string, since the first minor of its kind."""
     entry: dict[str, Any] = {}
     if row["type"] != "string":
         entry["type"] = row["type"]
@@ -116,7 +115,7 @@ def field_entry(row: dict[str, Any], first: int) -> dict[str, Any]:
 
 
 def kind_entry(document: dict[str, Any]) -> dict[str, Any]:
-    """One kind, its fields as a tree: `fields` below an object, or below what a list or map of objects holds."""
+    """Return the entry of a kind. An object, or a list or map of objects, has its fields in a nested `fields`."""
     first = minor(document["minors"][0])
     fields: dict[str, Any] = {}
     for path, row in document["fields"].items():
@@ -131,7 +130,7 @@ def kind_entry(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def minors_known_as_a_whole(schema: Path) -> list[int]:
-    """Return the minors whose feature gates and defaults are known, and not the fields alone."""
+    """Return the minors whose feature gates and defaults are known, not only their fields."""
     by_minor = json.loads((schema / "feature_gates_by_minor.json").read_text(encoding="utf-8"))
     return sorted(
         minor(key) for key, value in by_minor.items() if isinstance(value, dict) and value["hasKubernetesTree"]
@@ -139,7 +138,7 @@ def minors_known_as_a_whole(schema: Path) -> list[int]:
 
 
 def gates(schema: Path) -> dict[str, Any]:
-    """Gate to rows [minor, stage, default, locked], a row for each change, [minor] alone where it is gone."""
+    """Return the rows [minor, stage, default, locked] of each gate: one per change, only [minor] for a removal."""
     by_minor = json.loads((schema / "feature_gates_by_minor.json").read_text(encoding="utf-8"))
     states = json.loads((schema / "feature_gates.json").read_text(encoding="utf-8"))
     minors = minors_known_as_a_whole(schema)
@@ -150,7 +149,7 @@ def gates(schema: Path) -> dict[str, Any]:
         for number in minors:
             state: list[Any] = []
             if name in by_minor[f"1.{number}"]["gates"]:
-                # The states by minor are the tree copies' own; the history has a fork's early default taken out.
+                # The states by minor are those of the tree copies; the history omits a fork's early default.
                 stage, default, locked = [row[1] for row in states[name]["tree"] if minor(row[0]) <= number][-1]
                 state = [stage, int(bool(default)), int(bool(locked))]
             if state != (rows[-1][1:] if rows else []):
@@ -164,7 +163,7 @@ def gates(schema: Path) -> dict[str, Any]:
 
 
 def rule_rows(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Rules by id: first and last minor, gate, operating system and fields; their words stay in schema/."""
+    """Return the rules by id: first and last minor, gate, operating system and fields, without their descriptions."""
     result: dict[str, Any] = {}
     for row in rows:
         entry: dict[str, Any] = {"fields": row["fields"]}
@@ -179,7 +178,7 @@ def rule_rows(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def validation_rules(schema: Path) -> dict[str, dict[str, Any]]:
-    """Return by component: the rules of each of its kinds by id, and under "values" the tables that they need."""
+    """Return for each component the rules of its kinds by id, and as "values" the tables that they need."""
     kubelet = json.loads((schema / "kubelet_validation_rules.json").read_text(encoding="utf-8"))
     proxy = json.loads((schema / "kubeproxy_validation_rules.json").read_text(encoding="utf-8"))
     tables = json.loads((schema / "values_by_minor.json").read_text(encoding="utf-8"))
@@ -194,9 +193,9 @@ def validation_rules(schema: Path) -> dict[str, dict[str, Any]]:
     for path in sorted(schema.glob("*_validation_rules.json")):
         name = path.name.replace("_validation_rules.json", "")
         if name in RULES_OF_KUBELET:
-            found = rules_by_kind(path)
-            values = found.pop("values")
-            result["kubelet"].update(found)
+            rules = rules_by_kind(path)
+            values = rules.pop("values")
+            result["kubelet"].update(rules)
             result["kubelet"]["values"].update(values)
         elif name not in ("kubelet", "kubeproxy"):
             result["clients" if name == "client" else name] = rules_by_kind(path)
@@ -204,7 +203,7 @@ def validation_rules(schema: Path) -> dict[str, dict[str, Any]]:
 
 
 def values_by_minor(values: dict[str, Any]) -> dict[str, Any]:
-    """Tables of values, those by version with the minor as key."""
+    """Return the tables of values, with the minor as key in those by version."""
     return {
         name: {str(minor(key)): value for key, value in table.items()}
         if isinstance(table, dict) and all(key.startswith("1.") for key in table)
@@ -214,23 +213,23 @@ def values_by_minor(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def rules_by_kind(path: Path) -> dict[str, Any]:
-    """The rules of a family of kinds: kind to rules by id, and beside them the tables of values that they need."""
+    """Return the rules of a family of kinds by kind and id, and as "values" the tables that they need."""
     document = json.loads(path.read_text(encoding="utf-8"))
     sections = {kind: rule_rows(rows) for kind, rows in document["kinds"].items()}
     return {**sections, "values": values_by_minor(document.get("values", {}))}
 
 
-# How a row of change_impact.json begins to say how a file is read again, and the class that this is.
+# The first word of `reload` in a row of change_impact.json, and the class that it means.
 RELOADS = {"restart": "restart", "process": "restart", "live": "live", "none": "none"}
 
 
 def prose(text: str) -> list[str]:
-    """A sentence in pieces that fit a line; joined by spaces it is the same again."""
+    """Return a sentence in pieces that fit a line; joining them with spaces returns the sentence."""
     return textwrap.wrap(text, 100, break_long_words=False, break_on_hyphens=False)
 
 
 def disruption(schema: Path) -> dict[str, Any]:
-    """What a change asks of a node: classes from the lightest on, fields of the kubelet, and files of other kinds."""
+    """Return the disruption of a change: classes from the lightest on, fields of the kubelet, files of other kinds."""
     impact = json.loads((schema / "change_impact.json").read_text(encoding="utf-8"))
     conditions = json.loads((schema / "change_conditions.json").read_text(encoding="utf-8"))
     files: dict[str, Any] = {}
@@ -263,7 +262,7 @@ def disruption(schema: Path) -> dict[str, Any]:
 
 
 def flag_entry(row: dict[str, Any]) -> dict[str, Any]:
-    """One flag, its versions as numbers, long sentences in pieces."""
+    """Return the entry of a flag, with versions as numbers and long sentences in pieces."""
     entry = {key: value for key, value in row.items() if row["type"] != "string" or key != "type"}
     for key in ("since", "last", "winsOverFile"):
         if key in row:
@@ -277,7 +276,7 @@ def flag_entry(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def flags(schema: Path) -> dict[str, Any]:
-    """By component: the kind its file holds, whether it ignores flags beside a file, and its flags."""
+    """Return for each component whether it ignores flags when it has a config file, its reasons and its flags."""
     result: dict[str, Any] = {}
     for path in sorted(schema.glob("*_flags.json")):
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -290,7 +289,7 @@ def flags(schema: Path) -> dict[str, Any]:
 
 
 def drop_ins(schema: Path) -> dict[str, Any]:
-    """How the kubelet merges drop-ins, by minor."""
+    """Return the rules by which the kubelet merges drop-ins, by minor."""
     facts = json.loads((schema / "kubelet_dropin_rules.json").read_text(encoding="utf-8"))
     environment = facts["environment"]
     return {
@@ -301,7 +300,7 @@ def drop_ins(schema: Path) -> dict[str, Any]:
 
 
 def generate(schema: Path) -> dict[str, str]:
-    """File name to content, for the whole output directory."""
+    """Return the content of each file of the output directory."""
     index: dict[str, Any] = {}
     modules: dict[str, dict[str, Any]] = {}
     minors: set[int] = set()
@@ -333,14 +332,14 @@ def generate(schema: Path) -> dict[str, str]:
 
 
 def render(title: str, constants: dict[str, Any]) -> str:
-    """Return a Python file with one text of JSON for each constant."""
+    """Return a Python file with each constant as a string of JSON."""
     names = ", ".join(f'"{name}"' for name in sorted(constants))
     texts = (CONSTANT.format(name=name, body=wrap(data)) for name, data in constants.items())
     return HEADER.format(title=title, names=names) + "".join(texts)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write the files, or compare them; exit code 1 where --check finds a difference."""
+    """Write the files, or compare them with --check; return the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if the files in the tree differ")
     parser.add_argument("--schema", type=Path, default=SCHEMA, help="where the facts are")

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bootstrap pip in an empty virtual environment of ansible-test, from the package index alone.
 
-ansible-test wants to download pip's own bootstrap script from one certain host, which many networks do not reach, and
-says where to put the script by hand. tools/lint.py puts this one there. It is called with the arguments of that script:
-requirements (``pip==24.2``) and the options --no-setuptools and --no-wheel, which have no meaning here.
+ansible-test downloads pip's bootstrap script from a host that many networks cannot reach, unless the script is in its
+cache. tools/lint.py puts this one there. It is called with the arguments of that script: requirements (``pip==24.2``)
+and the options --no-setuptools and --no-wheel, which have no meaning here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import os
 import subprocess
 import sys
 
-# The pip that Python bundles may trust only its own certificates; the system's are what a network's proxy is added to.
+# The pip that Python bundles may trust only its own certificates; a network's proxy is added to the system's.
 CERTIFICATES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
 
 

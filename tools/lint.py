@@ -5,8 +5,8 @@
 
     python tools/lint.py [CHECK...]        from the checkout, with the tools of .venv on PATH
 
-Checks that want a collection where Ansible would install it, or a git checkout without anything generated, get a copy
-of the files that git knows or would know, in build/lint/ansible_collections/configok/node.
+Checks that need the collection where Ansible would install it, or a git checkout without generated files, run in a copy
+of the tracked and untracked (but not ignored) files, in build/lint/ansible_collections/configok/node.
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 COPY = ROOT / "build/lint/ansible_collections/configok/node"
-# The agent as it is packed: its entry point, and the packages of module_utils beside it.
+# The agent's package as in the archive: its entry point, and next to it the packages of module_utils.
 AGENT = ROOT / "build/lint/agent/configok_agent"
 PACKAGES = "ansible_collections.configok.node.plugins"
 AT_ONCE = 2
 
 
 class CheckFailed(Exception):
-    """A check found something; the text is what it said."""
+    """Raised if a check fails; the text is the output of its command."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One check: commands that run one after the other in ``where``, and must all exit with 0."""
+    """A check: commands that run in sequence in ``where`` and must all exit with 0."""
 
     name: str
     commands: Sequence[Sequence[str]]
     where: Path = ROOT
     environment: Mapping[str, str] = field(default_factory=dict)
-    # What the output must not hold, for a tool whose exit code does not tell.
+    # An expression that must not occur in the output, for a tool whose exit code does not report all errors.
     refuse: str | None = None
-    # What a tool says when it leaves something out; its group is told beside the ok.
+    # An expression for what a tool skips; its group is printed after the ok.
     left_out: str | None = None
-    # Lines that only stand in the way of what was found.
+    # Lines of the output that are not printed.
     noise: str = "^$"
     prepare: Callable[[], None] | None = None
 
     def run(self) -> list[str]:
-        """Run the commands and return what they left out; raise CheckFailed with their output if one of them fails."""
+        """Run the commands and return what they skipped; raise CheckFailed with the output of one that fails."""
         left_out: list[str] = []
         if self.prepare:
             self.prepare()
@@ -66,7 +66,7 @@ class Check:
 
 
 def run(command: Sequence[str], where: Path, environment: Mapping[str, str] | None = None) -> str:
-    """Return what a command printed, both streams; raise CheckFailed with it if the command fails."""
+    """Return the output of a command (both streams); raise CheckFailed with it if the command fails."""
     ended = subprocess.run(
         command,
         cwd=where,
@@ -84,7 +84,7 @@ def run(command: Sequence[str], where: Path, environment: Mapping[str, str] | No
 
 
 def copy_collection() -> None:
-    """Make the copy anew, as a git checkout with everything committed, which ansible-test wants."""
+    """Replace the copy. It is a git checkout with everything committed, as ansible-test requires."""
     shutil.rmtree(COPY, ignore_errors=True)
     COPY.mkdir(parents=True)
     names = run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], ROOT).split("\0")
@@ -100,7 +100,7 @@ def copy_collection() -> None:
 
 
 def place_pip_bootstrap() -> None:
-    """Put tools/get_pip.py where ansible-test looks before it downloads pip's own script, unless one is there."""
+    """Put tools/get_pip.py in ansible-test's cache, so that it downloads no script, unless the cache has one."""
     import ansible_test._internal as internal
 
     source = Path(str(internal.__file__)).with_name("python_requirements.py").read_text(encoding="utf-8")
@@ -114,35 +114,35 @@ def place_pip_bootstrap() -> None:
 
 
 def path_of_real_interpreters() -> str:
-    """Return PATH without the directories in which a pythonX.Y does not run, and with the interpreters behind them.
+    """Return PATH without the directories in which a pythonX.Y does not run, and with pyenv's interpreters instead.
 
-    ansible-test compiles and imports with each Python that it finds on PATH, and takes every name for an interpreter.
-    pyenv leaves names there (shims) for versions that are not switched on.
+    ansible-test compiles and imports with each Python on PATH, and does not check that it runs. pyenv has shims there
+    for versions that are not enabled.
     """
     good, behind = [], []
     for directory in os.environ.get("PATH", os.defpath).split(os.pathsep):
         if all(map(runs, Path(directory).glob("python3.[0-9]*[0-9]"))):
             good.append(directory)
         else:
-            behind += [str(found.parent) for found in sorted(Path(directory).parent.glob("versions/*/bin/python3"))]
+            behind += [str(python.parent) for python in sorted(Path(directory).parent.glob("versions/*/bin/python3"))]
     return os.pathsep.join(good + behind)
 
 
 def runs(interpreter: Path) -> bool:
-    """Say whether a Python interpreter starts at all."""
+    """Return whether a Python interpreter starts."""
     ended = subprocess.run([interpreter, "-c", ""], capture_output=True, check=False)
     return ended.returncode == 0
 
 
 def yaml_files() -> list[str]:
-    """Return the YAML files that git knows or would know."""
+    """Return the tracked and untracked (but not ignored) YAML files."""
     patterns = ["*.yml", "*.yaml", ".yamllint", ".ansible-lint"]
     output = run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns], ROOT)
     return [name for name in output.split("\0") if name and (ROOT / name).exists()]
 
 
 def link_agent() -> None:
-    """Lay out the agent's package as the archive has it."""
+    """Link the agent's package together as it is in the archive."""
     shutil.rmtree(AGENT, ignore_errors=True)
     AGENT.mkdir(parents=True)
     entry = (ROOT / "roles/node/files/agent").glob("*.py")
@@ -155,7 +155,7 @@ def link_agent() -> None:
 
 
 def mypy_targets() -> list[str]:
-    """Return the packages of ours that hold any code, as mypy's arguments."""
+    """Return our packages that contain code, as mypy's arguments."""
     parts = ["module_utils", "modules", "action", "plugin_utils", "filter", "inventory"]
     packages = [f"{PACKAGES}.{part}" for part in parts if any((ROOT / "plugins" / part).rglob("*.py"))]
     packages += ["support", "configok_agent"]
@@ -163,7 +163,7 @@ def mypy_targets() -> list[str]:
 
 
 def checks() -> list[Check]:
-    """Return all checks, those that take long first."""
+    """Return all checks, the slow ones first."""
     copies = str(COPY.parents[2])
     in_copy = {"ANSIBLE_COLLECTIONS_PATH": copies, "PYTHONPATH": copies}
     return [
@@ -185,7 +185,7 @@ def checks() -> list[Check]:
                 ["sh", "-c", "exec python -m galaxy_importer.main ../../../../artifact/configok-node-*.tar.gz"],
             ],
             COPY,
-            # ansible-lint and ansible-test run by themselves.
+            # ansible-lint and ansible-test are checks of their own.
             {"GALAXY_IMPORTER_RUN_ANSIBLE_LINT": "0", "GALAXY_IMPORTER_RUN_ANSIBLE_TEST": "0"},
             noise=r"^(Loading|Importing|Finding|Getting) ",
             refuse=r"^(ERROR|WARNING)\b",
@@ -226,37 +226,37 @@ def checks() -> list[Check]:
     ]
 
 
-def main(wanted: Sequence[str]) -> int:
+def main(names: Sequence[str]) -> int:
     """Run the checks named, or all; return the exit code."""
     known = checks()
-    unknown = set(wanted) - {check.name for check in known}
+    unknown = set(names) - {check.name for check in known}
     if unknown:
         print(f"lint: no check {', '.join(sorted(unknown))}; there are {', '.join(check.name for check in known)}")
         return 2
-    chosen = [check for check in known if not wanted or check.name in wanted]
+    chosen = [check for check in known if not names or check.name in names]
     if not (ROOT / ".git").exists():
         print("lint: needs a git checkout, because git says which files are the project's")
         return 2
     begin = time.monotonic()
     COPY.parents[2].mkdir(parents=True, exist_ok=True)
-    lock = (COPY.parents[2] / "lock").open("w")  # until the end of the process: the copy is one for all runs
+    lock = (COPY.parents[2] / "lock").open("w")  # held until the process ends: all runs share the copy
     fcntl.flock(lock, fcntl.LOCK_EX)
     copy_collection()
 
-    def one(check: Check) -> bool:
+    def run_and_report(check: Check) -> bool:
         started = time.monotonic()
         try:
             left_out = check.run()
         except CheckFailed as failed:
-            said = "\n".join(line for line in str(failed).splitlines() if not re.search(check.noise, line))
-            print(f"{said}\nlint: {check.name} FAILED ({time.monotonic() - started:.1f} s)", flush=True)
+            output = "\n".join(line for line in str(failed).splitlines() if not re.search(check.noise, line))
+            print(f"{output}\nlint: {check.name} FAILED ({time.monotonic() - started:.1f} s)", flush=True)
             return False
         without = f", without {', '.join(dict.fromkeys(left_out))}" if left_out else ""
         print(f"lint: {check.name} ok ({time.monotonic() - started:.1f} s){without}", flush=True)
         return True
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        good = sum(pool.map(one, chosen))
+        good = sum(pool.map(run_and_report, chosen))
     bad = len(chosen) - good
     print(f"lint: {good} checks ok, {bad} failed ({time.monotonic() - begin:.1f} s)")
     return 1 if bad else 0

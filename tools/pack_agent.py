@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write the agent as it goes to nodes: python tools/pack_agent.py [--unpacked] [DESTINATION].
+"""Write the agent's archive, as it is installed on nodes: python tools/pack_agent.py [--unpacked] [DESTINATION].
 
-DESTINATION is build/configok-agent.pyz, or with --unpacked a directory, build/agent, for tools that want to see files.
+DESTINATION is build/configok-agent.pyz, or with --unpacked the directory build/agent, for tools that read files.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ COLLECTIONS = ROOT / "build/collections"
 
 
 def main() -> None:
-    """Pack."""
+    """Write the archive or the directory."""
     sys.path.insert(0, str(COLLECTIONS))  # `make` puts a link to the checkout there
     from ansible_collections.configok.node.plugins.plugin_utils._pack import ARCHIVE, pack, sources
 

@@ -1,13 +1,13 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run Molecule scenarios, say what is being done and how each action ended, and close with one line of figures.
+"""Run Molecule scenarios, report each action and its result, and print a summary.
 
-    python tools/run_molecule.py [SCENARIO...]      all scenarios where none is named
+    python tools/run_molecule.py [SCENARIO...]      the default is all scenarios
 
-From the checkout, with molecule on PATH. What the playbooks said is in build/molecule/log; its end is shown when an
-action fails. The exit code is molecule's, or 1 where an action was left out, or 128 and the signal's number where one
-has ended the run: an interrupt, or the clock, when it took too long. The test nodes are taken away whatever the end is.
+Run it from the checkout, with molecule on PATH. The output of the playbooks is in build/molecule/log; its end is shown
+when an action fails. The exit code is molecule's, or 1 if an action failed, or 128 plus the signal's number if a signal
+ended the run: an interrupt, or SIGALRM when it took too long. The test nodes are always removed.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ MACHINES = ROOT / "tests/support/bin/machines"
 LOG = ROOT / "build/molecule/log"
 STATE = ROOT / "build/molecule/state"
 SHOWN = 60  # lines of the log, of an action that failed
-LIMIT = 900  # seconds for a scenario, on average; the slowest takes some 240 on two cores
-GRACE = 15  # seconds for Molecule to end when told to
+LIMIT = 900  # seconds for a scenario, on average; the slowest takes about 240 on two cores
+GRACE = 15  # seconds for Molecule to exit after a signal
 STOPS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGALRM: "took too long"}
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -42,13 +42,13 @@ _ENDED = re.compile(r"^\w+ +(?P<scenario>\S+) ➜ (?P<action>[^:]+): Executed: (
 
 
 class Stopped(BaseException):
-    """A signal has ended the run; the first argument is the exit code."""
+    """Raised when a signal ends the run; the first argument is the exit code."""
 
 
 def lines(names: Sequence[str]) -> Generator[str, None, None]:
-    """Run Molecule and yield what it prints, without colours; the last item is its exit code.
+    """Run Molecule and yield the lines that it prints, without colours; the last item is its exit code.
 
-    It is ended when nobody wants more of it.
+    Closing the generator ends Molecule.
     """
     command = ["molecule", "test"]
     for name in names:
@@ -56,7 +56,7 @@ def lines(names: Sequence[str]) -> Generator[str, None, None]:
     environment = {
         **os.environ,
         "MOLECULE_EPHEMERAL_DIRECTORY": str(STATE),
-        # For default/create.yml: the nodes to start, and that they end with this process, however it ends.
+        # For default/create.yml: the nodes to start, and the process with which they end, even if it is killed.
         "SCENARIO_NODES": ",".join(nodes(names)),
         "NODES_UNTIL": str(os.getpid()),
     }
@@ -68,7 +68,7 @@ def lines(names: Sequence[str]) -> Generator[str, None, None]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        # A terminal's interrupt is for this process, which then ends Molecule.
+        # A terminal's interrupt must reach only this process, which then ends Molecule.
         start_new_session=True,
     ) as running:
         try:
@@ -91,61 +91,61 @@ def end(running: subprocess.Popen[str]) -> None:
 
 
 def nodes(names: Sequence[str]) -> list[str]:
-    """Return the nodes that these scenarios use; none for all."""
-    found: list[str] = []
+    """Return the nodes that these scenarios use, or an empty list for all nodes."""
+    union: list[str] = []
     for name in names:
         text = (SCENARIOS / name / "molecule.yml").read_text(encoding="utf-8")
         used = ((yaml.safe_load(text) or {}).get("ansible") or {}).get("env", {}).get("SCENARIO_NODES")
         if used is None:
             return []
-        found += [node for node in used.split(",") if node not in found]
-    return found
+        union += [node for node in used.split(",") if node not in union]
+    return union
 
 
 def main(names: Sequence[str]) -> int:
     """Run the scenarios, or all; return the exit code."""
-    # The scenario `default` only holds the nodes, which Molecule starts before and takes away after all others.
-    there = sorted(one.parent.name for one in SCENARIOS.glob("*/molecule.yml") if one.parent.name != "default")
-    unknown = [name for name in names if name not in there]
+    # The scenario `default` only has the nodes, which Molecule starts before and removes after all other scenarios.
+    scenarios = sorted(path.parent.name for path in SCENARIOS.glob("*/molecule.yml") if path.parent.name != "default")
+    unknown = [name for name in names if name not in scenarios]
     if unknown:
-        print(f"molecule: there is no scenario {', '.join(unknown)}: there are {', '.join(there)}")
+        print(f"molecule: there is no scenario {', '.join(unknown)}: there are {', '.join(scenarios)}")
         return 2
-    names = names or there
-    # Molecule remembers there what an earlier run has created, also when that run was killed.
+    names = names or scenarios
+    # Molecule would reuse the state of an earlier run that was killed.
     shutil.rmtree(STATE, ignore_errors=True)
     STATE.mkdir(parents=True)
     begin = since = time.monotonic()
     ended: list[tuple[str, bool]] = []
-    said: list[str] = []
+    shown: list[str] = []
     for number in STOPS:
         signal.signal(number, _stop)
     signal.alarm(LIMIT * len(names))
     try:
-        with LOG.open("w", encoding="utf-8", buffering=1) as log, closing(lines(names)) as told:
-            for line in told:
+        with LOG.open("w", encoding="utf-8", buffering=1) as log, closing(lines(names)) as output:
+            for line in output:
                 log.write(line + "\n")
-                said.append(line)
-                begun, found = _BEGUN.match(line), _ENDED.match(line)
+                shown.append(line)
+                begun, done = _BEGUN.match(line), _ENDED.match(line)
                 if begun:
                     print(f"molecule: {begun['scenario']} {begun['action']}:", end=" ", flush=True)
                     since = time.monotonic()
-                if found:
-                    good = found["state"] == "Successful"
-                    ended.append((found["scenario"], good))
-                    print(f"{found['state'].lower()} ({time.monotonic() - since:.0f} s)", flush=True)
+                if done:
+                    good = done["state"] == "Successful"
+                    ended.append((done["scenario"], good))
+                    print(f"{done['state'].lower()} ({time.monotonic() - since:.0f} s)", flush=True)
                     if not good:
-                        print("\n".join(said[-SHOWN:]), flush=True)
-                    said = []
+                        print("\n".join(shown[-SHOWN:]), flush=True)
+                    shown = []
         code = int(line)
     except Stopped as stopped:
         code = stopped.args[0]
         print(f"{STOPS[code - 128]}: see {LOG.relative_to(ROOT)}", flush=True)
-        said = []
+        shown = []
     finally:
         signal.alarm(0)
         subprocess.run([MACHINES, "down", "molecule"], stdin=subprocess.DEVNULL, check=False)
-    if code and said and all(good for _scenario, good in ended):
-        print("\n".join(said[-SHOWN:]))
+    if code and shown and all(good for _scenario, good in ended):
+        print("\n".join(shown[-SHOWN:]))
     failed = sum(not good for _scenario, good in ended) or int(code != 0)
     passed = sum(good for _scenario, good in ended)
     print(
@@ -156,8 +156,8 @@ def main(names: Sequence[str]) -> int:
 
 
 def _stop(number: int, _frame: FrameType | None) -> None:
-    for one in STOPS:
-        signal.signal(one, signal.SIG_IGN)  # what is left to do is to take the nodes away
+    for stop in STOPS:
+        signal.signal(stop, signal.SIG_IGN)  # only the removal of the nodes is left
     raise Stopped(128 + number)
 
 

@@ -5,27 +5,23 @@
 
     python tools/write_conformance.py
 
-Exits with 1 and a sentence where there are no rows, where a case is unknown, or where one has no row of ours.
+Exits with 1 and a message if there are no rows, if a case is unknown, or if a case has no row of ours.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent
+from result_page import ROOT, Row, releases, table, write_page
+
 ROWS = ROOT / "build" / "conformance.jsonl"
 PAGE = ROOT / "docs/development/conformance.md"
 
 
-Row = Mapping[str, Any]
-
-
 class Known(NamedTuple):
-    """A case: its title, and what the ancestor does; or a section: its title, and what is done in it."""
+    """The title of a case and the ancestor's behaviour, or the title of a section and its description."""
 
     title: str
     ancestor: str
@@ -37,7 +33,7 @@ _SCENARIOS: Mapping[str, Known] = {
         "The API server rejects nine of them; a payload that does not parse or validate is found after a restart.",
     ),
     "E2": Known("A bad bundle after a last-known-good one, and back", "A restart to each: three."),
-    "E3": Known("A key that is bad beside one that is good", "Another key of the same ConfigMap: a restart to each."),
+    "E3": Known("A bad key next to a good one", "Another key of the same ConfigMap: a restart to each."),
     "E4": Known("From one last-known-good to the next", "One restart for each; a crash in an early version."),
     "E5": Known("100 updates", "One restart for each; old checkpoints are never removed."),
     "E6": Known("Edits in place", "Each edit restarts every kubelet that uses the ConfigMap."),
@@ -50,37 +46,42 @@ _SCENARIOS: Mapping[str, Known] = {
 _GAPS: Mapping[str, Known] = {
     "G1": Known("The bundle is missing at the first assignment", "Polls for it every 10 to 12 s."),
     "G2": Known("Unassigned while in error", "The error stays until the next restart (F4)."),
-    "G3": Known("Validates, and kills the kubelet", "Becomes last-known-good (F1)."),
+    "G3": Known("Validates, and crashes the kubelet", "Becomes last-known-good (F1)."),
     "G4": Known("One of the node's own files is damaged", "The kubelet ends at every start (F3)."),
     "G5": Known("The files of last-known-good are missing", "The kubelet ends at every start (F3)."),
     "G6": Known("A reboot", "Uses what is assigned; its trial begins again with the first sync (F6)."),
-    "G7": Known("The API server is down while the kubelet crashes", "No way back without it, nor with it."),
-    "G8": Known("Flags win over the payload", "Silently."),
-    "G9": Known("The trial is not over", "The age of a file; every sync makes it young again (F6)."),
+    "G7": Known("The API server is down while the kubelet crashes", "No rollback without it, nor with it."),
+    "G8": Known("Flags override the payload", "Silently."),
+    "G9": Known("The trial is not over", "The age of a file, which every sync resets (F6)."),
     "G10": Known("A kubelet that exits with 0", "A unit with Restart=on-failure stays down."),
-    "G11": Known("An empty value switches a default off", "One restart for each, as for any change."),
+    "G11": Known("An empty value disables a default", "One restart for each, as for any change."),
     "G12": Known(
         "Dynamic Kubelet Configuration is turned on under the agent",
-        "The kubelet uses its own ConfigMap, whichever file it is given.",
+        "The kubelet uses its own ConfigMap and ignores the file.",
     ),
 }
 _FAULTS: Mapping[str, Known] = {
-    "F1": Known("A config in a crash loop becomes last-known-good", "So it does, after ten minutes; for good."),
-    "F2": Known("Gaps of validation", "The kubelet dies of them."),
-    "F3": Known("Damaged records are fatal", "At every start, until somebody removes them by hand."),
+    "F1": Known("A config in a crash loop becomes last-known-good", "Yes, permanently, after ten minutes."),
+    "F2": Known("Gaps of validation", "The kubelet exits."),
+    "F3": Known("Damaged records are fatal", "At every start, until they are removed by hand."),
     "F4": Known("The error outlives its cause", "Until the next restart."),
-    "F5": Known("A status that could not be written is not written again", "Stale for as long as nothing changes."),
-    "F6": Known("Every sync begins the trial again", "A kubelet that restarts often never graduates. Ours: G9."),
+    "F5": Known("A status that could not be written is not written again", "Stale until the next change."),
+    "F6": Known(
+        "Every sync begins the trial again", "A kubelet that restarts often never completes its trial. Ours: G9."
+    ),
     "F7": Known("A checkpoint is trusted, and never removed", "A damaged one stays so until the ConfigMap changes."),
-    "F8": Known("A missing ConfigMap is polled for without back-off", "Every 10 to 12 s from each node."),
+    "F8": Known("A missing ConfigMap is polled for without backoff", "Every 10 to 12 s from each node."),
     "F9": Known("Any edit of metadata restarts", "All kubelets that use the ConfigMap, at once."),
-    "F10": Known("It leaves with exit code 0", "Whether it comes back is up to the unit. Ours: G10."),
-    "F11": Known("A kubelet without its directory says nothing", "The assignment is ignored in silence."),
-    "F12": Known("The payload replaces all, and flags win in silence", "What is local is lost while it is in use."),
+    "F10": Known("It exits with code 0", "Whether it comes back is up to the unit. Ours: G10."),
+    "F11": Known("A kubelet without its directory says nothing", "The assignment is silently ignored."),
+    "F12": Known(
+        "The payload replaces the whole config, and flags silently override it",
+        "The local config is lost while a payload is in use.",
+    ),
     "F13": Known("Feature gates leak in from the local config", "A payload validates by gates that it does not have."),
     "F14": Known("Unknown fields are accepted", "With a warning in the log."),
     "F15": Known("Relative paths change with every version", "They are relative to the checkpoint's directory."),
-    "F16": Known("Metrics vanished unnoticed in one version", "For all nodes."),
+    "F16": Known("Metrics disappeared unnoticed in one version", "For all nodes."),
     "F17": Known("The table of path fields is wrong by one", "In a test of it."),
     "F18": Known("No pinning, dry run, hash or size guard", "The newest version of a ConfigMap wins."),
 }
@@ -90,19 +91,19 @@ GROUPS: Mapping[str, Mapping[str, Known]] = {
     "Its known faults": _FAULTS,
 }
 
-# What matters most, with the cases that show it.
+# The most important properties, with the cases that show them.
 FIRST = {
     "A config that validates and then kills the kubelet is never promoted, and is rolled back.": ("F1", "G3"),
     "A node whose agent files are damaged still starts its kubelet.": ("F3", "G4", "G5"),
     "An invalid config costs no restart of the kubelet.": ("E1", "E2", "F2"),
 }
-# Sections of figures alone, each with what was done; a row's side is the name of its section.
+# Sections that consist of figures, with their description; a row's side is the name of its section.
 SECTIONS: Mapping[str, Known] = {
     "oracle": Known(
         "The real kubelet as oracle",
-        "Configs made by field, by rule, at random and with the oddities of YAML are given to the real kubelet of the "
-        "release above and to our validation for it with the facts of its host. The two agree where both refuse, or "
-        "neither does.",
+        "Configs made by field, by rule, at random and with YAML edge cases are given to the real kubelet of the "
+        "release above and to our validation for it with the facts of its host. They agree if both accept or both "
+        "refuse the config.",
     ),
     "migration": Known(
         "Flags moved to a file",
@@ -110,37 +111,25 @@ SECTIONS: Mapping[str, Known] = {
     ),
     "profiles": Known("Profiles on the real kubelet", "The real kubelet is started with each profile."),
 }
-# Cases that another one shows.
+# Cases that are shown by another case.
 ELSEWHERE = {"F6": "G9", "F10": "G10", "F17": "F15"}
-_MANY = 3  # scenarios of a case that stand above are not told again where there are more
+_MANY = 3  # a case in FIRST with more scenarios only refers to them
 
 HEAD = """\
 # Conformance with the ancestor
 
 <!-- Written by make conformance from build/conformance.jsonl: change tools/write_conformance.py. -->
 
-Kubernetes 1.20 had Dynamic Kubelet Configuration in its kubelet. `make conformance` runs the scenarios that it was
-tested with (E), those that its tests left out (G) and its known faults (F) against `configok-agent`, with a real
-kubelet, systemd and API server. Where a comparison says something, the same kubelet with `--dynamic-config-dir` runs
-beside it; what is in *italics* was measured in the same run. The ancestor's states are those of the config source here,
+The kubelet of Kubernetes 1.20 had Dynamic Kubelet Configuration. `make conformance` runs the scenarios that it was
+tested with (E), those that its tests omitted (G) and its known faults (F) against `configok-agent`, with a real
+kubelet, systemd and API server. Where a comparison is useful, the same kubelet also runs with `--dynamic-config-dir`;
+text in *italics* was measured in the same run. The ancestor's states are those of the config source here,
 its in-place edits are edits of the ConfigMap, and its trial clock, the age of a file, was set back instead of waiting
 for ten minutes.
 
-Values that our validation refuses can show no roll-back. So each of them is also given to an agent whose validation
-was made to find nothing (F1, *rolled back*); G3 is a value that it lets pass as it is, and that kills this kubelet.
+A value that validation refuses never reaches the rollback. Each such value is therefore also given to an agent whose
+validation is disabled (F1, *rolled back*). G3 is a value that validation accepts, and that crashes this kubelet.
 """
-
-
-def main() -> int:
-    """Write the page; return the exit code."""
-    try:
-        rows = [json.loads(line) for line in ROWS.read_text(encoding="utf-8").splitlines()]
-        text = page(rows)
-    except (OSError, ValueError) as error:
-        print(f"write_conformance: {error}: run make conformance first", file=sys.stderr)
-        return 1
-    PAGE.write_text(text, encoding="utf-8")
-    return 0
 
 
 def page(rows: Iterable[Row]) -> str:
@@ -162,67 +151,64 @@ def page(rows: Iterable[Row]) -> str:
         raise ValueError(f"there is no row of {', '.join(missing)}")
     lines = [HEAD, _releases(rows) + _summary(ours, ancestor), "", "## What matters most", ""]
     for sentence, names in FIRST.items():
-        lines += [f"**{sentence}**", "", "| | configok | restarts | the ancestor, on the same kubelet |"]
-        lines += ["| --- | --- | ---: | --- |"]
-        for name in names:
-            lines += [_first_line(row, ancestor[name]) for row in ours[name]]
-        lines.append("")
+        scenarios = [_first_line(row, ancestor[name]) for name in names for row in ours[name]]
+        columns = ["", "configok", "restarts", "the ancestor, on the same kubelet"]
+        lines += [f"**{sentence}**", "", *table(columns, scenarios, numbers=[2])]
     for group, cases in GROUPS.items():
-        lines += [f"## {group}", "", "| case | | the ancestor | configok | restarts |"]
-        lines += ["| --- | --- | --- | --- | ---: |"]
-        lines += [_line(name, case, ours[name], ancestor[name]) for name, case in cases.items()]
-        lines.append("")
-    for section, found in figures.items():
-        lines += _section(SECTIONS[section], found) if found else []
+        results = [_line(name, case, ours[name], ancestor[name]) for name, case in cases.items()]
+        columns = ["case", "", "the ancestor", "configok", "restarts"]
+        lines += [f"## {group}", "", *table(columns, results, numbers=[4])]
+    for section, measured in figures.items():
+        lines += _section(SECTIONS[section], measured) if measured else []
     return "\n".join(lines)
 
 
 def _releases(rows: Iterable[Row]) -> str:
-    releases = sorted({str(row["kubernetes"]) for row in rows if row.get("kubernetes")})
-    if not releases:
+    named = releases(rows)
+    if not named:
         raise ValueError("no row says which Kubernetes it was measured with")
-    named = ", ".join(releases)
     return f"This page is of a run with kubelet and API server of Kubernetes {named}, and shows no more.\n"
 
 
 def _section(known: Known, rows: Sequence[Row]) -> list[str]:
-    lines = [f"## {known.title}", "", known.ancestor, "", "| | | |", "| --- | ---: | --- |"]
-    lines += [f"| {_cell(row['case'])} | {row['value']} {row['unit']}{_verdict(row)} | {_saw(row)} |" for row in rows]
-    return [*lines, ""]
+    lines = ([_cell(row["case"]), f"{row['value']} {row['unit']}{_verdict(row)}", _saw(row)] for row in rows)
+    return [f"## {known.title}", "", known.ancestor, "", *table(["", "", ""], lines, numbers=[1])]
 
 
 def _summary(ours: Mapping[str, Sequence[Row]], ancestor: Mapping[str, Sequence[Row]]) -> str:
-    mine = [row for rows in ours.values() for row in rows]
-    good = sum(bool(row["ok"]) for row in mine)
-    beside = sum(len(rows) for rows in ancestor.values())
+    scenarios = [row for rows in ours.values() for row in rows]
+    passed = sum(bool(row["ok"]) for row in scenarios)
+    compared = sum(len(rows) for rows in ancestor.values())
     return (
-        f"**{good} of {len(mine)} scenarios as they should be**, of {len(ours)} cases; in {beside} the ancestor ran "
-        "beside it.\nThe restarts are those of our kubelet, with those that an adoption takes."
+        f"**{passed} of {len(scenarios)} scenarios as they should be**, of {len(ours)} cases; "
+        f"in {compared} the ancestor ran beside it.\n"
+        "The restarts are those of our kubelet, with those that an adoption takes."
     )
 
 
-def _first_line(row: Row, ancestor: Sequence[Row]) -> str:
-    beside = [_saw(other) for other in ancestor if _is_of(row, other)]
-    return f"| {row['case']} | {_saw(row)}{_verdict(row)} | {row['value']} | {'; '.join(beside)} |"
+def _first_line(row: Row, ancestor: Sequence[Row]) -> list[object]:
+    compared = [_saw(measured) for measured in ancestor if _is_same_scenario(row, measured)]
+    return [row["case"], f"{_saw(row)}{_verdict(row)}", row["value"], "; ".join(compared)]
 
 
-def _is_of(row: Row, other: Row) -> bool:
-    """Whether the ancestor's row is of the same: it has no more words in its name than ours."""
-    return str(row["case"]).replace(",", " ").split()[: len(str(other["case"]).split())] == str(other["case"]).split()
+def _is_same_scenario(row: Row, ancestor: Row) -> bool:
+    """Return whether our row's case begins with the words of the ancestor's."""
+    words = str(ancestor["case"]).split()
+    return str(row["case"]).replace(",", " ").split()[: len(words)] == words
 
 
-def _line(name: str, case: Known, ours: Sequence[Row], ancestor: Sequence[Row]) -> str:
+def _line(name: str, case: Known, ours: Sequence[Row], ancestor: Sequence[Row]) -> list[object]:
     measured = dict.fromkeys(_saw(row) for row in ancestor)  # each once
     before = case.ancestor + "".join(f" *{text}.*" for text in measured)
     if not ours:
-        return f"| {name} | {case.title} | {before} | see {ELSEWHERE[name]} | |"
-    said = "<br>".join(_said(name, row) for row in ours)
+        return [name, case.title, before, f"see {ELSEWHERE[name]}", ""]
+    result = "<br>".join(_result(name, row) for row in ours)
     if len(ours) > _MANY and any(name in names for names in FIRST.values()):
-        said = "see [above](#what-matters-most)" + "".join({_verdict(row) for row in ours})
-    return f"| {name} | {case.title} | {before} | {said} | {sum(row['value'] for row in ours)} |"
+        result = "see [above](#what-matters-most)" + "".join({_verdict(row) for row in ours})
+    return [name, case.title, before, result, sum(row["value"] for row in ours)]
 
 
-def _said(name: str, row: Row) -> str:
+def _result(name: str, row: Row) -> str:
     rest = str(row["case"]).removeprefix(name).strip(" ,")
     return (f"{rest}: " if rest and rest not in ELSEWHERE else "") + _saw(row) + _verdict(row)
 
@@ -240,4 +226,4 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_page(PAGE, ROWS, page, "make conformance"))

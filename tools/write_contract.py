@@ -5,9 +5,9 @@
 
     python tools/write_contract.py [--check]
 
-A test says what it proves with ``@pytest.mark.contract("trial.promotes-when-healthy", ...)``, on itself, on one of its
-parameters, on its class or its module. The markers are read from the source, so that nothing has to be run or
-imported. Exits with 1 and a sentence for each fault; with --check also where the page is not what would be written.
+A test names the sentences that it proves with ``@pytest.mark.contract("trial.promotes-when-healthy", ...)``, on itself,
+on one of its parameters, on its class or its module. The markers are read from the source, so that no test is run or
+imported. Prints each mismatch and exits with 1; with --check also if the page is out of date.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/development/contract.md"
 TESTS = ROOT / "tests"
 
-# Sentences that no test proves yet -> why. Empty is how it should be.
+# Sentences that no test proves yet, with the reason. It should be empty.
 PENDING: Mapping[str, str] = {}
 
 ROW = re.compile(r"^\| *\d* *\| `(?P<id>[a-z0-9.-]+)` \| (?P<sentence>.+?) \| (?P<tests>.*?) ?\|$")
 
 
 class Proof(NamedTuple):
-    """One test that names a sentence: its file, from the checkout, and its name."""
+    """A test that names a sentence: its file, relative to the checkout, and its name."""
 
     file: str
     test: str
@@ -63,13 +63,12 @@ def _of_test(node: ast.stmt, file: str, shared: Iterable[str]) -> Iterator[tuple
 
 
 def _of_cases(node: ast.stmt, file: str) -> Iterator[tuple[str, Proof]]:
-    """A table of cases that stands apart from its test: ``pytest.param(..., marks=..., id=...)``."""
+    """Yield the proofs of a table of cases outside a test: ``pytest.param(..., marks=..., id=...)``."""
     for call in ast.walk(node):
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "pytest.param":
-            case = next(
-                (ast.unparse(one.value).strip("'") for one in call.keywords if one.arg == "id"), "one of its cases"
-            )
-            for name in _ids([one.value for one in call.keywords if one.arg == "marks"]):
+            arguments = {keyword.arg: keyword.value for keyword in call.keywords}
+            case = ast.unparse(arguments["id"]).strip("'") if "id" in arguments else "one of its cases"
+            for name in _ids([arguments["marks"]] if "marks" in arguments else []):
                 yield name, Proof(file, case)
 
 
@@ -78,51 +77,51 @@ def _ids(decorators: Iterable[ast.expr]) -> Iterator[str]:
         for call in ast.walk(decorator):
             if isinstance(call, ast.Call) and ast.unparse(call.func) == "pytest.mark.contract":
                 for argument in call.args:
-                    # What is not a plain string cannot be found by reading; said as an unknown sentence.
+                    # An argument that is not a plain string cannot be evaluated; it is reported as unknown.
                     plain = isinstance(argument, ast.Constant) and isinstance(argument.value, str)
                     yield str(argument.value) if isinstance(argument, ast.Constant) and plain else ast.unparse(argument)
 
 
-def proofs(tests: Path, root: Path) -> dict[str, list[Proof]]:
-    """Return sentence -> proofs of all test files below a directory, in the order of their paths."""
-    found: dict[str, list[Proof]] = {}
+def proofs_of(tests: Path, root: Path) -> dict[str, list[Proof]]:
+    """Return the proofs of each sentence in all test files of a directory, in the order of their paths."""
+    by_sentence: dict[str, list[Proof]] = {}
     for path in sorted(tests.rglob("test_*.py")):
         for name, proof in proofs_in(path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()):
-            found.setdefault(name, []).append(proof)
-    return found
+            by_sentence.setdefault(name, []).append(proof)
+    return by_sentence
 
 
 def sentences(page: str) -> list[str]:
     """Return the ids of the page's sentences, in order."""
-    return [found["id"] for found in map(ROW.match, page.splitlines()) if found]
+    return [row["id"] for row in map(ROW.match, page.splitlines()) if row]
 
 
-def faults(page: str, found: Mapping[str, Iterable[Proof]], pending: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each thing that is wrong between the page and the tests."""
+def faults(page: str, proofs: Mapping[str, Iterable[Proof]], pending: Mapping[str, str]) -> list[str]:
+    """Return a message for each mismatch between the page and the tests."""
     ids = sentences(page)
-    said = [
+    messages = [
         f"docs/development/contract.md has {name} twice"
         for name in sorted({name for name in ids if ids.count(name) > 1})
     ]
-    said += [f"no test proves {name}" for name in ids if name not in found and name not in pending]
-    said += [
+    messages += [f"no test proves {name}" for name in ids if name not in proofs and name not in pending]
+    messages += [
         f"{proof.file}: {proof.test} names {name}, which docs/development/contract.md does not have"
-        for name, tests in found.items()
+        for name, tests in proofs.items()
         if name not in ids
         for proof in tests
     ]
-    said += [f"{name} is pending and is not in docs/development/contract.md" for name in pending if name not in ids]
-    return said + [f"{name} is pending and has a test" for name in pending if name in found]
+    messages += [f"{name} is pending and is not in docs/development/contract.md" for name in pending if name not in ids]
+    return messages + [f"{name} is pending and has a test" for name in pending if name in proofs]
 
 
-def written(page: str, found: Mapping[str, Iterable[Proof]], pending: Mapping[str, str]) -> str:
+def written(page: str, proofs: Mapping[str, Iterable[Proof]], pending: Mapping[str, str]) -> str:
     """Return the page with its numbers and its column of tests."""
     lines, number = [], 0
     for line in page.splitlines():
         row = ROW.match(line)
         if row:
             number += 1
-            tests = _cell(found.get(row["id"], ())) or f"not yet: {pending.get(row['id'], '')}"
+            tests = _cell(proofs.get(row["id"], ())) or f"not yet: {pending.get(row['id'], '')}"
             line = f"| {number} | `{row['id']}` | {row['sentence']} | {tests} |"
         lines.append(line)
     return "\n".join(lines) + "\n"
@@ -136,7 +135,7 @@ def _cell(tests: Iterable[Proof]) -> str:
 
 
 def _short(file: str) -> str:
-    """Return what tells test files apart: the kind of test and the file."""
+    """Return a short name of a test file: the kind of test and the file."""
     parts = file.split("/")
     return f"{parts[1]}/{parts[-1]}"
 
@@ -149,17 +148,17 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="only say what is wrong or not up to date")
     check = parser.parse_args().check
     page = PAGE.read_text(encoding="utf-8")
-    found = proofs(TESTS, ROOT)
-    said = faults(page, found, PENDING)
-    wanted = written(page, found, PENDING)
-    if check and wanted != page:
-        said.append("docs/development/contract.md is not up to date, run make docs")
-    for sentence in said:
-        print(f"write_contract: {sentence}", file=sys.stderr)
+    by_sentence = proofs_of(TESTS, ROOT)
+    messages = faults(page, by_sentence, PENDING)
+    current = written(page, by_sentence, PENDING)
+    if check and current != page:
+        messages.append("docs/development/contract.md is not up to date, run make docs")
+    for message in messages:
+        print(f"write_contract: {message}", file=sys.stderr)
     if not check:
-        PAGE.write_text(wanted, encoding="utf-8")
+        PAGE.write_text(current, encoding="utf-8")
         print(f"make docs: {len(sentences(page))} sentences in docs/development/contract.md")
-    return 1 if said else 0
+    return 1 if messages else 0
 
 
 if __name__ == "__main__":

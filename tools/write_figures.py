@@ -5,26 +5,24 @@
 
     python tools/write_figures.py
 
-Exits with 1 and a sentence where there are no rows, or one that nothing here explains.
+Exits with 1 and a message if there are no rows, or a row without an entry in MEANINGS.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from datetime import date
-from pathlib import Path
-from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+from result_page import ROOT, Row, table, write_page
+
 ROWS = ROOT / "build" / "bench.jsonl"
 PAGE = ROOT / "docs/development/figures.md"
 
-# row -> what was measured, what the baseline is, what is allowed. The tests in tests/benchmarks write these rows.
+# For each row: the measurement, its baseline, and the limit. The tests in tests/benchmarks write these rows.
 MEANINGS = {
     "adopt": (
         "from the assignment of a config until ConfigOK is True, on a real node, median of 5",
@@ -32,7 +30,7 @@ MEANINGS = {
         "at most 1.15 times the baseline",
     ),
     "agent-requests-per-change": (
-        "requests of the agent for that, beside its watch, the most of 5; one more says later that the trial is over",
+        "API requests of the agent for that, without its watch, maximum of 5; one more reports the end of the trial",
         "",
         "at most 5",
     ),
@@ -42,21 +40,21 @@ MEANINGS = {
         "at most 1 s",
     ),
     "deadly": (
-        "from the assignment of a config that kills the kubelet until ConfigOK is False, back on last-known-good and "
+        "from the assignment of a config that crashes the kubelet until ConfigOK is False, back on last-known-good and "
         "healthy; crashLoopThreshold 1, median of 5",
-        "(threshold + 1) times the time to crash, systemd's restart delays and 1.15 bare restarts, all of this run",
+        "(threshold + 1) times the time to crash, systemd's restart delays and 1.15 bare restarts, of the same run",
         "at most the baseline",
     ),
-    "agent-rss-mb": ("resident memory of the agent after all this and ten minutes idle", "", "at most 32 MB"),
+    "agent-rss-mb": ("resident memory of the agent after these tests and ten minutes idle", "", "at most 32 MB"),
     "agent-cpu-percent": ("its processor time over ten minutes idle, of one core", "", "at most 0.1 %"),
     "agent-requests-at-rest": (
-        "what it writes to the API server in these ten minutes, for an hour: its heartbeats",
+        "its writes to the API server (heartbeats) in these ten minutes, extrapolated to one hour",
         "",
         "at most 8 an hour",
     ),
     "reconnect-5000": (
-        "watch opens in the busiest second when 5,000 agents lose the API server for 60 s, 2 s or 0.1 s, by a cut or "
-        "in order; simulated with the agent's own code; all are back within 30 s",
+        "watch requests in the busiest second when 5,000 agents lose the API server for 60 s, 2 s or 0.1 s, by a cut "
+        "or an orderly end; simulated with the agent's own code; all are back within 30 s",
         "",
         "at most 1,500",
     ),
@@ -66,13 +64,13 @@ MEANINGS = {
         "at most 150 ms",
     ),
     "validate-17-minors-s": (
-        "a kubelet config judged for Kubernetes 1.20 to 1.36, in a fresh process with the import, best of 7",
+        "validation of a kubelet config for Kubernetes 1.20 to 1.36, in a fresh process with the import, best of 7",
         "",
         "at most 1 s",
     ),
     "engine-import-ms": ("the import of the whole engine, in a fresh process, best of 7", "", "at most 100 ms"),
     "payload-kb": (
-        "what Ansible sends for one task of the heaviest module, as ansible-core packs it",
+        "the payload that Ansible sends for one task of the heaviest module, as ansible-core packs it",
         "",
         "at most 550 kB",
     ),
@@ -93,53 +91,45 @@ HEAD = """\
 
 <!-- Written by make bench from build/bench.jsonl: change tools/write_figures.py. -->
 
-`make bench` measures these, on agents and modules as they are shipped, against a real kube-apiserver with etcd, side by
-side in one run; what is about a node, on a real one (Debian 12, systemd, a real kubelet; see [testing.md](testing.md)).
-The versions are at the end. A value that is not as it should be fails that command. What the ancestor takes for a
-change on such a node, and its restart for an invalid config, is measured beside it by `make conformance`:
+`make bench` measures the shipped agent and modules against a real kube-apiserver with etcd, each next to its baseline
+in the same run. Figures of a node are measured on a real one (Debian 12, systemd, a real kubelet; see
+[testing.md](testing.md)). The versions are at the end. The command fails if a value exceeds its limit. The ancestor's
+time for a change on such a node, and its restart for an invalid config, are measured by `make conformance`:
 [conformance.md](conformance.md).
 """
 
 
-def main() -> int:
-    """Write the page; return the exit code."""
-    try:
-        rows = [json.loads(line) for line in ROWS.read_text(encoding="utf-8").splitlines()]
-        text = page(rows, machine())
-    except (OSError, ValueError) as error:
-        print(f"write_figures: {error}: run make bench first", file=sys.stderr)
-        return 1
-    PAGE.write_text(text, encoding="utf-8")
-    return 0
+def page(rows: Iterable[Row], facts: Mapping[str, str]) -> str:
+    """Return the page. Raises ValueError if there are no rows, or for one without a meaning.
 
-
-def page(rows: Iterable[Mapping[str, Any]], where: Mapping[str, str]) -> str:
-    """Return the page. where: facts about the machine. Raises ValueError for no rows, or one without a meaning."""
-    lines = [HEAD, "| row | value | baseline | ratio | should be | |", "| --- | ---: | ---: | ---: | --- | --- |"]
+    facts: about the machine that ran the benchmarks
+    """
+    lines = []
     meanings = []
     for row in rows:
         name, unit = row["name"], row["unit"]
         if name not in MEANINGS:
             raise ValueError(f"the row {name} has no meaning in tools/write_figures.py")
         measured, baseline, allowed = MEANINGS[name]
-        against = f"{number(row['baseline'])} {unit}" if row.get("baseline") is not None else ""
+        compared = f"{number(row['baseline'])} {unit}" if row.get("baseline") is not None else ""
         ratio = number(row["ratio"]) if row.get("ratio") is not None else ""
-        good = "" if row["ok"] else "**not so**"
-        lines.append(f"| `{name}` | {number(row['value'])} {unit} | {against} | {ratio} | {allowed} | {good} |")
+        verdict = "" if row["ok"] else "**not so**"
+        lines.append([f"`{name}`", f"{number(row['value'])} {unit}", compared, ratio, allowed, verdict])
         meanings.append(f"- `{name}`: {measured}." + (f" Baseline: {baseline}." if baseline else ""))
     if not meanings:
         raise ValueError(f"there are no rows in {ROWS.name}")
-    facts = ["", "Measured on:", "", *(f"- {name}: {value}" for name, value in where.items() if value)]
-    return "\n".join([*lines, "", "What each row is:", "", *meanings, *facts]) + "\n"
+    measurements = table(["row", "value", "baseline", "ratio", "should be", ""], lines, numbers=[1, 2, 3])
+    machine = ["", "Measured on:", "", *(f"- {name}: {value}" for name, value in facts.items() if value)]
+    return "\n".join([HEAD, *measurements, "What each row is:", "", *meanings, *machine]) + "\n"
 
 
 def number(value: float) -> str:
-    """Return three significant digits, or all of a larger whole part."""
+    """Return a number with three significant digits, or rounded to an integer from 100 on."""
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def machine() -> dict[str, str]:
-    """Return what a reader must know to compare: nothing that names this machine."""
+def machine_facts() -> dict[str, str]:
+    """Return the facts of this machine that a comparison needs; none of them identifies it."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return {
         "date": date.fromtimestamp(ROWS.stat().st_mtime).isoformat(),
@@ -152,7 +142,7 @@ def machine() -> dict[str, str]:
 
 
 def version_of(name: str) -> str:
-    """Return the version of a Kubernetes binary that the benchmarks use, such as "v1.20.2", "" where there is none."""
+    """Return the version of a Kubernetes binary that the benchmarks use, such as "v1.20.2", or "" if it is missing."""
     sys.path.insert(0, str(ROOT / "tests"))
     from support.api.binaries import Unavailable, find, release_of
 
@@ -163,4 +153,4 @@ def version_of(name: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_page(PAGE, ROWS, lambda rows: page(rows, machine_facts()), "make bench"))

@@ -5,25 +5,15 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
+import check_prose
 
 
-@pytest.fixture
-def check_prose(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(ROOT / "tools")
-    monkeypatch.delitem(sys.modules, "check_prose", raising=False)
-    return importlib.import_module("check_prose")
-
-
-def lines_and_words(check_prose: Any, file: str, text: str) -> list[tuple[int, str]]:
+def lines_and_words(file: str, text: str) -> list[tuple[int, str]]:
     return [(hit.line, hit.words) for hit in check_prose.hits_in(file, text)]
 
 
@@ -46,10 +36,8 @@ def lines_and_words(check_prose: Any, file: str, text: str) -> list[tuple[int, s
         ("Makefile", "all: ## build anew\n", [(1, "anew")]),
     ],
 )
-def test_refused_words_are_found_in_each_kind_of_prose(
-    check_prose: Any, file: str, text: str, expected: list[tuple[int, str]]
-) -> None:
-    assert lines_and_words(check_prose, file, text) == expected
+def test_refused_words_are_found_in_each_kind_of_prose(file: str, text: str, expected: list[tuple[int, str]]) -> None:
+    assert lines_and_words(file, text) == expected
 
 
 @pytest.mark.parametrize(
@@ -70,14 +58,14 @@ def test_refused_words_are_found_in_each_kind_of_prose(
         ("schema/a.json", '{"# told": 1}\n'),
     ],
 )
-def test_quotations_and_messages_are_left_alone(check_prose: Any, file: str, text: str) -> None:
-    assert lines_and_words(check_prose, file, text) == []
+def test_quotations_and_messages_are_left_alone(file: str, text: str) -> None:
+    assert lines_and_words(file, text) == []
 
 
-def test_names_are_refused_once_for_a_file(check_prose: Any) -> None:
+def test_names_are_refused_once_for_a_file() -> None:
     source = "one = 1\none = 2\n\n\ndef read_wish(told):\n    told.found = 1\n\n\nclass OwnJudge:\n    pass\n"
 
-    assert lines_and_words(check_prose, "plugins/_errand.py", source) == [
+    assert lines_and_words("plugins/_errand.py", source) == [
         (1, "_errand"),
         (1, "one"),
         (5, "read_wish"),
@@ -87,7 +75,7 @@ def test_names_are_refused_once_for_a_file(check_prose: Any) -> None:
     ]
 
 
-def test_a_known_hit_is_excused_also_where_its_text_has_moved(check_prose: Any) -> None:
+def test_a_known_hit_is_excused_also_where_its_text_has_moved() -> None:
     hits = check_prose.hits_in("docs/new.md", "Nobody reads.\n\nNobody writes. It starts anew.\n")
     baseline = Counter({check_prose.Known("docs/old.md", "Nobody"): 1, check_prose.Known("docs/new.md", "anew"): 1})
 
@@ -97,7 +85,7 @@ def test_a_known_hit_is_excused_also_where_its_text_has_moved(check_prose: Any) 
     assert stale == Counter({check_prose.Known("docs/old.md", "Nobody"): 1})
 
 
-def test_a_baseline_is_read_as_it_is_written(check_prose: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_baseline_is_read_as_it_is_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(check_prose, "BASELINE", tmp_path / "baseline.txt")
     hits = check_prose.hits_in("docs/a.md", "Nobody: who reads it?\n\nNobody writes.\n")
 

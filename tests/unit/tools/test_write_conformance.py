@@ -5,40 +5,33 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import write_conformance
+
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def load() -> Any:
-    spec = importlib.util.spec_from_file_location("write_conformance", ROOT / "tools" / "write_conformance.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def row(case: str, side: str = "configok", **changes: Any) -> dict[str, Any]:
-    one = {"name": case, "case": case, "side": side, "value": 2, "seconds": 12.34, "ok": True, "saw": ["a | b", "c"]}
-    return {**one, "kubernetes": "1.20.2", **changes}
+    fields = {"name": case, "case": case, "side": side, "value": 2, "seconds": 12.34, "ok": True, "saw": ["a | b", "c"]}
+    return {**fields, "kubernetes": "1.20.2", **changes}
 
 
-def rows(module: Any, **changes: Any) -> list[dict[str, Any]]:
-    names = [name for cases in module.GROUPS.values() for name in cases if name not in module.ELSEWHERE]
+def rows(**changes: Any) -> list[dict[str, Any]]:
+    names = [
+        name for cases in write_conformance.GROUPS.values() for name in cases if name not in write_conformance.ELSEWHERE
+    ]
     return [row(name, **changes) for name in names]
 
 
 def test_a_case_is_a_line_with_its_evidence() -> None:
-    module = load()
     beside = row("F1 evictionHard", "ancestor", saw=["promoted"])
-    text = module.page(
-        [*rows(module), row("F1 evictionHard, refused", value=0), row("E2", "ancestor", saw=["3 restarts"]), beside]
+    text = write_conformance.page(
+        [*rows(), row("F1 evictionHard, refused", value=0), row("E2", "ancestor", saw=["3 restarts"]), beside]
     )
     assert (
         "| E2 | A bad bundle after a last-known-good one, and back | A restart to each: three. *3 restarts.* |" in text
@@ -53,43 +46,38 @@ def test_a_case_is_a_line_with_its_evidence() -> None:
 
 
 def test_a_case_that_is_not_as_it_should_be_is_told() -> None:
-    module = load()
-    assert "**not so**" in module.page(rows(module, ok=False))
-    assert "**not so**" not in module.page(rows(module))
+    assert "**not so**" in write_conformance.page(rows(ok=False))
+    assert "**not so**" not in write_conformance.page(rows())
 
 
 def test_no_case_may_be_left_out_or_be_unknown() -> None:
-    module = load()
     with pytest.raises(ValueError, match="no row of E9"):
-        module.page([one for one in rows(module) if one["case"] != "E9"])
+        write_conformance.page([one for one in rows() if one["case"] != "E9"])
     with pytest.raises(ValueError, match="unheard-of"):
-        module.page([row("unheard-of")])
+        write_conformance.page([row("unheard-of")])
 
 
 def test_the_suite_writes_a_row_for_every_case() -> None:
-    module = load()
     written = set()
     for path in (ROOT / "tests" / "conformance").glob("test_*.py"):
         for name in re.findall(r'\bcase\(\s*f?"([^"]+)"', path.read_text()):
             written |= set(re.findall(r"\b[EFG]\d+\b", name))
-    known = {name for cases in module.GROUPS.values() for name in cases}
-    assert written | set(module.ELSEWHERE) == known
+    known = {name for cases in write_conformance.GROUPS.values() for name in cases}
+    assert written | set(write_conformance.ELSEWHERE) == known
 
 
 def test_what_stands_above_is_not_told_again() -> None:
-    module = load()
     many = [row(f"G4 {number}", saw=[f"file {number}"]) for number in range(4)]
-    text = module.page([*rows(module), *many])
+    text = write_conformance.page([*rows(), *many])
     assert text.count("file 3") == 1
     assert "see [above](#what-matters-most) |" in text
     many[2]["ok"] = False
-    assert "see [above](#what-matters-most) **not so** |" in module.page([*rows(module), *many])
+    assert "see [above](#what-matters-most) **not so** |" in write_conformance.page([*rows(), *many])
 
 
 def test_figures_have_sections_of_their_own() -> None:
-    module = load()
     figure = {"unit": "configs", "value": 400, "ok": True, "saw": ["12 explained"]}
-    text = module.page([*rows(module), row("agreed", "oracle", **figure), row("flag sets", "migration", **figure)])
+    text = write_conformance.page([*rows(), row("agreed", "oracle", **figure), row("flag sets", "migration", **figure)])
     assert "## The real kubelet as oracle\n" in text
     assert "| agreed | 400 configs | 12 explained |" in text
     assert "## Flags moved to a file\n" in text
@@ -97,7 +85,6 @@ def test_figures_have_sections_of_their_own() -> None:
 
 
 def test_the_page_names_the_release_that_it_was_measured_with() -> None:
-    module = load()
-    assert "Kubernetes 1.34.9, and shows no more" in module.page(rows(module, kubernetes="1.34.9"))
+    assert "Kubernetes 1.34.9, and shows no more" in write_conformance.page(rows(kubernetes="1.34.9"))
     with pytest.raises(ValueError, match="which Kubernetes"):
-        module.page(rows(module, kubernetes=""))
+        write_conformance.page(rows(kubernetes=""))

@@ -47,7 +47,7 @@ def test_each_sentence_has_a_test_and_each_id_a_sentence() -> None:
     tool = load()
     page = tool.PAGE.read_text(encoding="utf-8")
     assert len(tool.sentences(page)) > 100
-    assert tool.faults(page, tool.proofs(tool.TESTS, tool.ROOT), tool.PENDING) == []
+    assert tool.faults(page, tool.proofs_of(tool.TESTS, tool.ROOT), tool.PENDING) == []
 
 
 def test_markers_are_found_where_they_stand() -> None:

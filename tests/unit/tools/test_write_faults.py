@@ -5,13 +5,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
+from write_faults import page
 
 CASES: dict[str, Any] = {
     "name": "real kubelet/reboot/trial",
@@ -26,15 +24,6 @@ CASES: dict[str, Any] = {
     "invariants": ["I1", "I2"],
 }
 FIGURE: dict[str, Any] = {"name": "told", "value": 2.1, "unit": "s", "ok": True, "most": 30, "least": None}
-
-
-def page(rows: list[dict[str, Any]]) -> str:
-    spec = importlib.util.spec_from_file_location("write_faults", ROOT / "tools" / "write_faults.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return str(module.page(rows))
 
 
 def test_a_line_for_each_fault_a_column_for_each_place_and_the_sum() -> None:

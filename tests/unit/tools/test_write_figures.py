@@ -5,33 +5,27 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import write_figures
+
 ROOT = Path(__file__).resolve().parents[3]
 WHERE = {"processor": "x86_64, 2 cores", "API server": ""}
 
 
-def load() -> Any:
-    spec = importlib.util.spec_from_file_location("write_figures", ROOT / "tools" / "write_figures.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def row(**changes: Any) -> dict[str, Any]:
-    one = {"name": "prestart-ms", "value": 99.77, "unit": "ms", "ok": True, "baseline": 18.02, "ratio": 5.537}
-    return {**one, **changes}
+    fields = {"name": "prestart-ms", "value": 99.77, "unit": "ms", "ok": True, "baseline": 18.02, "ratio": 5.537}
+    return {**fields, **changes}
 
 
 def test_a_row_is_a_line_and_a_sentence() -> None:
-    text = load().page([row(), row(name="agent-rss-mb", value=27.3, unit="MB", baseline=None, ratio=None)], WHERE)
+    text = write_figures.page(
+        [row(), row(name="agent-rss-mb", value=27.3, unit="MB", baseline=None, ratio=None)], WHERE
+    )
     assert "| `prestart-ms` | 99.8 ms | 18 ms | 5.54 | at most 150 ms |  |" in text
     assert "| `agent-rss-mb` | 27.3 MB |  |  | at most 32 MB |  |" in text
     assert "- `agent-rss-mb`: resident memory" in text
@@ -40,17 +34,17 @@ def test_a_row_is_a_line_and_a_sentence() -> None:
 
 
 def test_a_row_that_is_not_ok_is_told() -> None:
-    assert "| **not so** |" in load().page([row(ok=False)], WHERE)
+    assert "| **not so** |" in write_figures.page([row(ok=False)], WHERE)
 
 
 @pytest.mark.parametrize("rows", [[], [row(name="unheard-of")]])
 def test_no_page_without_rows_that_are_understood(rows: list[dict[str, Any]]) -> None:
     with pytest.raises(ValueError, match=r"no rows|unheard-of"):
-        load().page(rows, WHERE)
+        write_figures.page(rows, WHERE)
 
 
 def test_every_row_of_the_benchmarks_has_a_meaning() -> None:
     written = set()
     for path in (ROOT / "tests" / "benchmarks").glob("test_*.py"):
         written |= set(re.findall(r'\brow\(\s*"([^"]+)"', path.read_text()))
-    assert written == set(load().MEANINGS)
+    assert written == set(write_figures.MEANINGS)
