@@ -229,7 +229,6 @@ lines:
   sample: ["component: kubelet.yaml:3: maxPods: -1: must be >= 0"]
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
@@ -239,34 +238,17 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._options im
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._release import (
-    current_documents,
-    diff_documents,
-    read_documents,
-    text_diff,
-    validate_documents,
-)
+from ansible_collections.configok.node.plugins.module_utils._ansible._release import read_documents, text_diff
 from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import (
-    NodeGroup,
-    PoolNodes,
-    denied_findings,
     field_changes,
-    group_changes,
-    read_pool_nodes,
-    render_changes,
+    prepare,
+    render_release,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import NAMESPACE_BUNDLES
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import list_nodes
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_view import NodeView
-from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import parse_pool
-from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import PublishedRevision, publish_bundle
+from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
-from ansible_collections.configok.node.plugins.module_utils._rollout._versions import is_kubernetes_version
 
 
 def argument_spec() -> dict[str, Any]:
@@ -308,31 +290,15 @@ def refuse_bad_pool(params: dict[str, Any]) -> None:
         )
 
 
-def nodes_of(views: Sequence[NodeView], params: dict[str, Any]) -> dict[str, str]:
-    """Return the nodes to validate for, name to version; empty if versions are given.
-
-    Nodes without a valid version are left out here; the plan skips them with a reason.
-    """
-    if params["kubernetes_versions"]:
-        return {}
-    return {view.name: view.kubelet_version for view in views if is_kubernetes_version(view.kubelet_version)}
-
-
-def changes_of(
-    params: dict[str, Any], pool: PoolNodes, before: dict[str, str], after: dict[str, str]
-) -> list[NodeGroup]:
-    """Return what the bundle changes on the nodes; without nodes, compared to the pool's last complete rollout."""
-    overrides = params["disruption_overrides"]
-    if pool.views:
-        return group_changes(pool, after, overrides)
-    differing = diff_documents(before, after, list(params["kubernetes_versions"] or ()), overrides)
-    return [NodeGroup((), differing if before else None)] if differing else []
-
-
-def text_of(published: PublishedRevision, differing: Sequence[NodeGroup], warnings: Sequence[Finding]) -> list[str]:
-    """Return the changes, and the fields that may be denied, as human-readable lines."""
-    lines = render_changes(f"{published.target.name} is revision {published.revision}", differing)
-    return lines + [f"Warning: {warning}" for warning in warnings if warning.rule == "denied"]
+def pool_of(params: dict[str, Any]) -> Pool:
+    """Return the pool that the options describe."""
+    return Pool(
+        params["pool"],
+        params["label_selector"] or "",
+        kubernetes_versions=tuple(params["kubernetes_versions"] or ()),
+        disruption_overrides=params["disruption_overrides"] or {},
+        change_cause=params["change_cause"],
+    )
 
 
 def main() -> None:
@@ -347,36 +313,30 @@ def main() -> None:
     with fail_on_errors(module), client_from_params(params) as client:
         refuse_bad_pool(params)
         documents = read_documents(params["documents"], params["src"])
-        texts = {component: text for component, (_file, text) in documents.items()}
-        bundle = build_bundle(
-            params["pool"],
-            texts,
+        release = prepare(
+            client,
+            pool_of(params),
+            documents,
             trial=trial_of(params),
             namespace=params["namespace"],
-            change_cause=params["change_cause"],
             author=params["published_by"],
+            now=Clock().now(),
+            check=module.check_mode,
         )
-        views = list_nodes(client, selector=params["label_selector"]) if params["label_selector"] else []
-        versions, nodes = list(params["kubernetes_versions"] or ()), nodes_of(views, params)
-        pool = read_pool_nodes(client, views)
-        warnings = validate_documents(documents, versions, nodes, denied_findings(pool, documents))
-        before = current_documents(client, read_record(client, params["pool"]))
-        differing = changes_of(params, pool, before, texts)
-        published = publish_bundle(client, bundle, now=Clock().now(), check=module.check_mode)
-        source = published.target.source
+        source = release.target.source
         result = {
-            "bundle": published.target.to_dict(),
+            "bundle": release.target.to_dict(),
             "config_source": None if source is None else source.to_dict(),
-            "revision": published.revision,
-            "field_changes": sanitize_all(field_changes(differing)),
-            "text": sanitize_all(text_of(published, differing, warnings)),
-            "kubernetes_versions": versions or sorted(set(nodes.values())),
-            "findings": sanitize_all([warning.as_dict() for warning in warnings]),
-            "lines": sanitize_all([f"{warning.level}: {warning}" for warning in warnings]),
+            "revision": release.revision,
+            "field_changes": sanitize_all(field_changes(release.groups)),
+            "text": sanitize_all(render_release(release)),
+            "kubernetes_versions": list(release.versions),
+            "findings": sanitize_all([finding.as_dict() for finding in release.findings]),
+            "lines": sanitize_all([f"{finding.level}: {finding}" for finding in release.findings]),
         }
         if module._diff:
-            result["diff"] = sanitize_all(text_diff(before, texts))
-        module.exit_json(changed=published.changed, **result)
+            result["diff"] = sanitize_all(text_diff(release.before, release.after))
+        module.exit_json(changed=release.changed, **result)
 
 
 if __name__ == "__main__":

@@ -254,19 +254,11 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._options im
     KUBE_ARGUMENT_SPEC,
     client_from_params,
 )
-from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import (
-    find_overlaps,
-    overlap_warnings,
-)
-from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import (
-    compare_undo,
-    field_changes,
-)
+from ansible_collections.configok.node.plugins.module_utils._ansible._pool_rollout import plan
+from ansible_collections.configok.node.plugins.module_utils._ansible._release_changes import field_changes
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
-from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import list_nodes
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Target
-from ansible_collections.configok.node.plugins.module_utils._rollout._planner import make_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import parse_policy, parse_pool
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
@@ -277,7 +269,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._revisions 
 def argument_spec() -> dict[str, Any]:
     """Return the options of this module."""
     bundle: dict[str, Any] = {
-        **{part: {"type": "str", "required": True} for part in ("namespace", "name", "uid", "content_hash")},
+        **{key: {"type": "str", "required": True} for key in ("namespace", "name", "uid", "content_hash")},
         "components": {"type": "list", "elements": "str", "required": True},
         "trial": {"type": "str"},
     }
@@ -293,7 +285,7 @@ def argument_spec() -> dict[str, Any]:
 
 
 def target_of(client: Client, params: dict[str, Any], record: Record) -> Target:
-    """Return where the pool is to go. Raises RolloutError, InvalidTrial, KubeError."""
+    """Return the target of the rollout. Raises RolloutError, InvalidTrial, KubeError."""
     if params["bundle"]:
         return Target.from_dict(params["bundle"])
     return read_target(client, find_undo_revision(record, params["to_revision"]))
@@ -313,25 +305,15 @@ def main() -> None:
         target = target_of(client, params, record)
         named = parse_pool({"pool": params["pool"], "selector": params["selector"]})
         pool = replace(named, policy=parse_policy(params["policy"], trial=target.trial))
-        views = list_nodes(client, selector=params["selector"])
-        overlaps = find_overlaps(client, pool.name, pool.selector, [view.name for view in views])
-        planned = make_plan(views, pool, target, record)
-        # What a bundle that is being published changes, and who denies it, config_bundle has said.
-        way_back = None if params["bundle"] else compare_undo(client, views, target)
-        refusals = () if way_back is None else way_back.refusals
-        planned = replace(
-            planned,
-            refusals=(*planned.refusals, *refusals),
-            warnings=(*planned.warnings, *overlap_warnings(overlaps)),
-        )
+        planned, overlaps, undo = plan(client, pool, target, record, is_undo=not params["bundle"])
         module.exit_json(
             changed=False,
             plan=planned.to_dict(),
             refusals=sanitize_all(planned.refusals),
             waves=[wave.name for wave in planned.waves if not wave.finished],
             overlaps=sanitize_all([{"pool": overlap.pool, "nodes": [*overlap.nodes]} for overlap in overlaps or ()]),
-            field_changes=[] if way_back is None else sanitize_all(field_changes(way_back.changes)),
-            text=sanitize_all([*([] if way_back is None else way_back.lines), *render_plan(planned)]),
+            field_changes=[] if undo is None else sanitize_all(field_changes(undo.changes)),
+            text=sanitize_all([*([] if undo is None else undo.lines), *render_plan(planned)]),
         )
 
 

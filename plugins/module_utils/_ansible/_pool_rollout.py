@@ -1,54 +1,89 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nodes that belong to several pools, which would take them from each other. Private to configok.node."""
+"""Plan a pool's rollout from the cluster; find other pools with the same nodes. Private to configok.node."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from .._componentconfig._scalars._wording import first_names
 from .._kube._api_client import Client
 from .._kube._api_errors import BadRequest, Forbidden, NotFound
 from .._kube._api_paths import NODES, config_maps
 from .._nodeconfig._well_known import LABEL_POOL, NAMESPACE_ROLLOUTS
+from .._rollout._node_access import list_nodes
+from .._rollout._plan import Plan, Target
+from .._rollout._planner import make_plan
+from .._rollout._pool_file import Pool
 from .._rollout._record import Record
 from .._rollout._record_store import decode_record
 from .._rollout._rendering import NAMES_SHOWN
 from .._rollout._rollout_errors import InvalidRecord
+from ._release_changes import UndoChanges, compare_undo
 
-__all__ = ["Overlap", "find_overlaps", "overlap_warnings"]
+__all__ = ["Overlap", "PlannedRollout", "find_overlaps", "overlap_warnings", "plan"]
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """Nodes of the pool that is planned that also belong to another pool."""
+    """Nodes of the planned pool that also belong to another pool."""
 
     pool: str
     nodes: tuple[str, ...]
 
 
-def find_overlaps(client: Client, pool: str, selector: str, nodes: Sequence[str]) -> list[Overlap] | None:
-    """Return the other pools that have some of these nodes, sorted by name; None where their records must not be read.
+class PlannedRollout(NamedTuple):
+    """A plan, and what the cluster says about it.
 
-    The API server compares the selectors: a Node that matches both has both pools. A record without the selector, of an
-    older version, has at least the nodes of its last rollout. Raises KubeError.
+    overlaps: None when other pools may not be read. undo: the changes of an undo, None for another rollout.
+    """
+
+    plan: Plan
+    overlaps: Sequence[Overlap] | None
+    undo: UndoChanges | None
+
+
+def plan(client: Client, pool: Pool, target: Target, record: Record, *, is_undo: bool) -> PlannedRollout:
+    """Plan the rollout of a target from the pool's nodes, its record and the other pools.
+
+    is_undo: compare the target with what the nodes use; for a release, prepare has done so. Raises RolloutError,
+    KubeError, InvalidBundle.
+    """
+    views = list_nodes(client, selector=pool.selector)
+    overlaps = find_overlaps(client, pool.name, pool.selector, [view.name for view in views])
+    planned = make_plan(views, pool, target, record)
+    undo = compare_undo(client, views, target) if is_undo else None
+    planned = replace(
+        planned,
+        refusals=(*planned.refusals, *(() if undo is None else undo.refusals)),
+        warnings=(*planned.warnings, *overlap_warnings(overlaps)),
+    )
+    return PlannedRollout(planned, overlaps, undo)
+
+
+def find_overlaps(client: Client, pool: str, selector: str, nodes: Sequence[str]) -> list[Overlap] | None:
+    """Return the other pools that have some of these nodes, sorted by name; None when their records may not be read.
+
+    The API server compares the selectors: a Node that matches both belongs to both pools. A record without a selector,
+    of an older version, has at least the nodes of its last rollout. Raises KubeError.
     """
     try:
         records = list(_other_records(client, pool))
     except Forbidden:
         return None
-    found = []
+    overlaps = []
     for record in records:
-        shared = _shared(client, record, selector, nodes)
+        shared = _shared_nodes(client, record, selector, nodes)
         if shared:
-            found.append(Overlap(record.pool, shared))
-    return sorted(found, key=lambda overlap: overlap.pool)
+            overlaps.append(Overlap(record.pool, shared))
+    return sorted(overlaps, key=lambda overlap: overlap.pool)
 
 
 def overlap_warnings(overlaps: Iterable[Overlap] | None) -> list[str]:
-    """Return a sentence for each pool that shares nodes with the one that is planned."""
+    """Return a sentence for each pool that shares nodes with the planned one."""
     if overlaps is None:
         return [
             f"whether other pools have the same nodes is not known, since ConfigMaps in {NAMESPACE_ROLLOUTS} may not "
@@ -72,17 +107,17 @@ def _other_records(client: Client, pool: str) -> Iterator[Record]:
         try:
             yield decode_record(item)
         except InvalidRecord:
-            continue  # told where that pool is planned
+            continue  # planning that pool reports it
 
 
-def _shared(client: Client, record: Record, selector: str, nodes: Sequence[str]) -> tuple[str, ...]:
+def _shared_nodes(client: Client, record: Record, selector: str, nodes: Sequence[str]) -> tuple[str, ...]:
     rollout = record.rollout
     if rollout is None or (rollout.target.is_init and rollout.has_ended):
-        return ()  # it wants nothing of any node
+        return ()  # the pool assigns nothing
     if not rollout.selector:
         return tuple(sorted(set(nodes) & {name for wave in rollout.waves for name in wave.nodes}))
     try:
-        both = client.list(NODES, label_selector=f"{selector},{rollout.selector}", metadata_only=True)
+        shared = client.list(NODES, label_selector=f"{selector},{rollout.selector}", metadata_only=True)
     except BadRequest:
         return ()
-    return tuple(sorted(str(item["metadata"]["name"]) for item in both.items))
+    return tuple(sorted(str(item["metadata"]["name"]) for item in shared.items))

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The documents of a bundle before it is published: read, judged, compared.
+"""Read, validate and compare the documents of a bundle before it is published.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -26,40 +26,40 @@ from .._kube._api_errors import NotFound
 from .._kube._api_paths import config_map
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from .._rollout._record import COMPLETE, Record
-from ._module_errors import ConfigRefused, UnusableDocument
+from .._rollout._rollout_errors import ConfigRefused, UnusableDocument
 
 __all__ = [
     "Changes",
-    "diff_documents",
-    "decode_or_empty",
-    "validate_documents",
     "current_documents",
+    "decode_or_empty",
+    "diff_documents",
     "read_documents",
     "text_diff",
+    "validate_documents",
 ]
 
 
-Changes = list[tuple[str, FieldChange]]  # with their components
+Changes = list[tuple[str, FieldChange]]  # component and change
 
 
 def read_documents(documents: Mapping[str, Any] | None, src: Mapping[str, str] | None) -> dict[str, tuple[str, str]]:
     """Return component -> (name for messages, text).
 
-    documents: component -> text, or data that is written as JSON; src: component -> path. Raises UnusableDocument.
+    documents: component -> text, or data that is encoded as JSON; src: component -> path. Raises UnusableDocument.
     """
-    found: dict[str, tuple[str, str]] = {}
+    texts: dict[str, tuple[str, str]] = {}
     for component, value in (documents or {}).items():
         text = value if isinstance(value, str) else json.dumps(value, indent=2, sort_keys=True) + "\n"
-        found[component] = (component, text)
+        texts[component] = (component, text)
     for component, path in (src or {}).items():
-        if component in found:
+        if component in texts:
             raise UnusableDocument(f"the config of {component} is given twice, as a document and as a file")
         try:
             with open(path, encoding="utf-8") as stream:
-                found[component] = (path, stream.read())
+                texts[component] = (path, stream.read())
         except (OSError, UnicodeDecodeError) as error:
             raise UnusableDocument(f"the config of {component} cannot be read from {path}: {error}") from error
-    return found
+    return texts
 
 
 def validate_documents(
@@ -68,16 +68,16 @@ def validate_documents(
     nodes: Mapping[str, str] | None = None,
     denied: Sequence[Finding] = (),
 ) -> list[Finding]:
-    """Judge all documents for these Kubernetes versions and return the warnings.
+    """Validate all documents for these Kubernetes versions and return the warnings.
 
-    versions: "1.35" or "v1.35.2"; nodes: by name, the version of each; none of both means the newest one known.
-    denied: what is known to be denied by nodes.
-    Raises ConfigRefused with all findings, UnusableDocument for what is no version.
+    versions: "1.35" or "v1.35.2"; nodes: the version of each, by name; without both, the newest known version. denied:
+    findings about fields that nodes deny. Raises ConfigRefused with all findings, UnusableDocument for an invalid
+    version.
     """
     findings: list[Finding] = [*denied]
     for component, (file, text) in sorted(documents.items()):
         try:
-            found = judge(
+            result = judge(
                 [(file, text.encode("utf-8", "surrogateescape"))],
                 component=component,
                 versions=versions,
@@ -87,33 +87,33 @@ def validate_documents(
             )
         except ConfigError as error:
             raise UnusableDocument(str(error)) from error
-        findings.extend(found.findings)
+        findings.extend(result.findings)
     findings = bounded(findings)
-    refused = [f"{one.level}: {one}" for one in findings if one.is_refusal]
+    refused = [f"{finding.level}: {finding}" for finding in findings if finding.is_refusal]
     if refused:
         raise ConfigRefused(
             f"the config is refused, nothing was published: {refused[0]}{and_more(len(refused) - 1)}",
-            [one.as_dict() for one in findings],
-            [f"{one.level}: {one}" for one in findings],
+            [finding.as_dict() for finding in findings],
+            [f"{finding.level}: {finding}" for finding in findings],
         )
     return findings
 
 
 def current_documents(client: Client, record: Record) -> dict[str, str]:
-    """Return the documents that the pool was last taken to; none for the init config. Raises KubeError.
+    """Return the documents of the pool's last complete rollout, none for the init config. Raises KubeError.
 
-    A bundle that is gone or damaged counts as none: this is for people to read, and nothing is decided by it.
+    A missing or damaged bundle gives no documents: they are shown to the user, and no decision depends on them.
     """
     rollout = record.rollout
     if rollout is not None and rollout.phase == COMPLETE:
-        place = (rollout.target.namespace, rollout.target.name)
+        namespace, name = rollout.target.namespace, rollout.target.name
     else:
-        completed = [one for one in record.revisions if one.result == COMPLETE]
-        place = (completed[-1].namespace, completed[-1].name) if completed else ("", "")
-    if not place[0]:
+        complete = [revision for revision in record.revisions if revision.result == COMPLETE]
+        namespace, name = (complete[-1].namespace, complete[-1].name) if complete else ("", "")
+    if not namespace:
         return {}
     try:
-        return dict(Bundle.from_config_map(client.get(config_map(*place))).documents)
+        return dict(Bundle.from_config_map(client.get(config_map(namespace, name))).documents)
     except (NotFound, InvalidBundle):
         return {}
 
@@ -124,33 +124,34 @@ def diff_documents(
     versions: Sequence[str] = (),
     overrides: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Changes:
-    """Return the fields in which two bundles differ, with their components: what the documents say, without defaults.
+    """Return the fields in which the documents of two bundles differ, without defaults, with their components.
 
-    versions: of the nodes, none for the newest known: what a change asks of a node is the heaviest of what it asks at
-    one of them. overrides: by component, the user's own classes of that by field path. Raises UnusableDocument for an
-    override that cannot be meant.
+    versions: of the nodes, none for the newest known: the disruption of a change is the heaviest one among them.
+    overrides: the user's own disruption classes, by component and field path. Raises UnusableDocument for an override
+    that is invalid.
     """
     minors = sorted({parse_minor(version) for version in versions}) or [newest_minor()]
-    found = []
+    changes = []
     for component in sorted({*before, *after}):
         old, new = decode_or_empty(before.get(component)), decode_or_empty(after.get(component))
-        kind, own = str((new or old).get("kind", "")), (overrides or {}).get(component) or {}
+        kind, own_classes = str((new or old).get("kind", "")), (overrides or {}).get(component) or {}
         try:
-            if not isinstance(own, Mapping):
+            if not isinstance(own_classes, Mapping):
                 raise ConfigError("must be classes by field path")
-            check_overrides(own, find_kind((new or old).get("apiVersion"), kind))
+            check_overrides(own_classes, find_kind((new or old).get("apiVersion"), kind))
         except ConfigError as error:
             raise UnusableDocument(f"disruption_overrides of {component}: {error}") from error
         for change in diff(old, new):
             if not old and change.path in ("apiVersion", "kind"):
-                continue  # of a config that is new, this says nothing
-            asked = {one.name: one for one in (disruption_of(change.parts, kind, at, (old, new), own) for at in minors)}
-            found.append((component, FieldChange(change, asked[heaviest_class(asked) or ""])))
-    return found
+                continue  # these say nothing about a new config
+            disruptions = (disruption_of(change.parts, kind, minor, (old, new), own_classes) for minor in minors)
+            by_class = {disruption.name: disruption for disruption in disruptions}
+            changes.append((component, FieldChange(change, by_class[heaviest_class(by_class) or ""])))
+    return changes
 
 
 def text_diff(before: Mapping[str, str], after: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return what --diff shows: the documents that differ, as text; a bundle with a secret was refused before."""
+    """Return the differing documents as text, for --diff. A bundle with a secret is refused before this."""
     return [
         {
             "before_header": component,
@@ -164,7 +165,7 @@ def text_diff(before: Mapping[str, str], after: Mapping[str, str]) -> list[dict[
 
 
 def decode_or_empty(text: str | None) -> dict[str, Any]:
-    """Return a document's values, none for a text that cannot be decoded."""
+    """Return a document's values, no values for a text that cannot be decoded."""
     try:
         data = decode(text or "", file="published").data
     except InvalidConfig:

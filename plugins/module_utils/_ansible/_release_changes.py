@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bundle changes on groups of nodes, as lines for people and as data of a result.
+"""Prepare a release; group, by node, what a release or an undo changes, as lines and as data.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -25,136 +25,230 @@ from .._kube._api_client import Client
 from .._kube._api_errors import Forbidden, NotFound
 from .._kube._api_paths import config_map
 from .._nodeconfig._assignment import ConfigSource
-from .._nodeconfig._bundle import Bundle, InvalidBundle
+from .._nodeconfig._bundle import Bundle, InvalidBundle, build_bundle
+from .._nodeconfig._bundle_trial import Trial
 from .._nodeconfig._local_config import LocalConfig
-from .._rollout._node_access import MAX_CONNECTIONS
+from .._rollout._node_access import MAX_CONNECTIONS, list_nodes
 from .._rollout._node_view import NodeView
 from .._rollout._plan import Target
+from .._rollout._pool_file import Pool
+from .._rollout._record_store import read_record
+from .._rollout._revisions import publish_bundle
 from .._rollout._versions import is_kubernetes_version
-from ._release import Changes, decode_or_empty, diff_documents
+from ._release import Changes, current_documents, decode_or_empty, diff_documents, validate_documents
 
 __all__ = [
     "NodeGroup",
     "PoolNodes",
+    "Release",
     "UndoChanges",
-    "render_changes",
+    "compare_undo",
     "denied_findings",
     "field_changes",
     "group_changes",
+    "prepare",
     "read_pool_nodes",
-    "compare_undo",
-    "some_nodes",
+    "render_changes",
+    "render_release",
 ]
 
-_GROUPS_SHOWN = 5
+_MAX_GROUPS = 5
 _NAMES_SHOWN = 4
+_MAX_BUNDLES = 50  # that are read for one release; a pool uses a few
 
 
 class NodeGroup(NamedTuple):
-    """Nodes on which a bundle changes the same. changes: None where it is not known what they have now."""
+    """Nodes that have the same changes. changes: None when their present values are not known."""
 
     nodes: tuple[str, ...]
     changes: Changes | None
 
     def __str__(self) -> str:
-        return some_nodes(self.nodes)
+        return _nodes_text(self.nodes)
 
 
-def render_changes(minor_name: str, groups: Sequence[NodeGroup]) -> list[str]:
+class Release(NamedTuple):
+    """A bundle that was published (in check mode: validated), and what it changes.
+
+    groups: the changes by nodes. findings: warnings. before: the documents of the pool's last complete rollout. after:
+    those of the bundle. versions: the Kubernetes versions that the bundle was validated for.
+    """
+
+    target: Target
+    revision: int
+    changed: bool
+    groups: Sequence[NodeGroup]
+    findings: Sequence[Finding]
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+    versions: Sequence[str]
+
+
+def prepare(
+    client: Client,
+    pool: Pool,
+    documents: Mapping[str, tuple[str, str]],
+    *,
+    trial: Trial | None,
+    namespace: str,
+    author: str,
+    now: str,
+    check: bool,
+) -> Release:
+    """Build, validate, compare and publish the bundle of a pool's documents.
+
+    pool: without a selector, no nodes are compared. documents: component -> (name for messages, text). trial: None for
+    the agents' defaults. check: let the API server validate the bundle, and change nothing. Raises ConfigRefused,
+    UnusableDocument, InvalidBundle, RolloutError, KubeError.
+    """
+    texts = {component: text for component, (_file, text) in documents.items()}
+    bundle = build_bundle(
+        pool.name, texts, trial=trial, namespace=namespace, change_cause=pool.change_cause, author=author
+    )
+    views = list_nodes(client, selector=pool.selector) if pool.selector else []
+    versions = list(pool.kubernetes_versions)
+    node_versions = {} if versions else _node_versions(views)
+    pool_nodes = read_pool_nodes(client, views)
+    denied = denied_findings(pool_nodes, documents)
+    findings = validate_documents(documents, versions, node_versions, denied)
+    before = current_documents(client, read_record(client, pool.name))
+    groups = _release_groups(pool, pool_nodes, before, texts)
+    published = publish_bundle(client, bundle, now=now, check=check)
+    return Release(
+        published.target,
+        published.revision,
+        published.changed,
+        groups,
+        findings,
+        before,
+        texts,
+        versions or sorted(set(node_versions.values())),
+    )
+
+
+def _node_versions(views: Iterable[NodeView]) -> dict[str, str]:
+    """Return the kubelet version of each node. Omits invalid versions: the plan skips these nodes, with the reason."""
+    return {view.name: view.kubelet_version for view in views if is_kubernetes_version(view.kubelet_version)}
+
+
+def _release_groups(
+    pool: Pool, pool_nodes: PoolNodes, before: Mapping[str, str], after: Mapping[str, str]
+) -> list[NodeGroup]:
+    """Return the changes by nodes; without nodes, the changes to the pool's last complete rollout."""
+    overrides = pool.disruption_overrides
+    if pool_nodes.views:
+        return group_changes(pool_nodes, after, overrides)
+    changes = diff_documents(before, after, pool.kubernetes_versions, overrides)
+    return [NodeGroup((), changes if before else None)] if changes else []
+
+
+def render_release(release: Release) -> list[str]:
+    """Return the changes of a release, and the fields that nodes may deny, as lines for people."""
+    lines = render_changes(f"{release.target.name} is revision {release.revision}", release.groups)
+    return lines + [f"Warning: {finding}" for finding in release.findings if finding.rule == "denied"]
+
+
+def render_changes(name: str, groups: Sequence[NodeGroup]) -> list[str]:
     """Return changes as lines for people.
 
-    name: of what brings them, for example "workers-0a1b2c3d4e is revision 2". groups: none where nothing changes.
+    name: of their cause, for example "workers-0a1b2c3d4e is revision 2". groups: empty without changes.
     """
     if not groups:
-        return [f"{minor_name}: it changes no field of what the pool uses."]
+        return [f"{name}: it changes no field of what the pool uses."]
     lines = []
-    for number, group in enumerate(groups[:_GROUPS_SHOWN]):
-        start = f"{minor_name}. " if number == 0 else ""
+    for number, group in enumerate(groups[:_MAX_GROUPS]):
+        start = f"{name}. " if number == 0 else ""
         where = f" on {group}" if group.nodes and (groups[1:] or group.changes is None) else ""
         if group.changes is None:
             reason = "what they use now is not published (configok.node.provision publishes init configs)"
             lines.append(f"{start}What it changes{where} is not known: {reason}.")
         else:
             lines += [f"{start}What it changes{where}:", *_table(group.changes)]
-    if groups[_GROUPS_SHOWN:]:
-        lines.append(f"On {len(groups) - _GROUPS_SHOWN} more groups of nodes it changes something else.")
+    if groups[_MAX_GROUPS:]:
+        lines.append(f"On {len(groups) - _MAX_GROUPS} more groups of nodes it changes something else.")
     return lines
 
 
-def _table(found: Changes) -> list[str]:
-    fields = [f"{component} {one.change.path}" for component, one in found]
-    values = [" -> ".join(value or "<unset>" for value in one.shown) for _component, one in found]
-    widths = [min(max(map(len, texts)), most) for texts, most in ((fields, 72), (values, 40))]
+def _table(changes: Changes) -> list[str]:
+    fields = [f"{component} {change.change.path}" for component, change in changes]
+    values = [" -> ".join(value or "<unset>" for value in change.shown) for _component, change in changes]
+    widths = [min(max(map(len, texts)), limit) for texts, limit in ((fields, 72), (values, 40))]
     lines = [
-        f"  {field:{widths[0]}}  {value:{widths[1]}}  [{one.disruption}]"
-        for field, value, (_component, one) in zip(fields, values, found)
+        f"  {field:{widths[0]}}  {value:{widths[1]}}  [{change.disruption}]"
+        for field, value, (_component, change) in zip(fields, values, changes)
     ]
-    worst = heaviest_class(one.disruption.name for _component, one in found) or ""
-    return [*lines, f"  all in all: {worst}: {disruption_classes()[worst]}"]
+    heaviest = heaviest_class(change.disruption.name for _component, change in changes) or ""
+    return [*lines, f"  all in all: {heaviest}: {disruption_classes()[heaviest]}"]
 
 
 def field_changes(groups: Iterable[NodeGroup]) -> list[dict[str, Any]]:
-    """Return the changes as plain data, for a module's result; what is not known is left out."""
+    """Return the known changes as plain data, for a module's result."""
     return [
-        {"component": component, **one.as_dict(), "nodes": list(group.nodes)}
+        {"component": component, **change.as_dict(), "nodes": list(group.nodes)}
         for group in groups
-        for component, one in group.changes or ()
+        for component, change in group.changes or ()
     ]
 
 
-def some_nodes(names: Sequence[str]) -> str:
-    """Return "3 nodes (a, b, c)"."""
+def _nodes_text(names: Sequence[str]) -> str:
     return f"{count_of(len(names), 'node')} ({first_names(names, _NAMES_SHOWN)})"
 
 
-_MOST_BUNDLES = 50  # that are read for a plan; a pool uses a few
 Overrides = Mapping[str, Mapping[str, str]]
 
 
 class PoolNodes(NamedTuple):
-    """The nodes of a pool that would take a bundle, and what they use now."""
+    """The nodes of a pool that would take a bundle, and what they use now.
+
+    local_configs: by the hash that nodes report. bundles: the documents of the bundles in use that can be read.
+    """
 
     views: Sequence[NodeView]
-    locals: Mapping[str, LocalConfig]  # by the hash that nodes report
-    bundles: Mapping[ConfigSource, Mapping[str, str]]  # documents of the bundles in use, as far as they can be read
+    local_configs: Mapping[str, LocalConfig]
+    bundles: Mapping[ConfigSource, Mapping[str, str]]
 
-    def local(self, view: NodeView) -> LocalConfig | None:
-        """Return what a node has of its own, None where that is not published."""
-        return None if view.status is None else self.locals.get(view.status.local_config)
+    def local_config_of(self, view: NodeView) -> LocalConfig | None:
+        """Return the node's own config, None when it is not published."""
+        return None if view.status is None else self.local_configs.get(view.status.local_config)
 
 
 def read_pool_nodes(client: Client, views: Iterable[NodeView]) -> PoolNodes:
     """Read what these nodes use now. Raises KubeError."""
-    taking = [view for view in views if view.has_agent and not view.deleting]
+    movable = [view for view in views if view.has_agent and not view.deleting]
     bundles = {}
-    for source in sorted({view.active for view in taking if view.active is not None})[:_MOST_BUNDLES]:
+    for source in sorted({view.active for view in movable if view.active is not None})[:_MAX_BUNDLES]:
         try:
             bundles[source] = Bundle.from_config_map(client.get(config_map(source.namespace, source.name)), source)
         except (NotFound, Forbidden, InvalidBundle):
-            continue  # a node can name anything; what it uses is then not known
-    claimed = {view.status.local_config for view in taking if view.status is not None}
-    local_configs = read_local_configs(client, claimed, workers=MAX_CONNECTIONS)
-    return PoolNodes(taking, local_configs, {key: one.documents for key, one in bundles.items()})
+            continue  # a node can report any source; its present values are then not known
+    hashes = {view.status.local_config for view in movable if view.status is not None}
+    local_configs = read_local_configs(client, hashes, workers=MAX_CONNECTIONS)
+    return PoolNodes(movable, local_configs, {source: bundle.documents for source, bundle in bundles.items()})
 
 
 def group_changes(pool: PoolNodes, after: Mapping[str, str], overrides: Overrides | None = None) -> list[NodeGroup]:
-    """Return what documents change on the nodes of a pool, the largest group first; nodes that they change nothing on
-    are left out. after: empty for the init config. Raises UnusableDocument for an override that cannot be meant."""
+    """Return the changes that documents make, by nodes with the same changes, the largest group first.
+
+    Omits nodes without changes. after: empty for the init config. Raises UnusableDocument for an invalid override.
+    """
     for documents in (after, *pool.bundles.values()):
-        diff_documents({}, documents, (), overrides)  # overrides are judged even where no node says what it has
-    known: dict[Any, Changes | None] = {}
-    groups: dict[Any, list[str]] = {}
-    found: dict[Any, Changes | None] = {}
+        diff_documents({}, documents, (), overrides)  # validates overrides even when no node's values are known
+    cache: dict[Any, Changes | None] = {}
+    names_by_text: dict[Any, list[str]] = {}
+    changes_by_text: dict[Any, Changes | None] = {}
     for view in pool.views:
         key = (view.active, view.status and view.status.local_config, _minor(view))
-        if key not in known:
-            known[key] = _changes_on(pool, view, after, overrides or {})
-        seen = known[key]
-        text = None if seen is None else tuple((component, str(one), one.disruption.name) for component, one in seen)
-        found[text] = seen
-        if seen != []:
-            groups.setdefault(text, []).append(view.name)
-    return sorted((NodeGroup(tuple(names), found[text]) for text, names in groups.items()), key=_by_size)
+        if key not in cache:
+            cache[key] = _changes_on(pool, view, after, overrides or {})
+        changes = cache[key]
+        text = None
+        if changes is not None:
+            text = tuple((component, str(change), change.disruption.name) for component, change in changes)
+        changes_by_text[text] = changes
+        if changes != []:
+            names_by_text.setdefault(text, []).append(view.name)
+    groups = (NodeGroup(tuple(names), changes_by_text[text]) for text, names in names_by_text.items())
+    return sorted(groups, key=_by_size)
 
 
 def _by_size(group: NodeGroup) -> tuple[bool, int, tuple[str, ...]]:
@@ -167,72 +261,80 @@ def _minor(view: NodeView) -> int:
 
 def _changes_on(pool: PoolNodes, view: NodeView, after: Mapping[str, str], overrides: Overrides) -> Changes | None:
     before = {} if view.active is None else pool.bundles.get(view.active)
-    local, minor = pool.local(view), _minor(view)
+    local_config, minor = pool.local_config_of(view), _minor(view)
     if before is None:
         return None
-    both = before.keys() & after.keys()
-    result = diff_documents(
-        {one: before[one] for one in both}, {one: after[one] for one in both}, [minor_name(minor)], overrides
+    in_both = before.keys() & after.keys()
+    changes = diff_documents(
+        {component: before[component] for component in in_both},
+        {component: after[component] for component in in_both},
+        [minor_name(minor)],
+        overrides,
     )
-    for component in sorted((before.keys() | after.keys()) - both):
-        if local is None:
+    for component in sorted((before.keys() | after.keys()) - in_both):
+        if local_config is None:
             return None
-        if component in local:
-            old, new = (_resulting(documents.get(component), local, component) for documents in (before, after))
-            differing = effective_diff(old, new, (minor, minor), overrides.get(component))
-            result += [(component, one) for one in differing]
-    return result
+        if component in local_config:
+            old, new = (
+                _effective_config(documents.get(component), local_config, component) for documents in (before, after)
+            )
+            differences = effective_diff(old, new, (minor, minor), overrides.get(component))
+            changes += [(component, change) for change in differences]
+    return changes
 
 
-def _resulting(document: str | None, local: LocalConfig, component: str) -> dict[str, Any]:
+def _effective_config(document: str | None, local_config: LocalConfig, component: str) -> dict[str, Any]:
     """Return the config that a component reads: a bundle's document under the instance config, or the init config."""
-    own = local[component]
+    own = local_config[component]
     return dict(own.init) if document is None else merge([decode_or_empty(document), own.instance])
 
 
 def denied_findings(pool: PoolNodes, documents: Mapping[str, tuple[str, str]]) -> list[Finding]:
-    """Return the fields that nodes of the pool deny, with the nodes; a warning where it is not known what they allow
-    and have. documents: component -> (name for messages, text)."""
-    held: dict[Finding, list[str]] = {}
-    known: dict[Any, list[Finding]] = {}
+    """Return the fields that nodes of the pool deny, with the nodes.
+
+    Returns warnings for nodes whose policy and values are not known. documents: component -> (name for messages, text).
+    """
+    names_by_finding: dict[Finding, list[str]] = {}
+    cache: dict[Any, list[Finding]] = {}
     for view in pool.views:
         key = (view.status and view.status.local_config, _minor(view))
-        if key not in known:
-            local = pool.local(view)
-            known[key] = [
-                one
+        if key not in cache:
+            local_config = pool.local_config_of(view)
+            cache[key] = [
+                finding
                 for component, (file, text) in sorted(documents.items())
-                for one in _denied(component, file, text, local, _minor(view))
+                for finding in _denied(component, file, text, local_config, _minor(view))
             ]
-        for one in known[key]:
-            held.setdefault(one, []).append(view.name)
+        for finding in cache[key]:
+            names_by_finding.setdefault(finding, []).append(view.name)
     return [
-        one._replace(message=f"{one.message}: {some_nodes(names)}", nodes=tuple(names)) for one, names in held.items()
+        finding._replace(message=f"{finding.message}: {_nodes_text(names)}", nodes=tuple(names))
+        for finding, names in names_by_finding.items()
     ]
 
 
-def _denied(component: str, file: str, text: str, local: LocalConfig | None, minor: int) -> list[Finding]:
-    if local is not None and component not in local:
+def _denied(component: str, file: str, text: str, local_config: LocalConfig | None, minor: int) -> list[Finding]:
+    if local_config is not None and component not in local_config:
         return []  # the node does not run it, and ignores the document
     try:
         document = decode(text, file=file)
     except InvalidConfig:
-        return []  # found when the document is judged
+        return []  # validating the document reports it
     kind = str(document.data.get("kind", "")) if isinstance(document.data, dict) else ""
-    if local is None:
-        found, level = denials(document.data, DenyPolicy(), node_values(kind, {}, {}), minor), Level.WARNING
-        unsure = "; what these nodes allow, and which value they have, is not published"
+    if local_config is None:
+        findings, level = denials(document.data, DenyPolicy(), node_values(kind, {}, {}), minor), Level.WARNING
+        suffix = "; what these nodes allow, and which value they have, is not published"
     else:
-        own = node_values(kind, local[component].init, local[component].instance)
-        found, level, unsure = denials(document.data, local[component].deny, own, minor), Level.POLICY, ""
+        own = node_values(kind, local_config[component].init, local_config[component].instance)
+        findings, level, suffix = denials(document.data, local_config[component].deny, own, minor), Level.POLICY, ""
     return [
-        document.locate(finding._replace(message=finding.message + unsure, level=level), look_up=False)
-        for finding in found
+        document.locate(finding._replace(message=finding.message + suffix, level=level), look_up=False)
+        for finding in findings
     ]
 
 
 class UndoChanges(NamedTuple):
-    """What going back changes. refusals: fields that nodes deny now, one sentence each."""
+    """The changes of an undo. refusals: fields that nodes deny now, one sentence each."""
 
     changes: Sequence[NodeGroup]
     refusals: tuple[str, ...]
@@ -243,14 +345,12 @@ def compare_undo(client: Client, views: Sequence[NodeView], target: Target) -> U
     """Compare what these nodes use with a published bundle or the init config. Raises KubeError, InvalidBundle."""
     pool = read_pool_nodes(client, views)
     if target.is_init:
-        return _way_back("This is the way back to the init config", group_changes(pool, {}), ())
-    found = client.get(config_map(target.namespace, target.name))
-    documents = dict(Bundle.from_config_map(found, target.source).documents)
+        groups = group_changes(pool, {})
+        return UndoChanges(groups, (), render_changes("This is the way back to the init config", groups))
+    bundle_map = client.get(config_map(target.namespace, target.name))
+    documents = dict(Bundle.from_config_map(bundle_map, target.source).documents)
     moving = pool._replace(views=[view for view in pool.views if view.active != target.source])
     denied = denied_findings(moving, {component: (component, text) for component, text in documents.items()})
-    refusals = tuple(str(one) for one in denied if one.level is Level.POLICY)
-    return _way_back(f"This is the way back to {target.name}", group_changes(pool, documents), refusals)
-
-
-def _way_back(minor_name: str, diff_documents: Sequence[NodeGroup], refusals: tuple[str, ...]) -> UndoChanges:
-    return UndoChanges(diff_documents, refusals, render_changes(minor_name, diff_documents))
+    refusals = tuple(str(finding) for finding in denied if finding.level is Level.POLICY)
+    groups = group_changes(pool, documents)
+    return UndoChanges(groups, refusals, render_changes(f"This is the way back to {target.name}", groups))

@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""rollout_wave: its options, and its result as plain data.
+"""The options of rollout_wave, and its result as plain data.
 
-One place for the action plugin, which works, and the module of the same name, which documents.
+The action plugin, which does the work, and the module, which documents it, share them.
 Private to configok.node: no compatibility is promised.
 """
 
@@ -33,7 +33,7 @@ WAVE_ARGUMENT_SPEC: dict[str, dict[str, Any]] = {
 
 
 def read_lease_duration(params: Mapping[str, Any]) -> float:
-    """Return for how many seconds the lock holds. Raises RolloutError for what no other run would wait for."""
+    """Return for how many seconds the lock holds. Raises RolloutError outside the limits."""
     seconds = params["lease_duration"]
     if not 1 <= seconds <= MAX_LEASE_DURATION:
         raise RolloutError(f"lease_duration must be from 1 to {MAX_LEASE_DURATION:.0f} seconds, not {seconds}")
@@ -41,39 +41,40 @@ def read_lease_duration(params: Mapping[str, Any]) -> float:
 
 
 def read_plan(value: Mapping[str, Any]) -> Plan:
-    """Return the plan that rollout_plan returned. Raises RolloutError for anything else."""
+    """Return the plan from the result of rollout_plan. Raises RolloutError for any other value."""
     try:
         return Plan.from_dict(value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        what = f"{type(error).__name__}: {str(error)[:100]}"
-        raise RolloutError(f"plan is not what configok.node.rollout_plan returns as plan ({what})") from error
+        cause = f"{type(error).__name__}: {str(error)[:100]}"
+        raise RolloutError(f"plan is not what configok.node.rollout_plan returns as plan ({cause})") from error
 
 
 def progress_line(progress: Progress) -> str:
-    """Return what is shown while the wave moves: one plain line, also in the log of a controller."""
-    begins = f"{progress.wave}: "
-    line = progress.line[len(begins) :] if progress.line.startswith(begins) else progress.line
+    """Return a change as one plain line, also for the log of a controller."""
+    prefix = f"{progress.wave}: "
+    line = progress.line[len(prefix) :] if progress.line.startswith(prefix) else progress.line
     return sanitize(f"{progress.bar or progress.wave}: {line}")
 
 
 def wave_result(plan: Plan, result: WaveResult) -> dict[str, Any]:
-    """Return a module's result; one that must stop the play has failed and a msg of one sentence."""
-    told: dict[str, Any] = {
+    """Return the module's result; with failed, and a msg of one sentence, when the play must stop."""
+    facts: dict[str, Any] = {
         "changed": result.changed,
         "pool": plan.pool,
         "wave": result.wave,
         "phase": result.phase,
         "reason": result.reason,
         "counts": dict(result.counts),
-        "exceptions": [dict(vars(one)) for one in result.failed_nodes],
+        "exceptions": [dict(vars(failed)) for failed in result.failed_nodes],
     }
     if result.failed:
-        # The words of the nodes were shown when they said them, and are in reason and exceptions.
-        failed = sorted(one.node for one in result.failed_nodes if one.wave == result.wave and one.kind == "failed")
-        which = f" ({first_names(failed, NAMES_SHOWN)})" if failed else ""
-        where = f" in {result.wave}" if result.wave else ""
-        told.update(
-            failed=True, msg=f"pool {plan.pool} is {result.phase}{where}: {result.summary or result.reason}{which}"
+        # The nodes' own reasons were shown as they came, and are in reason and exceptions.
+        names = sorted(
+            failed.node for failed in result.failed_nodes if failed.wave == result.wave and failed.kind == "failed"
         )
-    shown: dict[str, Any] = sanitize_all(told)
-    return shown
+        which = f" ({first_names(names, NAMES_SHOWN)})" if names else ""
+        where = f" in {result.wave}" if result.wave else ""
+        msg = f"pool {plan.pool} is {result.phase}{where}: {result.summary or result.reason}{which}"
+        facts.update(failed=True, msg=msg)
+    sanitized: dict[str, Any] = sanitize_all(facts)
+    return sanitized

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 __all__ = [
     "ApiUnavailable",
+    "ConfigRefused",
     "Interrupted",
     "InvalidPool",
     "InvalidRecord",
@@ -16,27 +18,41 @@ __all__ = [
     "PoolLocked",
     "RolloutError",
     "RolloutRefused",
+    "UnusableDocument",
 ]
 
 
 class RolloutError(Exception):
-    """A rollout that cannot go on; its text says why and what to do, in one sentence."""
+    """A rollout that cannot go on; its text is one sentence with the cause and the remedy."""
 
 
 class InvalidPool(RolloutError):
-    """A pool or policy that cannot be used; errors holds one sentence for each thing that is wrong."""
+    """An invalid pool file or policy; errors has one sentence for each error."""
 
     def __init__(self, errors: Sequence[str]) -> None:
         self.errors = tuple(errors)
         super().__init__("; ".join(self.errors))
 
 
+class UnusableDocument(RolloutError):
+    """A document that cannot be read, or exists twice."""
+
+
+class ConfigRefused(RolloutError):
+    """A config that must not be published; findings, as plain data, and lines explain it, including warnings."""
+
+    def __init__(self, message: str, findings: Sequence[dict[str, Any]], lines: Sequence[str]) -> None:
+        self.findings = list(findings)
+        self.lines = list(lines)
+        super().__init__(message)
+
+
 class InvalidRecord(RolloutError):
-    """The record of a pool cannot be read, or would not fit its ConfigMap."""
+    """A record that cannot be read, or does not fit into its ConfigMap."""
 
 
 class RolloutRefused(RolloutError):
-    """The rollout must not start, or not go on; reasons holds one sentence for each reason."""
+    """A rollout that must not start or continue; reasons has one sentence for each reason."""
 
     def __init__(self, reasons: Sequence[str]) -> None:
         self.reasons = tuple(reasons)
@@ -44,16 +60,16 @@ class RolloutRefused(RolloutError):
 
 
 class PoolLocked(RolloutError):
-    """Another runner moves this pool; the text names it."""
+    """A pool that another runner moves; the text names the runner."""
 
 
 class LockLost(RolloutError):
-    """This runner stalled, and another one has taken the pool over."""
+    """A lock that another runner took over while this one was stalled."""
 
 
 class Interrupted(RolloutError):
-    """Somebody pressed Ctrl-C: the record is right, and running again goes on."""
+    """An interruption by Ctrl-C: the record is right, and the next run continues."""
 
 
 class ApiUnavailable(RolloutError):
-    """The API server was away for longer than a run waits."""
+    """An outage of the API server that lasts longer than a run waits."""
