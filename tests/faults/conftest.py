@@ -21,7 +21,6 @@ from typing import Any
 import pytest
 
 from faults.ledger import Ledger, summary
-from support.api.servers import Embedded, start_embedded
 from support.session.terminal import say
 from support.session.unavailable import leave_out
 
@@ -56,14 +55,6 @@ def tmp_path() -> Iterator[Path]:
     directory = tempfile.mkdtemp(prefix="faults-", dir=memory if os.access(memory, os.W_OK) else None)
     yield Path(directory)
     shutil.rmtree(directory, ignore_errors=True)
-
-
-@pytest.fixture
-def embedded_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded]:
-    """An embedded API server for this test alone."""
-    server = start_embedded(tmp_path_factory.mktemp("embedded"))
-    yield server
-    server.stop()
 
 
 @pytest.fixture(scope="session")

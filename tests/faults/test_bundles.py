@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -17,16 +16,11 @@ from faults.bench_node import CHANGES, TEXTS, BenchNode, node_before
 from faults.invariants import Told
 from faults.ledger import Ledger
 
-pytestmark = pytest.mark.quick
+pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("no_fsync")]
 WHERE = "in process"
 LONG = 900.0
 CHANGE = CHANGES["adopt and trial"]
 ON_GOOD = Told("Unknown", "using current (UID: good)")
-
-
-@pytest.fixture(autouse=True)
-def _no_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
 
 
 def _deleted(node: BenchNode, source: ConfigSource) -> None:

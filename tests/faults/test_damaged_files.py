@@ -17,15 +17,10 @@ from faults.bench_node import CHANGES, BenchNode
 from faults.invariants import Expected, Told
 from faults.ledger import Ledger
 
-pytestmark = pytest.mark.quick
+pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("no_fsync")]
 WHERE = "in process"
 LONG = 900.0
 _UNSEEN = frozenset({"good", "init", "next", ""})
-
-
-@pytest.fixture(autouse=True)
-def _no_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
 
 
 def _cut(part: Callable[[int], int]) -> Callable[[Path], None]:

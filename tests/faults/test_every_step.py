@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import errno
-import os
 from pathlib import Path
 
 import pytest
@@ -15,15 +14,9 @@ from faults.bench_node import CHANGES, node_before, undisturbed
 from faults.ledger import Ledger
 from support.agents.lossy_disk import LossyDisk, PowerLost
 
-pytestmark = pytest.mark.quick
+pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("no_fsync")]
 WHERE = "in process"
 RECOVERY = 900.0  # seconds after a fault: more than any back-off
-
-
-@pytest.fixture(autouse=True)
-def _no_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The steps are counted, and what was not synced is lost, without waiting for a real disk."""
-    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
 
 
 @pytest.fixture(params=CHANGES)

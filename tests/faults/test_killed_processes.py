@@ -15,11 +15,9 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.plugin_utils._pack import ARCHIVE, pack
 from faults.invariants import Expected, Told
 from faults.ledger import Ledger
 from faults.process_node import DEADLY, ProcessNode
-from support.agents.node import COLLECTION
 from support.api.servers import Embedded
 
 pytestmark = pytest.mark.quick
@@ -28,14 +26,6 @@ PHASE = "adopt, trial, crash loop, roll-back"
 THRESHOLD = 1
 ADOPTED = Told("True", "using current (UID: next)")
 BACK = Told("False", "using last-known-good (UID: next)")
-
-
-@pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The packed agent."""
-    path = tmp_path_factory.mktemp("archive") / ARCHIVE
-    path.write_bytes(pack(COLLECTION))
-    return path
 
 
 @pytest.fixture

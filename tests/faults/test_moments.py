@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,17 +15,12 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from faults.bench_node import CHANGES, BenchNode, Change, node_before, undisturbed
 from faults.ledger import Ledger
 
-pytestmark = pytest.mark.quick
+pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("no_fsync")]
 WHERE = "in process"
 LONG = 900.0  # more than any back-off
 ENOUGH = 260.0  # more than the health timeout, twice
 YEAR = 365 * 86400.0
 AWAY = Unreachable("connection refused", where="nodes/n1")
-
-
-@pytest.fixture(autouse=True)
-def _no_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
 
 
 @pytest.fixture(params=CHANGES)

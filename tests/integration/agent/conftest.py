@@ -10,16 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.plugin_utils._pack import ARCHIVE, pack
-from support.agents.node import COLLECTION, AgentNode, alive
-
-
-@pytest.fixture(scope="session")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The packed agent."""
-    path = tmp_path_factory.mktemp("archive") / ARCHIVE
-    path.write_bytes(pack(COLLECTION))
-    return path
+from support.agents.node import AgentNode, alive
 
 
 @pytest.fixture

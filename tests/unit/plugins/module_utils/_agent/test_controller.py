@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +23,10 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_kn
 )
 from support.agents.bench import NODE, Bench
 
+pytestmark = pytest.mark.usefixtures("no_fsync")
+
 ALL_WELL = "all checks passed"
 KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +18,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._store
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agents.bench import Bench
 from support.agents.lossy_disk import LossyDisk, PowerLost
+
+pytestmark = pytest.mark.usefixtures("no_fsync")
 
 WHOLE = ("maxPods: 110\n", "maxPods: 120\n", "maxPods: 130\n", "mood: deadly\n")
 
@@ -44,12 +45,6 @@ def _unassign(bench: Bench) -> None:
 def _deadly(bench: Bench) -> None:
     bench.good_node()
     bench.assign(bench.publish("mood: deadly\n", trial=Trial(60.0, 0)))
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The steps are counted, and what was not synced is lost, without waiting for a real disk."""
-    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
 
 
 CHANGES = {

@@ -6,7 +6,6 @@ soon."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +22,10 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_
 from support.agents.background import Hangs
 from support.agents.bench import Bench
 
+pytestmark = pytest.mark.usefixtures("no_fsync")
+
 AWAY = Unreachable("connection refused", where="PATCH nodes/n1")
 AFTER_AN_OUTAGE = 30.0  # seconds
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
 
 
 @pytest.fixture

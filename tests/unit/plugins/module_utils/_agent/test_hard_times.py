@@ -6,7 +6,6 @@ is changed without an assignment, and what is said is true."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -20,13 +19,10 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_kn
 )
 from support.agents.bench import Bench
 
+pytestmark = pytest.mark.usefixtures("no_fsync")
+
 ALL_WELL = "all checks passed"
 AWAY = Unreachable("connection refused", where="PATCH nodes/n1")
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
 
 
 @pytest.fixture

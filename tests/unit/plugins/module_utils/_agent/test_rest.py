@@ -6,7 +6,6 @@ at most. What is due must lie ahead once it was tried."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,14 +15,11 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agents.bench import NODE, Bench
 
+pytestmark = pytest.mark.usefixtures("no_fsync")
+
 MINUTES = 30  # more than two heartbeats
 PER_MINUTE = 105  # looks at a component that has just begun not to become active: the most frequent of all
 PER_MINUTE_IN_THE_LONG_RUN = 20  # looks, and while the API is away attempts to write: it may be back at any moment
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
 
 
 def local(bench: Bench) -> None:

@@ -1,0 +1,199 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fixtures that tests of several directories share.
+
+`api` runs a test on the embedded API server and again on the real one. Where there is no real one, the summary says in
+one line which tests were not run and why; with CONFIGOK_REQUIRE_REAL=1 that is a failure. Constants that tests share
+are in `support`: a conftest cannot be imported.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
+from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
+from ansible_collections.configok.node.plugins.plugin_utils._pack import ARCHIVE, PACKAGE, pack, sources
+from embedded_apiserver.server import EmbeddedApiServer
+from support.api.clusters import SandboxCluster, prepare
+from support.api.servers import ApiServer, Embedded, Real, Unavailable, start_embedded, start_real
+from support.fuzz.settings import FACTOR
+from support.rollouts.simulated_nodes import SimulatedNodes
+from support.rollouts.world import MakeWorld, World
+from support.session.unavailable import leave_out
+
+COLLECTION = Path(__file__).resolve().parents[1]
+
+_NOT_RUN: dict[str, list[str]] = {}
+_NUMBERS = itertools.count(1)
+_BEGAN = time.monotonic()
+_EXAMPLES: dict[str, int] = {}
+
+# --- API servers
+
+
+@pytest.fixture(scope="session")
+def _real_or_why(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Real | Unavailable]:
+    """The real API server, started once, or the reason why there is none."""
+    try:
+        server = start_real(tmp_path_factory.mktemp("real"))
+    except Unavailable as problem:
+        yield problem
+        return
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def real_api(_real_or_why: Real | Unavailable, request: pytest.FixtureRequest) -> Real:
+    """kube-apiserver with etcd, one for the whole session: use names of your own."""
+    if not isinstance(_real_or_why, Real):
+        _NOT_RUN.setdefault(str(_real_or_why), []).append(request.node.nodeid)
+        leave_out(_real_or_why)
+    return _real_or_why
+
+
+@pytest.fixture(scope="session")
+def _shared_embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded]:
+    server = start_embedded(tmp_path_factory.mktemp("embedded"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def embedded_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded]:
+    """An embedded API server for this test alone, with its hooks."""
+    server = start_embedded(tmp_path_factory.mktemp("embedded"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(params=["embedded", "real"])
+def api(request: pytest.FixtureRequest) -> ApiServer:
+    """Both API servers, one after the other; each is shared by the session: use names of your own (see `unique`)."""
+    name = "_shared_embedded" if request.param == "embedded" else "real_api"
+    server = request.getfixturevalue(name)
+    assert isinstance(server, ApiServer)
+    return server
+
+
+@pytest.fixture
+def unique() -> str:
+    """A name that no other test uses."""
+    return f"t{next(_NUMBERS):04d}"
+
+
+# --- clusters in this process
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[SandboxCluster]:
+    """An embedded API server over HTTP, empty, with its administrator's client and kubeconfig."""
+    with EmbeddedApiServer() as server:
+        kubeconfig = server.kubeconfig_for("admin", ["system:masters"], path=str(tmp_path / "admin.kubeconfig"))
+        with Client(from_kubeconfig(kubeconfig)) as client:
+            yield SandboxCluster(server, client, kubeconfig)
+
+
+@pytest.fixture
+def nodes(cluster: SandboxCluster) -> Iterator[SimulatedNodes]:
+    """Four nodes of pool=workers whose agents answer, in a cluster that was prepared."""
+    prepare(cluster.client)
+    with SimulatedNodes(cluster.client) as simulated:
+        for number in range(1, 5):
+            simulated.add(f"n{number}", zone="ab"[number % 2])
+        yield simulated
+
+
+@pytest.fixture
+def make_world() -> Iterator[MakeWorld]:
+    """Return a function that makes a World of so many nodes in three zones, in virtual time."""
+    worlds: list[World] = []
+
+    def make(count: int, *, latency: float = 0.005) -> World:
+        worlds.append(World.start(count, latency=latency))
+        return worlds[-1]
+
+    yield make
+    for world in worlds:
+        world.stop()
+
+
+# --- the agent
+
+
+@pytest.fixture
+def no_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait for a real disk."""
+    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
+
+
+@pytest.fixture(scope="session")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The packed agent."""
+    path = tmp_path_factory.mktemp("archive") / ARCHIVE
+    path.write_bytes(pack(COLLECTION))
+    return path
+
+
+@pytest.fixture(scope="session")
+def entry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], ModuleType]]:
+    """Import one of the files of roles/node/files/agent by its name; they lie as they do in the archive."""
+    directory = tmp_path_factory.mktemp("agent")
+    for name, content in sources(COLLECTION).items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    sys.path.insert(0, str(directory))
+    yield lambda name: importlib.import_module(f"{PACKAGE}.{name}")
+    sys.path.remove(str(directory))
+    for name in [name for name in sys.modules if name.split(".")[0] == PACKAGE]:
+        del sys.modules[name]
+
+
+# --- control machines
+
+
+@pytest.fixture(params=["oldest", "newest"])
+def control(request: pytest.FixtureRequest) -> Path:
+    """The virtual environments with the oldest, and then with the newest, Python and ansible-core of this machine."""
+    directory = COLLECTION / f".venv-{request.param}"
+    if not (directory / "bin/ansible-playbook").exists():
+        leave_out(f"there is no {directory.name}: make venv-{request.param} makes it")
+    return directory
+
+
+# --- closing lines
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Remember how many examples Hypothesis has tried, from its own statistics."""
+    counts = re.findall(r"(\d+) (?:passing|failing|invalid)", getattr(item, "hypothesis_statistics", ""))
+    if counts:
+        _EXAMPLES[item.nodeid] = sum(int(count) for count in counts)
+    return (yield)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say what was not run on the real API server, and close `make fuzz` with its figures."""
+    for why, tests in _NOT_RUN.items():
+        terminalreporter.write_line(f"NOT RUN on the real API server: {len(tests)} tests, because {why}", yellow=True)
+    if FACTOR != 1:
+        failed = len(terminalreporter.stats.get("failed", []))
+        terminalreporter.write_line(
+            f"fuzz: {len(_EXAMPLES)} tests, {sum(_EXAMPLES.values())} examples, {failed} failed, "
+            f"{time.monotonic() - _BEGAN:.0f} s, seed {config.getoption('--hypothesis-seed')}"
+        )
