@@ -148,8 +148,8 @@ from ansible_collections.configok.node.plugins.module_utils._cluster._access imp
     Removal,
     apply_steps,
     clean_nodes,
-    describe,
-    difference,
+    describe_steps,
+    diff_steps,
     plan_removal,
     plan_setup,
 )
@@ -192,9 +192,9 @@ def main() -> None:
             plan = plan_removal(client, force=params["force"])
         clean_nodes(client, plan.nodes, workers=params["connections"], dry_run=module.check_mode)
         apply_steps(client, plan.steps, dry_run=module.check_mode)
-        result = {"objects": describe(plan.steps), "cleaned_nodes": list(plan.nodes)}
+        result = {"objects": describe_steps(plan.steps), "cleaned_nodes": list(plan.nodes)}
         if module._diff:
-            result["diff"] = difference(plan.steps, plan.nodes)
+            result["diff"] = diff_steps(plan.steps, plan.nodes)
         module.exit_json(changed=bool(plan.steps or plan.nodes), **sanitize_all(result))
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the collection needs in a cluster, and how it gets there.
+"""The objects that the collection needs in a cluster.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -12,4 +12,4 @@ __all__ = ["ClusterRefused"]
 
 
 class ClusterRefused(Exception):
-    """The cluster must not be changed now; the text says why and what to do, in one sentence."""
+    """The cluster must not be changed now; the message says why and what to do, in one sentence."""

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bring a cluster's objects to where they should be, and back: the shell.
+"""Applies the steps of a plan to a cluster, and removes our marks from Nodes.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -35,6 +35,7 @@ from ._access_plan import (
     NAMESPACES,
     Access,
     AccessStep,
+    StepAction,
     collection_of,
     name_of,
     path_of,
@@ -43,28 +44,21 @@ from ._access_plan import (
     possible_objects,
 )
 
-__all__ = ["Removal", "apply_steps", "clean_nodes", "describe", "difference", "plan_removal", "plan_setup"]
+__all__ = ["Removal", "apply_steps", "clean_nodes", "describe_steps", "diff_steps", "plan_removal", "plan_setup"]
 
 _ANNOTATIONS = (ANNOTATION_CONFIG_SOURCE, ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_STATUS)
 _LABELS = (LABEL_CONFIG, LABEL_CONFIG_OK)
 # The one ConfigMap that Kubernetes itself puts into every namespace.
 _CLUSTER_OWN = "kube-root-ca.crt"
-_MOST_NODES = 10  # named in a diff
+_MAX_NODES = 10  # named in a diff
 
 
 @dataclass(frozen=True)
 class Removal:
-    """What is to be removed: objects, bundles and records in namespaces that stay, and our marks on Nodes."""
+    """The objects to remove, with bundles and records in namespaces that stay, and the Nodes with our marks."""
 
     steps: Sequence[AccessStep]
     nodes: Sequence[str]
-
-
-def _look(client: Client, path: str) -> dict[str, Any] | None:
-    try:
-        return client.get(path)
-    except NotFound:
-        return None
 
 
 def plan_setup(client: Client, access: Access) -> list[AccessStep]:
@@ -73,24 +67,24 @@ def plan_setup(client: Client, access: Access) -> list[AccessStep]:
     if access.bundle_namespaces is None:
         access = replace(access, bundle_namespaces=further)
     possible = possible_objects(sorted({*further, *(access.bundle_namespaces or ())}))
-    found = {path_of(item): _look(client, path_of(item)) for item in possible}
-    return plan_present(access, possible, found)
+    present = {path_of(item): client.find(path_of(item)) for item in possible}
+    return plan_present(access, possible, present)
 
 
 def plan_removal(client: Client, *, force: bool) -> Removal:
-    """Return what is to be removed. Raises KubeError; unless force, ClusterRefused while a Node is assigned."""
+    """Return what to remove. Raises KubeError and, unless force, ClusterRefused while a Node is assigned."""
     further = _further_namespaces(client)
     possible = possible_objects(further)
-    found = {path_of(item): _look(client, path_of(item)) for item in possible}
-    steps = plan_absent(possible, found)
+    present = {path_of(item): client.find(path_of(item)) for item in possible}
+    steps = plan_absent(possible, present)
     deleted = {step.item["metadata"]["name"] for step in steps if step.item["kind"] == "Namespace"}
     for namespace in (*NAMESPACES, *further):
-        ours, others = _config_maps(client, namespace)
+        own, foreign = _config_maps(client, namespace)
         if namespace not in deleted:
-            steps = [AccessStep("delete", item, {"labels": item["metadata"]["labels"]}, None) for item in ours] + steps
-        elif others and not force:
+            steps = [AccessStep("delete", item, {"labels": item["metadata"]["labels"]}, None) for item in own] + steps
+        elif foreign and not force:
             raise ClusterRefused(
-                f"namespace {namespace} also holds ConfigMap {others[0]}, which is not ours: "
+                f"namespace {namespace} also holds ConfigMap {foreign[0]}, which is not ours: "
                 "move it elsewhere, or force the removal"
             )
     marked, assigned = [], []
@@ -112,7 +106,7 @@ def plan_removal(client: Client, *, force: bool) -> Removal:
 
 
 def _further_namespaces(client: Client) -> list[str]:
-    """Return the namespaces of bundles that an earlier run was asked for."""
+    """Return the further namespaces of bundles that an earlier run set up."""
     listing = client.list(ROLES, label_selector=f"{LABEL_MANAGED_BY}={MANAGED_BY}", metadata_only=True)
     roles = [role["metadata"] for role in listing.items]
     return sorted({str(role["namespace"]) for role in roles if role["name"] == BUNDLES_READER} - {*NAMESPACES})
@@ -120,26 +114,26 @@ def _further_namespaces(client: Client) -> list[str]:
 
 def _config_maps(client: Client, namespace: str) -> tuple[list[dict[str, Any]], list[str]]:
     """Return our ConfigMaps of a namespace, and the names of the ConfigMaps that are not ours."""
-    ours, others = [], []
+    own, foreign = [], []
     for item in client.list(config_maps(namespace), metadata_only=True).items:
         if {LABEL_POOL, LABEL_LOCAL_CONFIG} & set(item["metadata"].get("labels") or {}):
-            ours.append({**item, "kind": "ConfigMap"})
+            own.append({**item, "kind": "ConfigMap"})
         elif item["metadata"]["name"] != _CLUSTER_OWN:
-            others.append(str(item["metadata"]["name"]))
-    return ours, others
+            foreign.append(str(item["metadata"]["name"]))
+    return own, foreign
 
 
 def apply_steps(client: Client, steps: Sequence[AccessStep], *, dry_run: bool) -> None:
-    """Do the steps in order; with dry_run let the API server judge them, as far as it can. Raises KubeError.
+    """Apply the steps in order; with dry_run the API server only checks them, as far as it can. Raises KubeError.
 
-    An object in a namespace that does not exist yet cannot be judged, and is left out of a dry run.
+    An object in a namespace that does not exist yet cannot be checked, and is left out of a dry run.
     """
-    made = {
+    created = {
         step.item["metadata"]["name"] for step in steps if step.action == "create" and step.item["kind"] == "Namespace"
     }
     for step in steps:
         metadata = step.item["metadata"]
-        if dry_run and metadata.get("namespace") in made:
+        if dry_run and metadata.get("namespace") in created:
             continue
         if step.action == "create":
             client.create(collection_of(step.item), dict(step.body or {}), dry_run=dry_run)
@@ -154,18 +148,18 @@ def apply_steps(client: Client, steps: Sequence[AccessStep], *, dry_run: bool) -
 
 
 def _clean_node(client: Client, name: str, *, dry_run: bool) -> None:
-    """Take everything of ours off a Node, in one write: annotations, labels, the condition. Raises KubeError."""
+    """Remove our annotations, labels and condition from a Node in one write. Raises KubeError."""
     body: dict[str, Any] = {"metadata": {"annotations": dict.fromkeys(_ANNOTATIONS), "labels": dict.fromkeys(_LABELS)}}
-    # Where there are no conditions, the API server would not delete one but make an empty one.
+    # Without conditions, the API server would not delete this one but create an empty one.
     if read_condition(client.get(node(name))):
         body["status"] = {"conditions": [{"type": CONDITION_CONFIG_OK, "$patch": "delete"}]}
     client.patch(node_status(name), body, kind="strategic", dry_run=dry_run)
 
 
 def clean_nodes(client: Client, names: Sequence[str], *, workers: int, dry_run: bool) -> None:
-    """Take everything of ours off these Nodes; one that is gone meanwhile is clean.
+    """Remove our annotations, labels and condition from these Nodes; one that is gone by now is clean.
 
-    Raises the first other KubeError, after all were tried.
+    Raises the first other KubeError after all were tried.
     """
     failed: KubeError | None = None
     for _name, result in run_parallel(lambda name: _clean_node(client, name, dry_run=dry_run), names, workers=workers):
@@ -175,36 +169,41 @@ def clean_nodes(client: Client, names: Sequence[str], *, workers: int, dry_run: 
         raise failed
 
 
-def describe(steps: Sequence[AccessStep]) -> list[dict[str, str]]:
+def describe_steps(steps: Sequence[AccessStep]) -> list[dict[str, str]]:
     """Return the steps for a module's result."""
-    words = {"create": "created", "recreate": "recreated", "patch": "changed", "delete": "deleted"}
+    changes: dict[StepAction, str] = {
+        "create": "created",
+        "recreate": "recreated",
+        "patch": "changed",
+        "delete": "deleted",
+    }
     return [
         {
             "kind": str(step.item["kind"]),
             "namespace": str(step.item["metadata"].get("namespace", "")),
             "name": str(step.item["metadata"]["name"]),
-            "change": words[step.action],
+            "change": changes[step.action],
         }
         for step in steps
     ]
 
 
-def difference(steps: Sequence[AccessStep], nodes: Sequence[str] = ()) -> dict[str, Any]:
-    """Return before and after, by object, of what the steps change; of what goes, only who loses access by that."""
+def diff_steps(steps: Sequence[AccessStep], nodes: Sequence[str] = ()) -> dict[str, Any]:
+    """Return before and after of the steps, by object; of a deleted binding only the subjects that lose access."""
     before: dict[str, Any] = {
-        name_of(step.item): step.before if step.after is not None else _lost(step.before)
+        name_of(step.item): step.before if step.after is not None else _bound_subjects(step.before)
         for step in steps
         if step.before is not None
     }
     after: dict[str, Any] = {name_of(step.item): step.after for step in steps if step.after is not None}
     if nodes:
-        more = len(nodes) - _MOST_NODES
-        some = list(nodes[:_MOST_NODES]) + ([f"and {more} more"] if more > 0 else [])
+        more = len(nodes) - _MAX_NODES
+        some = list(nodes[:_MAX_NODES]) + ([f"and {more} more"] if more > 0 else [])
         before["Nodes with annotations, labels and condition of ours"] = some
         after["Nodes with annotations, labels and condition of ours"] = []
     return {"before": before, "after": after}
 
 
-def _lost(before: Mapping[str, Any]) -> str:
+def _bound_subjects(before: Mapping[str, Any]) -> str:
     """Return "User a, Group b" for a binding, "present" for any other object."""
     return ", ".join(f"{subject['kind']} {subject['name']}" for subject in before.get("subjects", ())) or "present"

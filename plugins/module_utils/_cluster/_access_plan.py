@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The namespaces and RBAC objects of the collection, as data.
+"""The namespaces and RBAC objects of the collection, and the steps to and from them. Pure.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from .._kube import _api_paths as paths
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES, NAMESPACE_ROLLOUTS
@@ -31,8 +31,11 @@ __all__ = [
     "plan_absent",
     "plan_present",
     "possible_objects",
-    "settled",
+    "StepAction",
+    "with_present_access",
 ]
+
+StepAction = Literal["create", "recreate", "patch", "delete"]
 
 LABEL_MANAGED_BY = "app.kubernetes.io/managed-by"
 MANAGED_BY = "configok.node"
@@ -43,14 +46,14 @@ _NODES = {"kind": "Group", "name": "system:nodes", "apiGroup": _GROUP}
 BUNDLES_READER = "configok-nodes"
 _CONFIGZ_READER = "configok-nodes-configz"
 _RUNNER = "configok-runner"
-# Where runners could once create Events on Nodes, which only the nodes themselves do.
+# Runners of earlier releases could create Events on Nodes here; now only the nodes themselves create them.
 _FORMER_RUNNER_NAMESPACE = "default"
 
-# What a rollout does, and nothing beyond: it watches and assigns Nodes, ...
+# The permissions that a rollout needs, and no others. It watches and assigns Nodes, ...
 _RUNNER_CLUSTER_RULES = [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "watch", "patch"]}]
-# ... publishes bundles, which nobody changes, ...
+# ... publishes bundles, which are immutable, ...
 _PUBLISHING = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "create"]}]
-# ... keeps its record and its lock, looks whether other pools have the same nodes, and tells what it did.
+# ... keeps its record and its lock, checks whether other pools have the same nodes, and creates Events.
 _RECORDING = [
     {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "create", "update"]},
     {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get", "create", "update"]},
@@ -60,7 +63,7 @@ _RECORDING = [
 
 @dataclass(frozen=True)
 class Access:
-    """Who gets access beyond the nodes, which always read bundles. None leaves what there is.
+    """The access of runners and nodes; nodes may always read bundles. None keeps the present access.
 
     runner_subjects: RBAC subjects (kind, name, and namespace for a ServiceAccount) that may run rollouts.
     node_configz: whether nodes may read the live config of kubelets, as nodes/configz (Kubernetes 1.33 and newer).
@@ -80,66 +83,68 @@ def _object(kind: str, name: str, namespace: str = "", **content: Any) -> dict[s
     return {"apiVersion": version, "kind": kind, "metadata": metadata, **content}
 
 
-def _grant(
+def _role_and_binding(
     name: str, rules: Sequence[Mapping[str, Any]], subjects: Sequence[Mapping[str, Any]], namespace: str = ""
 ) -> list[dict[str, Any]]:
-    """Return a role, and the binding of the same name if there is anybody to bind."""
+    """Return a role, and the binding of the same name if there are subjects."""
     kind = "Role" if namespace else "ClusterRole"
     reference = {"apiGroup": _GROUP, "kind": kind, "name": name}
     role = _object(kind, name, namespace, rules=[dict(rule) for rule in rules])
-    binding = _object(f"{kind}Binding", name, namespace, roleRef=reference, subjects=[dict(one) for one in subjects])
+    binding = _object(
+        f"{kind}Binding", name, namespace, roleRef=reference, subjects=[dict(subject) for subject in subjects]
+    )
     return [role, binding] if subjects else [role]
 
 
-def _subject(given: Mapping[str, Any]) -> dict[str, Any]:
-    if given["kind"] == "ServiceAccount":
-        return {"kind": "ServiceAccount", "name": given["name"], "namespace": given["namespace"]}
-    return {"kind": given["kind"], "name": given["name"], "apiGroup": _GROUP}
+def _subject(option: Mapping[str, Any]) -> dict[str, Any]:
+    if option["kind"] == "ServiceAccount":
+        return {"kind": "ServiceAccount", "name": option["name"], "namespace": option["namespace"]}
+    return {"kind": option["kind"], "name": option["name"], "apiGroup": _GROUP}
 
 
 def desired_objects(access: Access) -> list[dict[str, Any]]:
-    """Return all objects that this access means, in the order in which they are created."""
-    runners = [_subject(given) for given in access.runner_subjects or ()]
+    """Return all objects of this access, in the order of their creation."""
+    runners = [_subject(option) for option in access.runner_subjects or ()]
     further = sorted({*(access.bundle_namespaces or ())} - {*NAMESPACES})
     publishing = [NAMESPACE_BUNDLES, *further]
     objects = [_object("Namespace", namespace) for namespace in NAMESPACES]
-    # Without our label: what else people keep in a namespace that they have named must not go with it.
+    # Without our label: these namespaces may hold other objects, so they are never deleted.
     objects += [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in further]
     reading = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}]
     for namespace in publishing:
-        objects += _grant(BUNDLES_READER, reading, [_NODES], namespace)
+        objects += _role_and_binding(BUNDLES_READER, reading, [_NODES], namespace)
     if access.node_configz:
         live = [{"apiGroups": [""], "resources": ["nodes/configz"], "verbs": ["get"]}]
-        objects += _grant(_CONFIGZ_READER, live, [_NODES])
-    objects += _grant(_RUNNER, _RUNNER_CLUSTER_RULES, runners)
+        objects += _role_and_binding(_CONFIGZ_READER, live, [_NODES])
+    objects += _role_and_binding(_RUNNER, _RUNNER_CLUSTER_RULES, runners)
     for namespace in publishing:
-        objects += _grant(_RUNNER, _PUBLISHING, runners, namespace)
-    return objects + _grant(_RUNNER, _RECORDING, runners, NAMESPACE_ROLLOUTS)
+        objects += _role_and_binding(_RUNNER, _PUBLISHING, runners, namespace)
+    return objects + _role_and_binding(_RUNNER, _RECORDING, runners, NAMESPACE_ROLLOUTS)
 
 
 def possible_objects(bundle_namespaces: Sequence[str]) -> list[dict[str, Any]]:
-    """Return all objects that any access means or has meant in an earlier release, with these further namespaces."""
-    anybody = {"kind": "User", "name": "anybody"}
-    objects = desired_objects(Access([anybody], node_configz=True, bundle_namespaces=bundle_namespaces))
+    """Return all objects that any access has, or had in an earlier release, with these further namespaces."""
+    any_subject = {"kind": "User", "name": "any"}
+    objects = desired_objects(Access([any_subject], node_configz=True, bundle_namespaces=bundle_namespaces))
     if _FORMER_RUNNER_NAMESPACE not in bundle_namespaces:
-        objects += _grant(_RUNNER, [], [anybody], _FORMER_RUNNER_NAMESPACE)
+        objects += _role_and_binding(_RUNNER, [], [any_subject], _FORMER_RUNNER_NAMESPACE)
     return objects
 
 
 def is_runner_binding(item: Mapping[str, Any]) -> bool:
-    """Return whether this is one of the bindings that let a runner do rollouts."""
+    """Return whether this is one of the bindings that allow a runner to run rollouts."""
     metadata = item["metadata"]
     former = metadata.get("namespace") == _FORMER_RUNNER_NAMESPACE
     return item["kind"].endswith("Binding") and metadata["name"] == _RUNNER and not former
 
 
-def settled(access: Access, found: Mapping[str, Mapping[str, Any] | None]) -> Access:
-    """Return the access with what there is in the place of None. found: API path -> the object there, or None."""
+def with_present_access(access: Access, present: Mapping[str, Mapping[str, Any] | None]) -> Access:
+    """Return the access with None replaced by the present access. present: API path -> the object there, or None."""
     if access.runner_subjects is None:
-        binding = found[paths.cluster_role_binding(_RUNNER)] or {}
+        binding = present[paths.cluster_role_binding(_RUNNER)] or {}
         access = replace(access, runner_subjects=binding.get("subjects") or ())
     if access.node_configz is None:
-        access = replace(access, node_configz=found[paths.cluster_role_binding(_CONFIGZ_READER)] is not None)
+        access = replace(access, node_configz=present[paths.cluster_role_binding(_CONFIGZ_READER)] is not None)
     return access
 
 
@@ -175,12 +180,12 @@ _PARTS = ("aggregationRule", "rules", "roleRef", "subjects")
 
 @dataclass(frozen=True)
 class AccessStep:
-    """One change. action: create or recreate (body is the object), patch (body is a merge patch) or delete (no body).
+    """One change. body: the object (create, recreate), a merge patch (patch), or None (delete).
 
-    before, after: the parts of the object that we write, None where there is no object.
+    before, after: the parts of the object that this collection writes, or None if there is no object.
     """
 
-    action: str
+    action: StepAction
     item: Mapping[str, Any]
     before: Mapping[str, Any] | None
     after: Mapping[str, Any] | None
@@ -191,12 +196,12 @@ def _is_ours(item: Mapping[str, Any]) -> bool:
     return (item["metadata"].get("labels") or {}).get(LABEL_MANAGED_BY) == MANAGED_BY
 
 
-def _going(item: Mapping[str, Any]) -> bool:
+def _is_terminating(item: Mapping[str, Any]) -> bool:
     return bool(item["metadata"].get("deletionTimestamp"))
 
 
-def _written(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of an object that we write, in a form that compares."""
+def _comparable_parts(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of an object that this collection writes, in a comparable form."""
     labels = item["metadata"].get("labels") or {}
     parts = {part: item[part] for part in _PARTS if item.get(part)}
     return {"labels": {LABEL_MANAGED_BY: labels.get(LABEL_MANAGED_BY)}, **parts}
@@ -205,48 +210,49 @@ def _written(item: Mapping[str, Any]) -> dict[str, Any]:
 def plan_present(
     access: Access,
     possible: Sequence[Mapping[str, Any]],
-    found: Mapping[str, Mapping[str, Any] | None],
+    present: Mapping[str, Mapping[str, Any] | None],
 ) -> list[AccessStep]:
-    """Return what makes the cluster hold the objects of this access, and none of the possible ones beside them.
+    """Return the steps after which the cluster has the objects of this access, and none of the other possible ones.
 
-    found: API path -> the object there, or None. A namespace that somebody else made is used as it is, and none is
-    deleted. Raises ClusterRefused.
+    present: API path -> the object there, or None. An existing namespace is used as it is, and no namespace is deleted.
+    Raises ClusterRefused.
     """
     steps = []
-    desired = desired_objects(settled(access, found))
+    desired = desired_objects(with_present_access(access, present))
     for item in desired:
-        present = found[path_of(item)]
-        if present is None:
-            steps.append(AccessStep("create", item, None, _written(item), dict(item)))
+        current = present[path_of(item)]
+        if current is None:
+            steps.append(AccessStep("create", item, None, _comparable_parts(item), dict(item)))
             continue
         if item["kind"] == "Namespace":
-            if _going(present):
+            if _is_terminating(current):
                 raise ClusterRefused(f"{name_of(item)} is being deleted: run this again when it is gone")
             continue
         if access.runner_subjects is None and is_runner_binding(item):
-            item = {**item, "subjects": present.get("subjects") or item["subjects"]}
-        before, after = _written(present), _written(item)
+            item = {**item, "subjects": current.get("subjects") or item["subjects"]}
+        before, after = _comparable_parts(current), _comparable_parts(item)
         if before.get("roleRef") != after.get("roleRef"):
-            if not _is_ours(present):
+            if not _is_ours(current):
                 raise ClusterRefused(
-                    f"{name_of(item)} is not ours and binds {_role_of(present)}, not {_role_of(item)}: "
+                    f"{name_of(item)} is not ours and binds {_role_of(current)}, not {_role_of(item)}: "
                     "delete or rename it, then run this again"
                 )
-            steps.append(AccessStep("recreate", present, before, after, dict(item)))  # a roleRef cannot be changed
+            steps.append(AccessStep("recreate", current, before, after, dict(item)))  # a roleRef cannot be changed
         elif before != after:
             body: dict[str, Any] = {
-                "metadata": {"labels": after["labels"], "resourceVersion": present["metadata"]["resourceVersion"]},
+                "metadata": {"labels": after["labels"], "resourceVersion": current["metadata"]["resourceVersion"]},
                 **{part: after.get(part) for part in _PARTS if before.get(part) != after.get(part)},
             }
             steps.append(AccessStep("patch", item, before, after, body))
-    wanted = {path_of(item) for item in desired}
-    return steps + _deletions([item for item in possible if _may_go(item, access, wanted)], found)
+    desired_paths = {path_of(item) for item in desired}
+    obsolete = [item for item in possible if _is_obsolete(item, access, desired_paths)]
+    return steps + _deletions(obsolete, present)
 
 
-def _may_go(item: Mapping[str, Any], access: Access, wanted: Collection[str]) -> bool:
-    """Return whether this access has no place for a possible object."""
+def _is_obsolete(item: Mapping[str, Any], access: Access, desired_paths: Collection[str]) -> bool:
+    """Return whether a possible object does not belong to this access."""
     kept = access.runner_subjects is None and is_runner_binding(item)
-    return path_of(item) not in wanted and item["kind"] != "Namespace" and not kept
+    return path_of(item) not in desired_paths and item["kind"] != "Namespace" and not kept
 
 
 def _role_of(binding: Mapping[str, Any]) -> str:
@@ -255,22 +261,22 @@ def _role_of(binding: Mapping[str, Any]) -> str:
 
 
 def plan_absent(
-    possible: Sequence[Mapping[str, Any]], found: Mapping[str, Mapping[str, Any] | None]
+    possible: Sequence[Mapping[str, Any]], present: Mapping[str, Mapping[str, Any] | None]
 ) -> list[AccessStep]:
-    """Return what removes all that plan_present makes; what is in a namespace of ours goes with it."""
-    gone = {
+    """Return the steps that remove all objects of plan_present; those in a deleted namespace need no step."""
+    deleted = {
         item["metadata"]["name"]
         for item in possible
-        if item["kind"] == "Namespace" and (present := found[path_of(item)]) is not None and _is_ours(present)
+        if item["kind"] == "Namespace" and (current := present[path_of(item)]) is not None and _is_ours(current)
     }
-    return _deletions([item for item in possible if item["metadata"].get("namespace") not in gone], found)
+    return _deletions([item for item in possible if item["metadata"].get("namespace") not in deleted], present)
 
 
-def _deletions(items: Sequence[Mapping[str, Any]], found: Mapping[str, Mapping[str, Any] | None]) -> list[AccessStep]:
-    """Delete what is there and carries our label: bindings before roles, namespaces last."""
+def _deletions(items: Sequence[Mapping[str, Any]], present: Mapping[str, Mapping[str, Any] | None]) -> list[AccessStep]:
+    """Return the steps that delete objects with our label: bindings before roles, namespaces last."""
     steps = []
     for item in reversed(items):
-        present = found[path_of(item)]
-        if present is not None and _is_ours(present) and not _going(present):
-            steps.append(AccessStep("delete", present, _written(present), None))
+        current = present[path_of(item)]
+        if current is not None and _is_ours(current) and not _is_terminating(current):
+            steps.append(AccessStep("delete", current, _comparable_parts(current), None))
     return steps

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What nodes have of their own, published by provisioning and read by a plan. Private to configok.node."""
+"""Publishes and reads the local configs of nodes. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -25,25 +25,24 @@ from . import ClusterRefused
 
 __all__ = ["publish_local_config", "read_local_configs"]
 
-_MAX_CONFIG_MAPS = 500  # ConfigMaps that a plan reads; nodes that were set up alike share one
+_MAX_CONFIG_MAPS = 500  # ConfigMaps that a plan reads; nodes with the same values share one
 
 
 def publish_local_config(client: Client, text: str, *, check: bool = False) -> tuple[str, bool]:
-    """Create the ConfigMap for what a node printed of itself, unless it is there; return its name and whether it is
-    new. Raises ClusterRefused, KubeError."""
+    """Create the ConfigMap for a local config unless it exists; return its name and whether it is new.
+
+    text: the output of configok-agent local-config. Raises ClusterRefused, KubeError.
+    """
     try:
-        wanted = build_local_config_map(parse_local_config(text))
+        local_config_map = build_local_config_map(parse_local_config(text))
     except InvalidLocalConfig as error:
         raise ClusterRefused(f"the node's own config cannot be published: {error}") from error
-    namespace, name = wanted["metadata"]["namespace"], wanted["metadata"]["name"]
-    try:
-        client.get(config_map(namespace, name))
-    except NotFound:
-        pass
-    else:
+    metadata = local_config_map["metadata"]
+    namespace, name = metadata["namespace"], metadata["name"]
+    if client.find(config_map(namespace, name)) is not None:
         return name, False
     try:
-        client.create(config_maps(namespace), wanted, dry_run=check)
+        client.create(config_maps(namespace), local_config_map, dry_run=check)
     except AlreadyExists:
         return name, False
     except NotFound as error:
@@ -53,9 +52,9 @@ def publish_local_config(client: Client, text: str, *, check: bool = False) -> t
 
 
 def read_local_configs(client: Client, hashes: Iterable[str], *, workers: int) -> dict[str, LocalConfig]:
-    """Return by hash what nodes have of their own, as far as it is published and undamaged. Raises KubeError.
+    """Return the published and undamaged local configs, by hash. Raises KubeError.
 
-    hashes: as the nodes report them. workers: how many requests may be under way at once.
+    hashes: as the nodes report them. workers: the limit of concurrent requests.
     """
     hash_by_name = {name: digest for digest in sorted(set(hashes)) if (name := config_map_name(digest)) is not None}
     local_configs: dict[str, LocalConfig] = {}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which drop-ins a kubelet's ``--config-dir`` has, in the order in which it reads them.
+"""A component's process: its command line, its config file and its drop-ins.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -14,29 +14,29 @@ from typing import NamedTuple
 
 from .._componentconfig._flags._kubelet_flags import CONFIG_DIRECTORY, parse_flags
 
-__all__ = ["MOST", "StartedComponent", "find_drop_ins", "read_drop_in", "read_process", "read_started"]
+__all__ = ["MAX_BYTES", "StartedComponent", "find_drop_ins", "read_drop_in", "read_process", "read_started"]
 
-MOST = 1024 * 1024
-"""Bytes that a config may have; no more fit a bundle."""
+MAX_BYTES = 1024 * 1024
+"""The size limit of a config; a bundle cannot hold more."""
 
 _SUFFIX = ".conf"
 
 
 def find_drop_ins(argv: Sequence[str], working_directory: str = "", root: str = "") -> list[str]:
-    """Return the paths of the drop-ins, lowest first; none where the command line names no directory.
+    """Return the paths of the drop-ins of ``--config-dir`` in the order in which a kubelet reads them.
 
-    A relative one is looked for in the working directory, where that is known. root: a directory to look in instead of
-    the machine's own.
+    A relative directory is relative to the working directory, if that is known. root: the root directory to use instead
+    of the machine's own.
     """
-    given = dict(parse_flags(argv)).get(CONFIG_DIRECTORY, "")
-    directory = os.path.normpath(os.path.join(working_directory, given)) if given else ""
+    value = dict(parse_flags(argv)).get(CONFIG_DIRECTORY, "")
+    directory = os.path.normpath(os.path.join(working_directory, value)) if value else ""
     if not directory.startswith("/"):
         return []
-    found = []
+    paths = []
     for parent, _directories, names in os.walk(root + directory):
-        found += [os.path.join(parent, name)[len(root) :] for name in names if name.endswith(_SUFFIX)]
-    # As filepath.WalkDir goes, name by name: what is in the directory a comes before a.conf beside it.
-    return sorted(found, key=_names)
+        paths += [os.path.join(parent, name)[len(root) :] for name in names if name.endswith(_SUFFIX)]
+    # The order of filepath.WalkDir, name by name: the files of the directory a come before a.conf.
+    return sorted(paths, key=_names)
 
 
 def _names(path: str) -> list[str]:
@@ -44,16 +44,16 @@ def _names(path: str) -> list[str]:
 
 
 def read_drop_in(path: str) -> bytes:
-    """Return a drop-in's content; of one that is too large so much that it is refused for that. Raises OSError."""
+    """Return a drop-in's content, or one byte more than the limit of a larger one. Raises OSError."""
     with open(path, "rb") as file:
-        return file.read(MOST + 1)
+        return file.read(MAX_BYTES + 1)
 
 
 File = tuple[str, bytes]
 
 
 class StartedComponent(NamedTuple):
-    """A command line, program first, the directory it runs in, its config file and its drop-ins, lowest first."""
+    """A started component: its command line, working directory, config file, and drop-ins in the order of reading."""
 
     argv: tuple[str, ...]
     directory: str
@@ -62,11 +62,11 @@ class StartedComponent(NamedTuple):
 
 
 def read_process(pid: int, root: str = "") -> tuple[tuple[str, ...], str]:
-    """Return a process's command line and working directory; () where it is gone, "/" where it cannot be seen."""
+    """Return a process's command line, () if it is gone, and its working directory, "/" if that is not readable."""
     proc = f"{root}/proc/{pid}"
     try:
         with open(f"{proc}/cmdline", "rb") as file:
-            words = file.read(MOST).rstrip(b"\0")
+            words = file.read(MAX_BYTES).rstrip(b"\0")
     except OSError:
         return (), "/"
     try:
@@ -77,12 +77,14 @@ def read_process(pid: int, root: str = "") -> tuple[tuple[str, ...], str]:
 
 
 def read_started(argv: Sequence[str], directory: str, root: str = "") -> StartedComponent:
-    """Read the files that a command line names. root: a directory to look in instead of the machine's own. Raises
-    OSError."""
+    """Read the files that a command line names. Raises OSError.
+
+    root: the root directory to use instead of the machine's own.
+    """
     flags = dict(parse_flags(argv))
     config = None
     if flags.get("config"):
         path = os.path.normpath(os.path.join(directory, flags["config"]))
         config = (path, read_drop_in(root + path))
-    found = [(path, read_drop_in(root + path)) for path in find_drop_ins(argv, directory, root)]
-    return StartedComponent(tuple(argv), directory, config, tuple(found))
+    drop_ins = [(path, read_drop_in(root + path)) for path in find_drop_ins(argv, directory, root)]
+    return StartedComponent(tuple(argv), directory, config, tuple(drop_ins))

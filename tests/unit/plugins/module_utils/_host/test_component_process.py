@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import migrate
 from ansible_collections.configok.node.plugins.module_utils._host._component_process import (
-    MOST,
+    MAX_BYTES,
     read_process,
     read_started,
 )
@@ -42,7 +42,7 @@ def test_drop_ins_are_read_in_the_order_of_a_walk(tmp_path: Path) -> None:
 
 def test_a_config_that_is_too_large_is_not_taken_for_its_beginning(tmp_path: Path) -> None:
     head = b"apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
-    (tmp_path / "c").write_bytes(head + b"#" * (MOST - len(head)) + b"\nmaxPods: 5\n")
+    (tmp_path / "c").write_bytes(head + b"#" * (MAX_BYTES - len(head)) + b"\nmaxPods: 5\n")
     argv = ("kubelet", "--config=/c")
     found = migrate("kubelet", argv, minor=31, config=read_started(argv, "/", str(tmp_path)).config)
     assert found.text == ""
