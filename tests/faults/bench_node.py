@@ -9,12 +9,10 @@ import shutil
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from ansible_collections.configok.node.plugins.module_utils._agent import _hooks
 from ansible_collections.configok.node.plugins.module_utils._agent._state._records import ConfigRecord, DamagedFile
 from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Disk
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
@@ -90,11 +88,16 @@ class BenchNode(Bench):
 
     # Disks
 
-    def new_daemon(self) -> Any:
-        daemon = super().new_daemon()
-        if self.disks["agent"] is not None:
-            daemon._store.files._disk = self.disks["agent"]
-        return daemon
+    def new_agent_store(self) -> Store:
+        store = super().new_agent_store()
+        disk = self.disks["agent"]
+        if disk is not None:
+            store.files._disk = disk
+        return store
+
+    def hook_store(self, hook: str) -> Store | None:
+        disk = self.disks[hook]
+        return None if disk is None else Store(self.configuration.state_directory, now=self.clock.now, disk=disk)
 
     @contextmanager
     def on_disk(
@@ -102,17 +105,17 @@ class BenchNode(Bench):
     ) -> Iterator[None]:
         """Have these actors write on that disk. hooks_are_killed: PowerLost ends prestart or poststop alone."""
         with ExitStack() as stack:
-            for actor, module in (("prestart", _hooks), ("poststop", _hooks)):
-                if actor in actors:
-                    stack.enter_context(patch.object(module, "Store", partial(Store, disk=disk)))
-                    if hooks_are_killed:
-                        whole = getattr(agent_bench, actor)
-                        stack.enter_context(patch.object(agent_bench, actor, _killable(whole)))
+            for hook in {"prestart", "poststop"} & set(actors):
+                self.disks[hook] = disk
+                stack.callback(self.disks.update, {hook: None})
+                if hooks_are_killed:
+                    whole = getattr(agent_bench, hook)
+                    stack.enter_context(patch.object(agent_bench, hook, _killable(whole)))
             if "agent" in actors:
                 self.disks["agent"] = disk
-                before, self.daemon._store.files._disk = self.daemon._store.files._disk, disk
-                daemon = self.daemon
-                stack.callback(setattr, daemon._store.files, "_disk", before)
+                files = self.agent_store.files
+                stack.callback(setattr, files, "_disk", files._disk)
+                files._disk = disk
                 stack.callback(self.disks.update, agent=None)
             yield
 

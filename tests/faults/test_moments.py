@@ -130,7 +130,7 @@ def test_two_agents_at_once(ledger: Ledger, tmp_path: Path, every: int, phase: s
             node.run(moment)
             second = node.new_daemon()
             for _turn in range(60):
-                second.cycle(annotations_of(node.api.node))
+                second.reconcile(annotations_of(node.api.node))
                 node.run(0.1)
             kept = node.last_known_good()
             node.run(ENOUGH)

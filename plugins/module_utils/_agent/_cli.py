@@ -13,8 +13,8 @@ from typing import Any
 
 from . import AGENT_VERSION
 from ._agent_configuration import AgentConfiguration
+from ._interfaces import LastMessageReader
 from ._notify import is_listening, notify_agent
-from ._reporting._crash_messages import LastMessageReader
 from ._reporting._status_writer import read_report
 from ._state._active_config import in_trial
 from ._state._node_state import NodeState
@@ -50,7 +50,7 @@ def describe_node(configuration: AgentConfiguration, messages: LastMessageReader
         components = _components(configuration, store, local)
     for name, component in components.items():
         component["lastCrash"] = _crash(local.startups[name], messages)  # after the lock: the journal takes its time
-    snapshot = local.snapshot
+    snapshot = local.records
     answered = snapshot.answered
     report = read_report(configuration.run_directory)
     return {
@@ -62,16 +62,20 @@ def describe_node(configuration: AgentConfiguration, messages: LastMessageReader
             "running": is_listening(configuration.run_directory),
             "report": None if report is None else report.to_dict(),
         },
-        "using": {"record": local.choice.name, "left": local.choice.left, **_record(local.current)},
+        "using": {
+            "record": local.active.record_name,
+            "left": local.active.fallback_reason,
+            **_record(local.active_record),
+        },
         "current": None if snapshot.current is None else _record(snapshot.current),
         "lastKnownGood": None if snapshot.last_known_good is None else _record(snapshot.last_known_good),
-        "inTrial": in_trial(local.current, snapshot.last_known_good),
+        "inTrial": in_trial(local.active_record, snapshot.last_known_good),
         "assignment": {
             "id": answered.id,
             "source": None if answered.source is None else answered.source.to_dict(),
             "outcome": None if answered.outcome is None else answered.outcome.to_dict(),
         },
-        "badConfigs": {uid: mark._asdict() for uid, mark in sorted(local.bad.items())},
+        "badConfigs": {uid: mark._asdict() for uid, mark in sorted(local.bad_configs.items())},
         "components": components,
         "damaged": damaged,
         "faults": faults,
@@ -94,7 +98,7 @@ def _components(configuration: AgentConfiguration, store: Store, local: NodeStat
     return {
         name: {
             "unit": component.unit,
-            "version": local.versions[name],
+            "version": local.tracking_versions[name],
             "config": store.config_path(name),
             "crashes": local.crashes[name],
             "lastStart": _start(local.last_start(name)),

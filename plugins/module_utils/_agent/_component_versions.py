@@ -8,25 +8,20 @@ Both are asked of a program that may hang, so it is done beside the daemon's rou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
 from .._kube._backoff import Backoff
-from ._agent_configuration import AgentConfiguration
+from ._agent_context import AgentContext
 from ._background import PATIENCE
-from ._interfaces import Clock, Task
 from ._log import log
-from ._state._node_state import NodeState
-from ._state._startups import append_start
-from ._store._durable_files import LOCK_WAIT, LockTimeout, locked
+from ._store._durable_files import LockTimeout
 from ._store._rendered_files import render_init_config_now
-from ._store._store import Store
-from ._validation._validator import DocumentValidator, ValidationUnavailable, validate_init_config
+from ._validation._validator import ValidationUnavailable, validate_init_config
 
 __all__ = ["VersionTracker"]
 
-_NOTE = "version"
 _KINDS: Final = ("version", "init config")
 _FIRST_PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds before a component that did not say it is asked again
 
@@ -46,34 +41,22 @@ class VersionTracker:
     got no answer is asked again with growing pauses.
     """
 
-    def __init__(
-        self,
-        configuration: AgentConfiguration,
-        store: Store,
-        judge: DocumentValidator,
-        clock: Clock,
-        errand: Callable[[], Task],
-        *,
-        engine: str,
-        version_of: Callable[[str], str] | None,
-    ) -> None:
-        """errand: makes one for each kind of question."""
-        self._configuration = configuration
-        self._store = store
-        self._judge = judge
-        self._clock = clock
-        self._errands = {kind: errand() for kind in _KINDS}
-        self._engine = engine
-        self._version_of = version_of
+    def __init__(self, context: AgentContext) -> None:
+        self._context = context
+        self._components = context.configuration.components
+        self._store = context.store
+        self._clock = context.clock
+        self._errands = {kind: context.new_task() for kind in _KINDS}
         self._questions: dict[str, _Question] = {}  # kind -> the one that was asked last
         self._asked: dict[str, tuple[str, str]] = {}  # component -> invocation, version
         self._init_judged: dict[str, str] = {}  # component -> version
         self._unanswered: dict[tuple[str, str], Backoff] = {}  # kind and component of what is asked again
+        self._to_note: dict[str, tuple[str, str]] = {}  # component -> invocation, version: answered, not noted yet
 
-    def known(self, component: str) -> str:
-        """Return the version to judge for, "" where it is not known."""
-        said = self._asked.get(component, ("", ""))[1]
-        return said or self._store.known_version(component, self._configuration.components[component].version)
+    def version_of(self, component: str) -> str:
+        """Return the version to validate for, "" where it is not known."""
+        answer = self._asked.get(component, ("", ""))[1]
+        return answer or self._store.known_version(component, self._components[component].version)
 
     @property
     def due(self) -> float:
@@ -81,27 +64,38 @@ class VersionTracker:
         idle = [one.until for (kind, _name), one in self._unanswered.items() if not self._errands[kind].under_way]
         return min(idle, default=float("inf"))
 
-    def learn(self, invocations: Mapping[str, str], local: NodeState) -> bool:
-        """Ask each component that was started since it was last asked; return whether a bundle can be judged now.
-
-        False while a version may be another one in a moment; a component that did not say it is not waited for.
-        Raises OSError, Locked.
-        """
+    def advance(self, invocations: Mapping[str, str]) -> None:
+        """Ask each component that was started since it was last asked, and collect answers."""
         for kind in _KINDS:
-            self._ask(kind, invocations, local)
-        return all(
-            self._was_asked(name, invocations) or ("version", name) in self._unanswered
-            for name in self._configuration.components
-        )
+            self._ask(kind, invocations)
 
-    def _ask(self, kind: str, invocations: Mapping[str, str], local: NodeState) -> None:
+    def versions(self, invocations: Mapping[str, str]) -> dict[str, str] | None:
+        """Return the version of each component, to validate for; None while one may be another in a moment.
+
+        A component that could not answer is not waited for.
+        """
+        names = list(self._components)
+        if not all(self._was_asked(name, invocations) or ("version", name) in self._unanswered for name in names):
+            return None
+        return {name: self.version_of(name) for name in names}
+
+    @property
+    def new_versions(self) -> dict[str, str]:
+        """The versions that components have answered with and that are not noted yet."""
+        return {name: version for name, (_invocation, version) in self._to_note.items()}
+
+    def noted(self, component: str) -> None:
+        """Take a new version as noted."""
+        self._asked[component] = self._to_note.pop(component)
+
+    def _ask(self, kind: str, invocations: Mapping[str, str]) -> None:
         """Hear the answer to what was asked, and ask what is next, for as long as answers come at once."""
         errand, patience = self._errands[kind], 0.0
         while True:
             if errand.under_way:
                 if not errand.wait(patience):
                     return
-                self._take(self._questions[kind], local)
+                self._take(self._questions[kind])
             question = self._next_version(invocations) if kind == "version" else self._next_init_config()
             if question is None:
                 return
@@ -113,7 +107,9 @@ class VersionTracker:
         return name in self._asked and self._asked[name][0] == invocations.get(name, "")
 
     def _next_version(self, invocations: Mapping[str, str]) -> _Question | None:
-        for name in self._configuration.components:
+        for name in self._components:
+            if name in self._to_note and self._to_note[name][0] == invocations.get(name, ""):
+                continue
             if not self._was_asked(name, invocations) or self._is_due("version", name):
                 return _Question("version", name, invocations.get(name, ""))
         return None
@@ -121,7 +117,7 @@ class VersionTracker:
     def _next_init_config(self) -> _Question | None:
         for name, (_invocation, version) in self._asked.items():
             anew = self._init_judged.get(name) != version and ("init config", name) not in self._unanswered
-            if self._configuration.components[name].init_config and (anew or self._is_due("init config", name)):
+            if self._components[name].init_config and (anew or self._is_due("init config", name)):
                 return _Question("init config", name, version)
         return None
 
@@ -132,29 +128,30 @@ class VersionTracker:
     # In the errand
 
     def _answer(self, question: _Question) -> Any:
-        component = self._configuration.components[question.component]
+        component = self._components[question.component]
         if question.kind == "init config":
             return self._judge_init(component.name, question.of)
-        return component.version or (self._version_of(component.name) if self._version_of is not None else "")
+        version_of = self._context.commands.version
+        return component.version or ("" if version_of is None else version_of(component.name))
 
     def _judge_init(self, name: str, version: str) -> list[dict[str, Any]]:
         """Return what was found. Raises JudgeFailed, OSError, Locked."""
-        data = render_init_config_now(self._configuration.components[name])
+        data = render_init_config_now(self._components[name])
         if data is None:
             raise ValidationUnavailable("it cannot be read")
         return validate_init_config(
             self._store,
-            self._judge,
+            self._context.commands.validate,
             name,
             data,
             version=version,
             tracked=self._store.component_version(name, version),
-            engine=self._engine,
+            engine=self._context.agent_version,
         )
 
     # What came of it
 
-    def _take(self, question: _Question, local: NodeState) -> None:
+    def _take(self, question: _Question) -> None:
         try:
             answer = self._errands[question.kind].take()
         except (ValidationUnavailable, OSError, LockTimeout) as error:
@@ -162,22 +159,22 @@ class VersionTracker:
             self._ask_again(question)
             return
         if question.kind == "version":
-            self._learned(question, answer, local)
+            self._learned(question, answer)
         else:
             self._judged(question, answer)
 
-    def _learned(self, question: _Question, version: str, local: NodeState) -> None:
+    def _learned(self, question: _Question, version: str) -> None:
         name = question.component
-        component = self._configuration.components[name]
-        if version and not component.version:
-            with locked(self._store.lock, wait=LOCK_WAIT):
-                self._note(name, version, local)
+        component = self._components[name]
         if not version and component.version_command:
             self._ask_again(question)
         else:
             self._unanswered.pop((question.kind, name), None)
-        # Last: what could not be written is tried again.
-        self._asked[name] = (question.of, version or self.known(name))
+        if version and version != self._store.known_version(name, component.version):
+            self._to_note[name] = (question.of, version)
+        else:
+            self._to_note.pop(name, None)
+            self._asked[name] = (question.of, version or self.version_of(name))
 
     def _judged(self, question: _Question, findings: Sequence[Mapping[str, Any]]) -> None:
         self._unanswered.pop((question.kind, question.component), None)
@@ -190,12 +187,3 @@ class VersionTracker:
         backoff = Backoff(first=_FIRST_PAUSE, longest=_LONGEST_PAUSE)
         backoff = self._unanswered.setdefault((question.kind, question.component), backoff)
         backoff.failed(self._clock.since_boot())
-
-    def _note(self, name: str, version: str, local: NodeState) -> None:
-        """Track the component under this version from now on, and with it the start that runs: its end is to come."""
-        before = self._store.component_version(name, "")
-        self._store.write_note(name, _NOTE, {"version": version})
-        after, start = self._store.component_version(name, ""), local.last_start(name)
-        if before != after and start is not None:
-            startups = self._store.read_startups(name, after)
-            self._store.write_startups(name, after, append_start(startups, start))

@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from ._agent_configuration import AgentConfiguration
+from ._agent_context import AgentContext
 from ._background import PATIENCE
-from ._counters import Counters
-from ._interfaces import Clock, Prober, ProbeResult, ServiceManager, ServiceManagerError, Task, Unit
+from ._interfaces import ServiceManager, ServiceManagerError, Task
 from ._log import RESTARTING, log
 from ._state._health import (
     ComponentsObservation,
     Health,
+    ProbeResult,
+    Unit,
     after_probe,
     has_failed,
     healthy_seconds,
@@ -26,8 +27,7 @@ from ._state._health import (
     next_probe_in,
 )
 from ._state._node_state import NodeState
-from ._store._rendered_files import UndecodableConfig, decode_values, same_config_files
-from ._store._store import Store, digest
+from ._store._rendered_files import UndecodableConfig, decode_values
 
 __all__ = ["UnitQueries", "ComponentManager"]
 
@@ -39,51 +39,43 @@ _NOT_STARTED = ("stopped", "masked", "missing")
 class ComponentManager:
     """Looks at the components of the config in use. Nothing is remembered on disk."""
 
-    def __init__(
-        self,
-        configuration: AgentConfiguration,
-        store: Store,
-        service_manager: ServiceManager,
-        prober: Prober,
-        clock: Clock,
-        tally: Counters,
-        errand: Callable[[], Task],
-    ) -> None:
-        """errand: makes one for each component, in which it is probed."""
+    def __init__(self, context: AgentContext) -> None:
+        configuration = context.configuration
         self._configuration = configuration
-        self._store = store
-        self._services = service_manager
-        self._prober = prober
-        self._clock = clock
-        self._tally = tally
-        self._probes = {name: _Probe(errand()) for name in configuration.components}
+        self._store = context.store
+        self._services = UnitQueries(context.services, configuration.components, context.new_task)
+        self._prober = context.prober
+        self._clock = context.clock
+        self._counters = context.counters
+        self._probes = {name: _Probe(context.new_task()) for name in configuration.components}
         self._health: dict[str, Health] = {}
-        self._asked: dict[str, tuple[str, float]] = {}
+        self._requested: dict[str, tuple[str, float]] = {}
         self._effective: dict[str, tuple[str, Mapping[str, Any]]] = {}
         self.invocations: dict[str, str] = {}
-        self.well: dict[str, Unit] = {}  # components as they were last seen well
-        self.due = 0.0  # when to look again, in seconds since boot
+        self.well_units: dict[str, Unit] = {}  # components as they were last seen well
+        self.next_due = 0.0  # when to probe again, in seconds since boot
 
-    def begin(self) -> None:
-        """What the components read was changed: nothing that was seen before counts."""
+    def reset(self) -> None:
+        """Forget what was seen: components read another config now."""
         self._health.clear()
-        self._asked.clear()
-        self.due = 0.0
+        self._requested.clear()
+        self.next_due = 0.0
 
-    def poke(self) -> None:
-        """Look at the next round, even at what is well."""
-        self.due = 0.0
+    def probe_soon(self) -> None:
+        """Probe in the next round, also components that are well."""
+        self.next_due = 0.0
 
-    def look(self, local: NodeState, *, steady: bool) -> ComponentsObservation:
-        """Restart what must be restarted, probe what is due. steady: False while it matters (a trial, a roll-back)."""
+    def observe(self, state: NodeState, *, steady: bool) -> ComponentsObservation:
+        """Ask for the units and probe what is due. steady: False while it matters (a trial, a rollback)."""
         now = self._clock.since_boot()
-        probing = now >= self.due
+        probing = now >= self.next_due
         names = self._configuration.components
-        involved = [name for name in names if local.current.involves(name)]
+        involved = [name for name in names if state.active_record.involves(name)]
         stopped, seconds, states = "", [], {}
+        restarts_due: dict[str, str] = {}
         unknown = set()
         for name in names:
-            config = digest(self._store.read_config(name) or b"")
+            config = state.files[name].config
             unit = self._unit(name)
             if unit is None:
                 unknown.add(name)
@@ -93,9 +85,9 @@ class ComponentManager:
                     stopped = stopped or unit.name
                     self._health.pop(name, None)
                 continue
-            pending = unit is not None and self._reads_another(local, name, unit, config)
-            if pending:
-                self._restart(name, config, now)
+            pending = unit is not None and self._needs_restart(state, name, unit)
+            if pending and not self._is_requested(name, config, now):
+                restarts_due[name] = config
             if name not in involved:
                 states[name] = "unknown"
                 continue
@@ -117,6 +109,7 @@ class ComponentManager:
             well_for=self._well_for(involved, now),
             seconds=min(seconds, default=0.0),
             states=states,
+            restarts_due=restarts_due,
         )
 
     def _unit(self, name: str) -> Unit | None:
@@ -126,31 +119,36 @@ class ComponentManager:
             log.warning("%s", error, extra={"component": name})
             return None
 
-    def _reads_another(self, local: NodeState, name: str, unit: Unit, config: str) -> bool:
+    def _needs_restart(self, state: NodeState, name: str, unit: Unit) -> bool:
         """Return whether the running component was started with another config than it should read now.
 
         That is known from its start. Where prestart could not write that down: if it runs since before the switch.
         """
         if unit.state not in ("active", "failed"):
-            return False  # it is about to start, and reads what is right
-        start, boot_id = local.last_start(name), self._clock.boot_id()
-        if start is not None and start.boot_id == boot_id and unit.invocation in ("", start.invocation):
-            return not same_config_files(name, self._store, start.config, config)
-        switched = self._store.switched_since(name, boot_id)
-        return unit.active_since is not None and switched is not None and unit.active_since < switched
+            return False  # it is about to start, and reads the right file
+        start, files = state.last_start(name), state.files[name]
+        if start is not None and start.boot_id == self._clock.boot_id() and unit.invocation in ("", start.invocation):
+            return not files.same_as_started
+        return (
+            unit.active_since is not None
+            and files.switched_since is not None
+            and unit.active_since < files.switched_since
+        )
 
-    def _restart(self, name: str, config: str, now: float) -> None:
-        asked = self._asked.get(name)
-        if asked is not None and asked[0] == config and now - asked[1] < _RESTART_DEADLINE:
-            return
-        self._asked[name] = (config, now)
+    def _is_requested(self, name: str, config: str, now: float) -> bool:
+        request = self._requested.get(name)
+        return request is not None and request[0] == config and now - request[1] < _RESTART_DEADLINE
+
+    def restart(self, name: str, config: str) -> None:
+        """Ask for a restart, so that the component reads its file. config: SHA-256 of that."""
+        self._requested[name] = (config, self._clock.since_boot())
         log.info(
             "restarting: what it reads has changed",
             extra={"component": name, "config": config[:10], "message_id": RESTARTING},
         )
         try:
             self._services.restart(name)
-            self._tally.restarts[name] += 1
+            self._counters.restarts[name] += 1
         except ServiceManagerError as error:
             log.error("%s", error, extra={"component": name})
 
@@ -183,7 +181,7 @@ class ComponentManager:
                 return health
             result = found
             if result.ok:
-                self.well[name] = unit
+                self.well_units[name] = unit
         return after_probe(
             health,
             ok=result.ok,
@@ -210,14 +208,14 @@ class ComponentManager:
         """Decide when to look again: never, where all is well and nothing is on trial."""
         found = [self._health[name] for name in involved if name in self._health]
         if not found or (steady and all(is_healthy(health) for health in found)):
-            self.due = float("inf")
+            self.next_due = float("inf")
             return
         settings = self._configuration
         wait = min(
             next_probe_in(health, now=now, settling=settings.settling_time, interval=settings.probe_interval)
             for health in found
         )
-        self.due = now + wait if probing else min(self.due, now + wait)
+        self.next_due = now + wait if probing else min(self.next_due, now + wait)
 
     def _failed(self, involved: list[str], now: float) -> str:
         for name in involved:

@@ -30,14 +30,21 @@ __all__ = ["REFUSE", "poststop", "prestart"]
 REFUSE = 78  # EX_CONFIG, the one exit code that the unit's wrapper lets count
 
 
-def prestart(configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock) -> int:
+def prestart(
+    configuration: AgentConfiguration,
+    component: str,
+    environ: Mapping[str, str],
+    clock: Clock,
+    *,
+    store: Store | None = None,
+) -> int:
     """Decide, switch the files, write down the start; return 0, or 78 to refuse the start. Never raises.
 
     environ: systemd's variables (INVOCATION_ID). Refused is only an init config of which this version of the component
     would itself die, when nothing else is usable.
     """
     try:
-        code = _prestart(configuration, component, environ, clock)
+        code = _prestart(configuration, component, environ, clock, store)
     except LockTimeout as error:
         log.warning("the start was not written down: %s", error, extra={"component": component})
         code = 0
@@ -48,22 +55,24 @@ def prestart(configuration: AgentConfiguration, component: str, environ: Mapping
     return code
 
 
-def _prestart(configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock) -> int:
+def _prestart(
+    configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock, store: Store | None
+) -> int:
     if component not in configuration.components:
         log.error("the agent's config does not know this component", extra={"component": component})
         return 0
-    store = Store(configuration.state_directory, now=clock.now)
+    store = store or Store(configuration.state_directory, now=clock.now)
     with locked(store.lock, wait=PRESTART_WAIT):
         local = read_node_state(configuration, store, clock)
         transactions = Transactions(configuration, store, clock)
-        if local.choice.left:
+        if local.active.fallback_reason:
             transactions.roll_back(local)
         else:
-            transactions.switch(local, local.current)
+            transactions.switch(local, local.active_record)
         for name in store.damaged:
             log.error("%s was damaged and set aside", name, extra={"file": name, "message_id": DAMAGED})
         fatal = _init_is_fatal(configuration, store, local, component)
-        refused = must_refuse_start(local.choice, init_is_fatal=fatal)
+        refused = must_refuse_start(local.active, init_is_fatal=fatal)
         if not refused:
             _write_start(store, local, component, environ, clock)
     if refused:
@@ -77,10 +86,10 @@ def _prestart(configuration: AgentConfiguration, component: str, environ: Mappin
 
 def _init_is_fatal(configuration: AgentConfiguration, store: Store, local: NodeState, component: str) -> bool:
     """Return the recorded verdict on the init config; what was never judged is started."""
-    if local.current.source is not None:
+    if local.active_record.source is not None:
         return False
     configured = configuration.components[component]
-    verdicts = store.read_verdicts(component, local.versions[component])
+    verdicts = store.read_verdicts(component, local.tracking_versions[component])
     version = store.known_version(component, configured.version)
     return is_known_fatal(verdicts, init_config_hash(configured, store), version)
 
@@ -94,20 +103,27 @@ def _write_start(store: Store, local: NodeState, component: str, environ: Mappin
         time=clock.now(),
         config="" if data is None else digest(data),
     )
-    store.write_startups(component, local.versions[component], append_start(local.startups[component], start))
+    store.write_startups(component, local.tracking_versions[component], append_start(local.startups[component], start))
 
 
 _WAIT = 0.5  # seconds; an end that is not written down is a crash that does not count
 
 
-def poststop(configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock) -> int:
+def poststop(
+    configuration: AgentConfiguration,
+    component: str,
+    environ: Mapping[str, str],
+    clock: Clock,
+    *,
+    store: Store | None = None,
+) -> int:
     """Write down the end of the invocation; return 0. Never raises.
 
     environ: systemd's variables for ExecStopPost: INVOCATION_ID, SERVICE_RESULT, EXIT_CODE, EXIT_STATUS. It also runs
     when an ExecStartPre failed: then no start was written down, or no EXIT_CODE is set, and nothing counts.
     """
     try:
-        _poststop(configuration, component, environ, clock)
+        _poststop(configuration, component, environ, clock, store)
     except LockTimeout as error:
         log.warning("the end was not written down: %s", error, extra={"component": component})
     except Exception as error:  # noqa: BLE001 - the contract: never block a restart by a fault of the agent's own
@@ -116,8 +132,10 @@ def poststop(configuration: AgentConfiguration, component: str, environ: Mapping
     return 0
 
 
-def _poststop(configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock) -> None:
-    store = Store(configuration.state_directory, now=clock.now)
+def _poststop(
+    configuration: AgentConfiguration, component: str, environ: Mapping[str, str], clock: Clock, store: Store | None
+) -> None:
+    store = store or Store(configuration.state_directory, now=clock.now)
     end = End(
         result=environ.get("SERVICE_RESULT", ""),
         exit_code=environ.get("EXIT_CODE", ""),

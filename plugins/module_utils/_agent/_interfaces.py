@@ -12,18 +12,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from ._state._health import ProbeResult, Unit
+
 __all__ = [
     "Clock",
     "CommandResult",
+    "CommandRunner",
+    "LastMessageReader",
+    "Prober",
+    "ServiceManager",
+    "ServiceManagerError",
     "Task",
     "TaskFactory",
-    "SyncResult",
-    "ProbeResult",
-    "Prober",
-    "CommandRunner",
-    "ServiceManagerError",
-    "ServiceManager",
-    "Unit",
 ]
 
 
@@ -60,18 +60,6 @@ class ServiceManagerError(Exception):
     """The service manager could not do it; its text names the unit and says why, in one sentence."""
 
 
-class Unit(NamedTuple):
-    """What a service manager says of a component's unit."""
-
-    name: str
-    # active: its main process runs | starting: start jobs, ExecStartPre, waiting to restart | stopped: an administrator
-    # stopped it or it was never started | masked | failed: gave up | missing: no such unit
-    state: str
-    invocation: str = ""  # INVOCATION_ID of the running or last invocation
-    pid: int | None = None
-    active_since: float | None = None  # seconds since boot when it became active
-
-
 class ServiceManager(Protocol):
     """systemd, or one small supervisor process for each component."""
 
@@ -80,13 +68,6 @@ class ServiceManager(Protocol):
 
     def restart(self, component: str) -> None:
         """Ask for a restart and return at once (no waiting for the job). Raises ServiceError."""
-
-
-class ProbeResult(NamedTuple):
-    """One look at a component's health: ok, or what was wrong in a few words ("healthz: connection refused")."""
-
-    ok: bool
-    detail: str = ""
 
 
 class Prober(Protocol):
@@ -115,15 +96,5 @@ class Task(Protocol):
         """Leave to itself what is under way."""
 
 
-# Makes an errand that calls the function when it is done and nobody waits for it.
-TaskFactory = Callable[[Callable[[], None]], Task]
-
-
-class SyncResult(NamedTuple):
-    """What came of it: "" (nothing was done) | "adopted" | "pinned" | "unassigned" | "refused" | "waiting".
-
-    detail, for people: the config, or why it was refused or is waited for.
-    """
-
-    done: str = ""
-    detail: str = ""
+TaskFactory = Callable[[], Task]
+LastMessageReader = Callable[[str], str]  # invocation -> what the component said last in it, "" where that is unknown

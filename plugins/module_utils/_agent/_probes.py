@@ -21,8 +21,9 @@ from urllib.parse import urlsplit
 from .._kube._api_errors import KubeError, NotFound
 from .._kube._api_paths import lease
 from ._agent_configuration import AgentConfiguration, ComponentConfiguration
-from ._interfaces import Clock, CommandRunner, ProbeResult, Unit
+from ._interfaces import Clock, CommandRunner
 from ._log import log
+from ._state._health import ProbeResult, Unit
 
 __all__ = ["HealthProber", "LiveConfigProbe", "handshake", "health_address", "http_status", "serving_address"]
 

@@ -13,7 +13,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ._interfaces import CommandResult, CommandRunner, ServiceManagerError, Unit
+from ._interfaces import CommandResult, CommandRunner, ServiceManagerError
+from ._state._health import Unit
 
 __all__ = [
     "PROPERTIES",

@@ -1,15 +1,18 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The transactions on the store: switch, adopt, roll back, promote, unassign. Private to configok.node.
+"""Transactions on the store: switch, adopt, roll back, promote, unassign, forget. Private to configok.node.
 
-Each is a short row of atomic writes in an order that leaves, wherever it is cut off, a store from which the next start
-of a component or of the agent finishes it. Hold the store's lock. All may raise OSError.
+Each is a short sequence of atomic writes. Wherever the sequence is cut off, the next start of a component or of the
+agent finishes it. The caller holds the store's lock: a hook takes it before it reads the state, the controller with
+Transactions.begin(). All may raise OSError.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ._agent_configuration import AgentConfiguration
 from ._interfaces import Clock
@@ -17,12 +20,11 @@ from ._log import ROLLED_BACK, log
 from ._state._active_config import crash_reason, failure_from_mark, unhealthy_reason
 from ._state._node_state import NodeState
 from ._state._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord
-from ._state._startups import BadConfig
-from ._store._durable_files import DurableFiles
+from ._state._startups import BadConfig, append_start
+from ._store._durable_files import LOCK_WAIT, DurableFiles, locked
 from ._store._rendered_files import (
     STATE_FIELDS,
     config_for_record,
-    init_config_hash,
     keep_rendered,
     policy_of,
     stale_state_files,
@@ -30,7 +32,11 @@ from ._store._rendered_files import (
 from ._store._store import Store, digest
 from ._validation._component_flags import fields_set_elsewhere, recorded_command_line
 
-__all__ = ["Transactions"]
+__all__ = ["StateChanged", "Transactions"]
+
+
+class StateChanged(Exception):
+    """A hook or a command has changed the records since they were read: what was decided from them is void."""
 
 
 class Transactions:
@@ -41,8 +47,23 @@ class Transactions:
         self._store = store
         self._clock = clock
 
-    def switch(self, local: NodeState, record: ConfigRecord) -> None:
-        """Make what every component reads what the record says, and set aside state files that this makes fatal."""
+    @contextmanager
+    def begin(self, state: NodeState) -> Iterator[None]:
+        """Hold the store's lock for one transaction. Raises StateChanged, LockTimeout, OSError.
+
+        state: what the transaction was decided from. Nobody holds the lock while deciding, so it is checked here.
+        """
+        with locked(self._store.lock, wait=LOCK_WAIT):
+            if self._store.read_records() != state.records:
+                raise StateChanged
+            yield
+
+    def switch(self, local: NodeState, record: ConfigRecord) -> bool:
+        """Make what every component reads what the record says, and set aside state files that this makes fatal.
+
+        Return whether any component reads another file now.
+        """
+        is_changed = False
         for name, component in self._configuration.components.items():
             data = config_for_record(component, self._store, record)
             if data is None:
@@ -55,17 +76,10 @@ class Transactions:
                 since = 0.0 if before is None else self._clock.since_boot()
                 self._store.write_switched(name, digest(data), self._clock.boot_id(), since)
                 self._store.write_config(name, data)
+                is_changed = True
                 log.info("switched what the component reads", extra={"component": name, "config": digest(data)[:10]})
             self._set_aside_state(local, name, digest(data))
-
-    def is_switched(self, record: ConfigRecord) -> bool:
-        """Return whether every component's file is what the record says. (A full disk may have cut a switch short.)"""
-        for name, component in self._configuration.components.items():
-            expected = record.files.get(name) or init_config_hash(component, self._store)
-            data = self._store.read_config(name)
-            if data is None or (expected and digest(data) != expected):
-                return False
-        return True
+        return is_changed
 
     def _set_aside_state(self, local: NodeState, component: str, config: str) -> None:
         root = self._configuration.components[component].root_directory
@@ -103,7 +117,7 @@ class Transactions:
 
     def adopt(self, local: NodeState, record: ConfigRecord) -> None:
         """Use a config that was checked. ``current`` first: from then on every start of a component switches to it."""
-        self._store.write_current(record._replace(dropped=self._dropped(local.current, record)))
+        self._store.write_current(record._replace(dropped=self._dropped(local.active_record, record)))
         self.switch(local, record)
 
     def _dropped(self, before: ConfigRecord, after: ConfigRecord) -> tuple[str, ...]:
@@ -112,7 +126,7 @@ class Transactions:
             name for name in self._configuration.components if name in before.files and name not in after.files
         )
 
-    def answer(self, answered: AnsweredAssignment) -> None:
+    def record_answer(self, answered: AnsweredAssignment) -> None:
         """Write down what was answered."""
         self._store.write_answered(answered)
 
@@ -127,26 +141,52 @@ class Transactions:
         self._store.write_answered(answered)
         self.switch(local, LOCAL_CONFIG)
 
+    def keep_assigned(self, state: NodeState, answered: AnsweredAssignment) -> None:
+        """Answer a new assignment of the config in use. A damaged ``current`` is written again with it."""
+        record = state.active_record
+        self._store.write_current(record._replace(assignment=answered.id, node_uid=answered.node_uid))
+        self._store.write_answered(answered)
+
+    def pin(self, record: ConfigRecord, *, in_trial: bool) -> None:
+        """Name the config in use by another uid; as last-known-good too, unless it is on trial."""
+        self._store.write_current(record)
+        if not in_trial:
+            self._store.write_last_known_good(record)
+
+    def save_trial(self, state: NodeState, seconds: float, *, confirmed: bool) -> None:
+        """Add healthy seconds to the record in use."""
+        record = state.active_record
+        self._store.write_current(record._replace(healthy=record.healthy + seconds, confirmed=confirmed))
+
+    def record_version(self, state: NodeState, component: str, version: str) -> None:
+        """Track the component under this version from now on, and with it the start that runs: its end is to come."""
+        before = self._store.component_version(component, "")
+        self._store.write_note(component, "version", {"version": version})
+        after, start = self._store.component_version(component, ""), state.last_start(component)
+        if before != after and start is not None:
+            startups = self._store.read_startups(component, after)
+            self._store.write_startups(component, after, append_start(startups, start))
+
     def promote(self, record: ConfigRecord) -> None:
         """Make current last-known-good: its trial is over."""
         self._store.write_current(record)
         self._store.write_last_known_good(record)
 
     def roll_back(self, local: NodeState, failure: AssignmentFailure | None = None, culprit: str = "") -> ConfigRecord:
-        """Go back to last-known-good, as local.choice says; return what is used now.
+        """Go back to last-known-good, as local.active says; return what is used now.
 
         failure, culprit: for what the daemon saw (not healthy); None for what the choice itself knows (crash loop, an
         unreadable record). The bad mark comes first: from then on every start of a component rolls back by itself.
         """
-        snapshot = local.snapshot
+        snapshot = local.records
         left = snapshot.current
-        target = snapshot.last_known_good if failure is not None else local.choice.record
+        target = snapshot.last_known_good if failure is not None else local.active.record
         if target is None or (target.source is not None and failure is not None and not self._whole(local)):
             target = LOCAL_CONFIG
         if left is not None and left.source is not None:
             failure = failure or self._failure(local, left)
             if failure is not None:
-                self._mark_bad(local, left, failure, culprit or local.worst())
+                self._mark_bad(local, left, failure, culprit or local.most_crashed_component())
                 if snapshot.answered.source is None or snapshot.answered.source.uid == failure.uid:
                     known = snapshot.answered
                     answered = AnsweredAssignment(
@@ -166,7 +206,7 @@ class Transactions:
         log.error(
             "rolled back to last-known-good",
             extra={
-                "why": failure.text if failure is not None else f"current is {local.choice.left}",
+                "why": failure.text if failure is not None else f"current is {local.active.fallback_reason}",
                 "uid": target.uid or "init",
                 "message_id": ROLLED_BACK,
             },
@@ -174,7 +214,7 @@ class Transactions:
         return target
 
     def _whole(self, local: NodeState) -> bool:
-        good = local.snapshot.last_known_good
+        good = local.records.last_known_good
         return good is not None and all(
             config_for_record(component, self._store, good) is not None
             for name, component in self._configuration.components.items()
@@ -184,12 +224,12 @@ class Transactions:
     def _failure(self, local: NodeState, left: ConfigRecord) -> AssignmentFailure | None:
         """Return why the choice leaves a config that is bad; None where only its files are damaged."""
         uid = left.uid or ""
-        if local.choice.left == "CrashLoop":
+        if local.active.fallback_reason == "CrashLoop":
             found = AssignmentFailure(
-                "CrashLoop", uid, crash_reason(local.choice.crashes), crashes=local.choice.crashes
+                "CrashLoop", uid, crash_reason(local.active.crashes), crashes=local.active.crashes
             )
-        elif local.choice.left == "bad":
-            found = failure_from_mark(uid, local.bad[uid], left.trial)
+        elif local.active.fallback_reason == "bad":
+            found = failure_from_mark(uid, local.bad_configs[uid], left.trial)
         else:
             return None
         return found._replace(
@@ -199,9 +239,9 @@ class Transactions:
         )
 
     def _mark_bad(self, local: NodeState, record: ConfigRecord, failure: AssignmentFailure, culprit: str) -> None:
-        if record.uid is None or record.uid in local.bad or culprit not in local.versions:
+        if record.uid is None or record.uid in local.bad_configs or culprit not in local.tracking_versions:
             return
-        version = local.versions[culprit]
+        version = local.tracking_versions[culprit]
         bad = self._store.read_bad_configs(culprit, version)
         reason = failure.text if failure.kind == "CrashLoop" else unhealthy_reason(failure.within, failure.text)
         bad[record.uid] = BadConfig(
@@ -228,26 +268,25 @@ class Transactions:
                 if len(rest) != len(bad):
                     self._store.write_bad_configs(component, version, rest)
                     forgotten |= set(bad) - set(rest)
-        answered = self._store.snapshot().answered
+        answered = self._store.read_records().answered
         outcome = answered.outcome
         if outcome is not None and outcome.kind != "InvalidConfig" and (uid is None or outcome.uid == uid):
             self._store.write_answered(answered._replace(outcome=None))
             forgotten.add(outcome.uid)
         return sorted(forgotten)
 
-    def tidy(self, local: NodeState) -> None:
+    def remove_unused(self, state: NodeState) -> None:
         """Remove old checkpoints and rendered files, never those of current and last-known-good; and torn writes."""
-        snapshot = local.snapshot
-        named = (snapshot.current, snapshot.last_known_good, local.current)
-        records = [record for record in named if record is not None]
+        fresh = self._store.read_records()
+        records = [record for record in (fresh.current, fresh.last_known_good) if record is not None]
         self._store.remove_checkpoints(
             keep=self._configuration.checkpoints_kept, never=[record.uid for record in records]
         )
         self._store.clean()
-        for name in self._configuration.components:
+        for name, version in state.tracking_versions.items():
             data = self._store.read_config(name)
             kept = [record.files.get(name) for record in records]
-            kept += [start.config for start in local.startups.get(name, ())[-1:]]
+            kept += [start.config for start in self._store.read_startups(name, version)[-1:]]
             kept += [digest(data)] if data is not None else []
             kept += [str(self._store.read_note(name, "init").get("rendered") or "")]
             self._store.remove_rendered(name, keep=kept)

@@ -21,16 +21,15 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     AgentConfiguration,
     ComponentConfiguration,
 )
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_context import AgentContext, ComponentCommands
 from ansible_collections.configok.node.plugins.module_utils._agent._controller import Controller
+from ansible_collections.configok.node.plugins.module_utils._agent._counters import Counters
 from ansible_collections.configok.node.plugins.module_utils._agent._hooks import poststop, prestart
-from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import (
-    CommandResult,
-    ProbeResult,
-    Task,
-    Unit,
-)
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import CommandResult, Task
 from ansible_collections.configok.node.plugins.module_utils._agent._node_watch import annotations_of
-from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
+from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics import MetricsOutput
+from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs, NodeState
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validate_on_node import (
     drop_in_documents,
@@ -207,29 +206,52 @@ class Bench:
         }
         self.configuration = AgentConfiguration(**self.settings)
         self.store = Store(self.configuration.state_directory, now=self.clock.now)
+        self.metrics_outputs: list[MetricsOutput] = []
         self.daemon = self.new_daemon()
         for name in components:
             self.start(name)
 
     def new_daemon(self) -> Controller:
         """Return an agent that was just started."""
-        return Controller(
-            self.configuration,
-            self.api,
-            self,
-            self.probe,
-            self.judge,
-            self.clock,
+        return Controller(self.new_context(), self.metrics_outputs)
+
+    def new_context(self) -> AgentContext:
+        """Return what an agent that is just started works with."""
+        self.counters = Counters(list(self.configuration.components))
+        self.agent_store = self.new_agent_store()
+        return AgentContext(
+            configuration=self.configuration,
+            store=self.agent_store,
+            clock=self.clock,
+            counters=self.counters,
+            api=self.api,
+            services=self,
+            prober=lambda *arguments: self.probe(*arguments),
+            commands=ComponentCommands(
+                validate=self.judge,
+                check=CommandCheck(self.check),
+                same_config=self.is_same,
+                version=lambda name: "" if self.version_of is None else self.version_of(name),
+                command_line=lambda _pid: self.argv,
+                last_message=self.messages,
+            ),
+            new_task=self.errand,
             agent_version="0.1.0",
-            check=CommandCheck(self.check),
-            is_same=self.is_same,
-            arguments_of=lambda _pid: self.argv,
-            errands=self.errand,
-            version_of=self.version_of,
-            messages=self.messages,
         )
 
-    def errand(self, _wake: Callable[[], None]) -> Task:
+    def new_agent_store(self) -> Store:
+        """Return the store of an agent that was just started."""
+        return Store(self.configuration.state_directory, now=self.clock.now)
+
+    def hook_store(self, hook: str) -> Store | None:
+        """Return the store of one run of a hook; None for its own."""
+        return None
+
+    def node_state(self) -> NodeState:
+        """Return what the agent reads of its own files now."""
+        return self.daemon.read_state()
+
+    def errand(self) -> Task:
         """What may hang, on this bench."""
         return ErrandOnTheBench(self.clock.advance)
 
@@ -309,7 +331,8 @@ class Bench:
         process = self.processes[component]
         process.invocation = f"i{next(self._numbers)}"
         process.state = "starting"
-        code = prestart(self.configuration, component, {"INVOCATION_ID": process.invocation}, self.clock)
+        environ = {"INVOCATION_ID": process.invocation}
+        code = prestart(self.configuration, component, environ, self.clock, store=self.hook_store("prestart"))
         if code:
             assert code == 78
             process.refused += 1
@@ -338,7 +361,8 @@ class Bench:
 
     def _stopped(self, component: str, environ: Mapping[str, str]) -> None:
         invocation = {"INVOCATION_ID": self.processes[component].invocation}
-        poststop(self.configuration, component, {**invocation, **environ}, self.clock)
+        variables = {**invocation, **environ}
+        poststop(self.configuration, component, variables, self.clock, store=self.hook_store("poststop"))
 
     def reboot(self) -> None:
         """The machine goes down without a word and comes up again: components first, then the agent."""
@@ -373,7 +397,7 @@ class Bench:
 
     def _cycle(self) -> float:
         self.cycles += 1
-        return self.daemon.cycle(None if self.blind else annotations_of(self.api.node))
+        return self.daemon.reconcile(None if self.blind else annotations_of(self.api.node))
 
     # The control side
 

@@ -17,8 +17,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError
 from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import ask
+from ansible_collections.configok.node.plugins.module_utils._agent._state._health import Unit
 
 __all__ = ["COLLECTION", "HEAD", "STUB", "AgentNode", "alive"]
 

@@ -16,12 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
-from ansible_collections.configok.node.plugins.module_utils._agent import _hooks
-from ansible_collections.configok.node.plugins.module_utils._agent._controller import Controller
 from ansible_collections.configok.node.plugins.module_utils._agent._state._records import ConfigRecord, DamagedFile
 from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Disk
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import CommandCheck
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agents.bench import STARTS_IN, Bench, FakeClock
@@ -92,8 +89,6 @@ class WatchedBench(Bench):
         self._good: ConfigRecord | None = None
         self._patches: list[Any] = [
             mock.patch.object(os, "fsync", return_value=None),
-            mock.patch.object(_hooks, "Store", self._store),
-            mock.patch.object(_hooks, "Store", self._store),
         ]
         for patch in self._patches:
             patch.start()
@@ -110,19 +105,11 @@ class WatchedBench(Bench):
     def _store(self, directory: str, *, now: Any) -> Store:
         return Store(directory, now=now, disk=self.disk)
 
-    def new_daemon(self) -> Controller:
-        return Controller(
-            self.configuration,
-            self.api,
-            self,
-            self.probe,
-            self.judge,
-            self.clock,
-            agent_version="0.1.0",
-            check=CommandCheck(self.check),
-            is_same=self.is_same,
-            store=self._store(self.configuration.state_directory, now=self.clock.now),
-        )
+    def hook_store(self, hook: str) -> Store | None:
+        return self.new_agent_store()
+
+    def new_agent_store(self) -> Store:
+        return self._store(self.configuration.state_directory, now=self.clock.now)
 
     # The account
 

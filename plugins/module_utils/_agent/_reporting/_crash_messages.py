@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from ..._nodeconfig import _config_ok as words
@@ -15,11 +15,11 @@ from ..._nodeconfig._config_ok import ConfigOk
 from ..._nodeconfig._redact import beginning, redact
 from ..._nodeconfig._untrusted import sanitize
 from .._background import PATIENCE
-from .._interfaces import Clock, CommandRunner, Task
+from .._interfaces import Clock, CommandRunner, LastMessageReader, Task
 from .._state._node_state import NodeState
 from .._state._startups import Start, is_crash
 
-__all__ = ["ComponentLog", "CrashMessages", "LastMessageReader", "last_crash", "last_message"]
+__all__ = ["ComponentLog", "CrashMessages", "last_crash", "last_message"]
 
 _LINES = 200  # the last ones are read where no message tells by its form
 _LONGEST = 200  # characters of a message
@@ -83,7 +83,6 @@ def _messages(entries: str) -> Iterator[str]:
             yield message
 
 
-LastMessageReader = Callable[[str], str]  # invocation -> what the component said last in it, "" where nobody knows
 _DIED = ("CrashLoop", "NotHealthy", "Suspect", "Failing")
 _WINDOW = 600.0  # seconds; a crash that was longer ago has nothing to do with the failure
 
@@ -137,7 +136,7 @@ class CrashMessages:
         if verdict.cause not in _DIED:
             return None
         boot_id, until = self._clock.boot_id(), self._clock.since_boot()
-        outcome = local.snapshot.answered.outcome
+        outcome = local.records.answered.outcome
         if verdict.cause in ("CrashLoop", "NotHealthy") and outcome is not None:
             if outcome.boot_id != boot_id:
                 return None

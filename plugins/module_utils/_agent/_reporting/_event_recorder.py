@@ -14,10 +14,12 @@ from ..._kube._api_paths import events
 from ..._kube._backoff import Backoff
 from ..._nodeconfig._untrusted import sanitize
 from .._counters import Counters
-from .._interfaces import Clock, SyncResult, Task
+from .._interfaces import Clock, Task
 from .._log import ADOPTED, CONFIRMED, PROMOTED, REFUSED, SUSPECT, log
+from .._state._actions import SyncTransition
 from .._state._desired_state import DesiredState
 from .._state._records import ConfigRecord
+from .._state._trial_period import TrialTransition
 
 __all__ = ["AT_ONCE", "ChangeRecorder", "EventRecorder", "MOST_WAITING", "PAUSE", "NodeEvent", "event_body"]
 
@@ -33,24 +35,25 @@ class ChangeRecorder:
         self._clock = clock
         self._adopting: tuple[str, float] | None = None  # the uid, and since when (seconds since boot)
 
-    def followed(self, followed: SyncResult, wish: DesiredState, *, began: float) -> None:
-        """Tell what came of a wish. began: when it was begun to be followed, in seconds since boot."""
-        done, detail = followed
-        fields = {"assignment": wish.answered.id, "uid": "init" if wish.source is None else wish.source.uid}
-        if done == "refused":
+    def config_synced(
+        self, transition: SyncTransition, detail: str, desired: DesiredState, *, started_at: float = 0.0
+    ) -> None:
+        """Record what came of an assignment. started_at: when its preparation was started, in seconds since boot."""
+        fields = {"assignment": desired.answered.id, "uid": "init" if desired.source is None else desired.source.uid}
+        if transition == "refused":
             self._tally.refusals += 1
             log.warning("refused %s", detail, extra={**fields, "message_id": REFUSED})
             self._events.tell("ConfigRefused", detail, warning=True)
-        elif done in ("adopted", "unassigned"):
+        elif transition in ("adopted", "unassigned"):
             self._tally.adoptions += 1
-            self._adopting = None if wish.source is None else (wish.source.uid, began)
+            self._adopting = None if desired.source is None else (desired.source.uid, started_at)
             log.info("adopted %s", detail, extra={**fields, "message_id": ADOPTED})
             self._events.tell("ConfigAdopted", f"adopted {detail}")
         else:
-            log.info("%s %s", done, detail, extra={**fields})
+            log.info("%s %s", transition, detail, extra=fields)
 
-    def kept(self, done: str, record: ConfigRecord, detail: str) -> None:
-        """Tell what the trial came to: "confirmed" | "promoted" | "rolled back" | "suspect" | "cleared"."""
+    def trial_changed(self, done: TrialTransition, record: ConfigRecord, detail: str) -> None:
+        """Record what the trial came to."""
         write = log.info if done in ("confirmed", "promoted", "cleared") else log.error
         fields = {"message_id": _DONE[done]} if done in _DONE else {}
         if detail:

@@ -180,12 +180,12 @@ class MetricsOutput(Protocol):
 
 def gauges(local: NodeState, wish: DesiredState | None, report: RunReport) -> Gauges:
     """Return how it is now. wish: None while the API has not answered; then what was answered last counts."""
-    answered = local.snapshot.answered
-    good = local.snapshot.last_known_good
+    answered = local.records.answered
+    good = local.records.last_known_good
     status, cause = ("", "") if report.condition is None else (report.condition.status, report.condition.cause)
     return Gauges(
         assigned=answered.source if wish is None else wish.source,
-        active=local.current.source,
+        active=local.active_record.source,
         last_known_good=None if good is None else good.source,
         error=answered.outcome is not None if not status else status != "True" and cause not in _NO_ERROR,
     )

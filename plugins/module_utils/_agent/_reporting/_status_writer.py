@@ -13,7 +13,7 @@ import json
 import random as _random
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, Literal, NamedTuple, Protocol, cast
 
 from ..._kube._api_errors import KubeError
 from ..._kube._api_paths import node_status
@@ -125,7 +125,7 @@ class StatusBuilder:
         states: Mapping[str, str],
     ) -> ConfigStatus:
         """Return the status. assignment: the id that this answers. active: the record in use, or about to be."""
-        good = local.snapshot.last_known_good
+        good = local.records.last_known_good
         return ConfigStatus(
             assignment=assignment,
             assigned=assigned,
@@ -143,7 +143,7 @@ class StatusBuilder:
     def _component(
         self, name: str, active: ConfigRecord, local: NodeState, states: Mapping[str, str]
     ) -> ComponentStatus:
-        version = local.versions.get(name, "")
+        version = local.tracking_versions.get(name, "")
         config = active.files.get(name) or digest(self._store.read_config(name) or b"")
         drifted = self.drift.drifted_origin(name)
         return ComponentStatus(
@@ -188,7 +188,7 @@ MIN_INTERVAL = 10.0
 class Writer(Protocol):
     """The one request that is needed here."""
 
-    def patch(self, path: str, body: dict[str, Any], *, kind: str) -> Any: ...
+    def patch(self, path: str, body: dict[str, Any], *, kind: Literal["strategic"]) -> Any: ...
 
 
 def _subject(said: tuple[ConfigOk, ConfigStatus, str] | None) -> tuple[object, ...]:

@@ -18,6 +18,8 @@ from ._startups import BadConfig
 
 __all__ = [
     "ActiveConfig",
+    "FallbackReason",
+    "RecordName",
     "select_active",
     "crash_reason",
     "in_trial",
@@ -27,17 +29,19 @@ __all__ = [
 ]
 
 
-class ActiveConfig(NamedTuple):
-    """What the node is to use.
+RecordName = Literal["current", "last-known-good"]
+FallbackReason = Literal["", "unreadable", "unusable", "bad", "CrashLoop"]  # why current is not used; "": it is
 
-    record: LOCAL means the init config. name: which record it is, "current" or "last-known-good". left: why current is
-    left behind, if it is: "" (it is not) | "unreadable" | "unusable" | "bad" | "CrashLoop". crashes: of the worst
-    component.
+
+class ActiveConfig(NamedTuple):
+    """The config that the node is to use.
+
+    record: LOCAL_CONFIG means the init config. crashes: of the component with most of them.
     """
 
     record: ConfigRecord
-    name: Literal["current", "last-known-good"]
-    left: str = ""
+    record_name: RecordName
+    fallback_reason: FallbackReason = ""
     crashes: int = 0
 
 
@@ -52,35 +56,35 @@ def select_active(
     current: ConfigRecord | None,
     last_known_good: ConfigRecord | None,
     *,
-    fresh: bool,
+    never_written: bool,
     bad: Mapping[str, BadConfig],
     crashes: Mapping[str, int],
     usable: Mapping[str, bool],
 ) -> ActiveConfig:
     """Decide.
 
-    current, last_known_good: None where unreadable (or never written: fresh says that neither ever was).
+    current, last_known_good: None where unreadable (never_written: neither ever was).
     bad: the bad configs of every component. crashes: component -> crashes since the later of boot and adoption.
     usable: "current", "last-known-good" -> whether every file that the record names is there and whole.
     """
-    if fresh:
+    if never_written:
         return ActiveConfig(LOCAL_CONFIG, "current")
-    left = _why_leave(current, last_known_good, bad, crashes, usable)
-    if not left and current is not None:
+    reason = _fallback_reason(current, last_known_good, bad, crashes, usable)
+    if not reason and current is not None:
         return ActiveConfig(current, "current")
-    worst = max(crashes.values(), default=0)
+    most_crashes = max(crashes.values(), default=0)
     if last_known_good is not None and (last_known_good.source is None or usable.get("last-known-good", False)):
-        return ActiveConfig(last_known_good, "last-known-good", left, worst)
-    return ActiveConfig(LOCAL_CONFIG, "last-known-good", left, worst)
+        return ActiveConfig(last_known_good, "last-known-good", reason, most_crashes)
+    return ActiveConfig(LOCAL_CONFIG, "last-known-good", reason, most_crashes)
 
 
-def _why_leave(
+def _fallback_reason(
     current: ConfigRecord | None,
     last_known_good: ConfigRecord | None,
     bad: Mapping[str, BadConfig],
     crashes: Mapping[str, int],
     usable: Mapping[str, bool],
-) -> str:
+) -> FallbackReason:
     if current is None:
         return "unreadable"
     if current.source is None:

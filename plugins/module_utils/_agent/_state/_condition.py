@@ -38,11 +38,11 @@ class ComponentsCondition(NamedTuple):
 
 def config_in_use(wish: DesiredState | None, local: NodeState, *, init_provided: bool) -> ConfigInUse:
     """Return which config this node uses, of which record. wish: as for answer()."""
-    record = local.current
-    name = local.choice.name
+    record = local.active_record
+    name = local.active.record_name
     # How it went with another Node object of this name is over with that.
-    outcome = (local.snapshot.answered if wish is None else wish.answered).outcome
-    if outcome is not None and not in_trial(record, local.snapshot.last_known_good):
+    outcome = (local.records.answered if wish is None else wish.answered).outcome
+    if outcome is not None and not in_trial(record, local.records.last_known_good):
         name = "last-known-good"  # what is assigned failed; what runs is what the node fell back to, or stayed on
     return ConfigInUse(name, record.uid, init_provided)
 
@@ -68,7 +68,7 @@ def _verdict(
 ) -> ConfigOk | None:
     if wish is None:
         return None
-    outcome = local.snapshot.answered.outcome if wish.kind == "failed" else None
+    outcome = local.records.answered.outcome if wish.kind == "failed" else None
     if outcome is not None and outcome.kind in ("InvalidConfig", "KnownBad"):
         return _refused(outcome, local, use)
     if condition.stopped:
@@ -93,7 +93,7 @@ def _verdict(
 def _refused(outcome: AssignmentFailure, local: NodeState, use: ConfigInUse) -> ConfigOk:
     if outcome.kind == "KnownBad":
         return words.known_bad(use, outcome.uid, outcome.time, outcome.text)
-    if in_trial(local.current, local.snapshot.last_known_good):
+    if in_trial(local.active_record, local.records.last_known_good):
         return words.invalid_in_trial(use, outcome.uid, outcome.text)
     return words.invalid(use, outcome.uid, outcome.text)
 
@@ -109,8 +109,8 @@ def _fallen_back(outcome: AssignmentFailure, condition: ComponentsCondition, use
 
 
 def _in_use(local: NodeState, condition: ComponentsCondition, use: ConfigInUse) -> ConfigOk | None:
-    record = local.current
-    if condition.failing and not in_trial(record, local.snapshot.last_known_good):
+    record = local.active_record
+    if condition.failing and not in_trial(record, local.records.last_known_good):
         # After the trial the agent reports trouble and changes nothing.
         return words.failing(use, condition.failing)
     if condition.healthy:

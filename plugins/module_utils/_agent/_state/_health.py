@@ -13,13 +13,15 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 __all__ = [
-    "Health",
     "ComponentsObservation",
-    "new_health",
+    "Health",
+    "ProbeResult",
+    "Unit",
+    "after_probe",
     "has_failed",
     "healthy_seconds",
     "is_healthy",
-    "after_probe",
+    "new_health",
     "next_probe_in",
 ]
 
@@ -100,7 +102,9 @@ class ComponentsObservation(NamedTuple):
 
     healthy: None while nothing is known yet. failed: the component that has failed, with what was seen of it, and the
     seconds within which it was not healthy. stopped: the unit that an administrator stopped. seconds: of health since
-    the round before. well_for: seconds for which all have been healthy.
+    the round before. well_for: seconds for which all have been healthy. restarts_due: components that read another
+    config than they should, and whose restart is to be asked for now, with the SHA-256 of the right file. not_read: why
+    a component does not read the file that it is given.
     """
 
     healthy: bool | None
@@ -111,3 +115,24 @@ class ComponentsObservation(NamedTuple):
     seconds: float
     well_for: float
     states: Mapping[str, str]
+    restarts_due: Mapping[str, str] = {}
+    not_read: str = ""
+
+
+class Unit(NamedTuple):
+    """What a service manager says of a component's unit."""
+
+    name: str
+    # active: its main process runs | starting: start jobs, ExecStartPre, waiting to restart | stopped: an administrator
+    # stopped it or it was never started | masked | failed: gave up | missing: no such unit
+    state: str
+    invocation: str = ""  # INVOCATION_ID of the running or last invocation
+    pid: int | None = None
+    active_since: float | None = None  # seconds since boot when it became active
+
+
+class ProbeResult(NamedTuple):
+    """One look at a component's health: ok, or what was wrong in a few words ("healthz: connection refused")."""
+
+    ok: bool
+    detail: str = ""

@@ -1,18 +1,108 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""TODO."""
+"""NodeState: a snapshot of the node's own files, and what follows from it. Private to configok.node.
+
+Pure. Read once for each round of the controller, by _store/_state_reader.py.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ._active_config import ActiveConfig
+from ._active_config import ActiveConfig, in_trial
 from ._records import AnsweredAssignment, ConfigRecord
-from ._startups import BadConfig, Start
+from ._startups import BadConfig, Start, crashes_with_config
 
-__all__ = ["NodeInputs", "NodeState", "Records"]
+__all__ = ["ComponentFiles", "Moment", "NodeInputs", "NodeState", "Records"]
+
+
+class Moment(NamedTuple):
+    """A point in time: seconds since boot, the kernel's boot id, and RFC 3339 for people."""
+
+    now: float
+    boot_id: str
+    time: str
+
+
+class Records(NamedTuple):
+    """The store's records at one moment. current, last_known_good: None where the record is missing or was damaged."""
+
+    current: ConfigRecord | None
+    last_known_good: ConfigRecord | None
+    answered: AnsweredAssignment
+    never_written: bool  # neither record was ever written: a node that has only its local config
+
+
+class ComponentFiles(NamedTuple):
+    """What the store holds of one component, beyond its tracking.
+
+    config: SHA-256 of the file that the component reads; of nothing where it is missing. same_as_started: whether the
+    file that the last start read has the same values. init_config: SHA-256 of the file that stands for the init config,
+    "" where it was never rendered. switched_since: when the file became what it is, in seconds since boot; None where
+    that was not in this boot.
+    """
+
+    config: str
+    is_missing: bool = False
+    same_as_started: bool = True
+    init_config: str = ""
+    switched_since: float | None = None
+
+
+class NodeState(NamedTuple):
+    """The records, what is tracked of each component, and the config that the node is to use because of that.
+
+    crashes: since the later of boot and adoption (or rollback). files, damaged_files: read for the controller only,
+    the hooks do without them.
+    """
+
+    records: Records
+    active: ActiveConfig
+    tracking_versions: Mapping[str, str]
+    startups: Mapping[str, Sequence[Start]]
+    bad_configs: Mapping[str, BadConfig]
+    crashes: Mapping[str, int]
+    files: Mapping[str, ComponentFiles] = {}
+    damaged_files: tuple[str, ...] = ()
+
+    @property
+    def active_record(self) -> ConfigRecord:
+        """The record in use, LOCAL_CONFIG for the init config."""
+        return self.active.record
+
+    @property
+    def is_in_trial(self) -> bool:
+        """Whether the record in use is on trial."""
+        return in_trial(self.active_record, self.records.last_known_good)
+
+    def most_crashed_component(self) -> str:
+        """Return the component of current with most crashes."""
+        current = self.records.current
+        names = sorted(name for name in self.crashes if current is None or current.involves(name))
+        return max(names, key=lambda name: self.crashes[name], default="")
+
+    def last_start(self, component: str) -> Start | None:
+        """Return the last recorded start."""
+        starts = self.startups.get(component) or ()
+        return starts[-1] if starts else None
+
+    def files_match(self, record: ConfigRecord) -> bool:
+        """Return whether every component's file is what the record says. (A full disk may have cut a switch short.)"""
+        for name, files in self.files.items():
+            expected = record.files.get(name) or files.init_config
+            if files.is_missing or (expected and files.config != expected):
+                return False
+        return True
+
+    def crashes_since(self, since: float, boot_id: str) -> int:
+        """Return the crashes with the present files since a time of this boot, of the component with most of them."""
+        counts = (
+            crashes_with_config(starts, boot_id=boot_id, since=since, config=self.files[name].config)
+            for name, starts in self.startups.items()
+        )
+        return max(counts, default=0)
 
 
 class NodeInputs(NamedTuple):
@@ -38,39 +128,3 @@ class NodeInputs(NamedTuple):
         """Read what to_dict() has written. Raises KeyError, TypeError, ValueError."""
         drop_ins = tuple((path, text) for path, text in value["dropIns"])
         return cls(value["init"], value["instance"], tuple(value["arguments"]), drop_ins)
-
-
-class NodeState(NamedTuple):
-    """The records, what is tracked of each component, and what the node is to use because of that."""
-
-    snapshot: Records
-    choice: ActiveConfig
-    versions: Mapping[str, str]
-    startups: Mapping[str, Sequence[Start]]
-    bad: Mapping[str, BadConfig]
-    crashes: Mapping[str, int]  # since the later of boot and adoption (or roll-back)
-
-    @property
-    def current(self) -> ConfigRecord:
-        """The record in use, LOCAL for the init config."""
-        return self.choice.record
-
-    def worst(self) -> str:
-        """Return the component of current with most crashes."""
-        current = self.snapshot.current
-        names = sorted(name for name in self.crashes if current is None or current.involves(name))
-        return max(names, key=lambda name: self.crashes[name], default="")
-
-    def last_start(self, component: str) -> Start | None:
-        """Return the last start that was written down."""
-        starts = self.startups.get(component) or ()
-        return starts[-1] if starts else None
-
-
-class Records(NamedTuple):
-    """What the store says at one moment. current, last_known_good: None where the record is missing or was damaged."""
-
-    current: ConfigRecord | None
-    last_known_good: ConfigRecord | None
-    answered: AnsweredAssignment
-    fresh: bool  # neither record was ever written: a node that has only its local config

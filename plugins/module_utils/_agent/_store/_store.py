@@ -73,13 +73,13 @@ class Store:
 
     # Records
 
-    def snapshot(self) -> Records:
+    def read_records(self) -> Records:
         """Read the records."""
         current = self._read(_CURRENT, ConfigRecord.decode)
         good = self._read(_LAST_KNOWN_GOOD, ConfigRecord.decode)
         answered = self._read(_ANSWERED, AnsweredAssignment.decode)
-        fresh = current is None and good is None and not self._set_aside_before()
-        return Records(current, good, answered or AnsweredAssignment(), fresh)
+        never_written = current is None and good is None and not self._set_aside_before()
+        return Records(current, good, answered or AnsweredAssignment(), never_written)
 
     def _set_aside_before(self) -> bool:
         names = self.files.names("")

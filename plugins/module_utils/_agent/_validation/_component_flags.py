@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from ..._componentconfig._flags._kubelet_flags import parse_flags, shadowed_by_flags
 from ..._host._component_process import find_drop_ins, read_drop_in
 from .._agent_configuration import AgentConfiguration
-from .._interfaces import Unit
+from .._state._health import Unit
 from .._store._durable_files import locked
 from .._store._rendered_files import UndecodableConfig, decode_values, field_paths
 from .._store._store import Store

@@ -9,11 +9,15 @@ import os
 import signal
 import sys
 import threading
+from functools import partial
 from types import FrameType
 
 from ._agent import AGENT_VERSION
 from ._agent._agent_configuration import AgentConfiguration
-from ._agent._controller import Controller
+from ._agent._agent_context import AgentContext, ComponentCommands
+from ._agent._app import App
+from ._agent._background import BackgroundTask
+from ._agent._counters import Counters
 from ._agent._interfaces import CommandRunner, ServiceManager
 from ._agent._notify import Notifications
 from ._agent._probes import HealthProber
@@ -21,6 +25,7 @@ from ._agent._reporting._crash_messages import ComponentLog
 from ._agent._reporting._metrics import MetricsFile, MetricsOutput
 from ._agent._service_managers import Supervisors, Systemd
 from ._agent._store._durable_files import DAEMON_LOCK, LockTimeout, locked
+from ._agent._store._store import Store
 from ._agent._system_clock import SystemClock
 from ._agent._validation._validator import CommandCheck, SameConfigCommand, ValidateCommand
 from ._kube._api_client import Client
@@ -80,20 +85,26 @@ def _run(configuration: AgentConfiguration, path: str, wake: Notifications) -> N
         from ._agent._probes import LiveConfigProbe  # an option that is off by default
 
         live = LiveConfigProbe(run_command, [*_program(), f"--config={path}", "compare"])
-    Controller(
-        configuration,
-        client,
-        _service_manager(configuration, run_command),
-        HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT, live=live),
-        ValidateCommand(run_command, [*_program(), f"--config={path}", "validate", "--limited"]),
-        clock,
+    program = _program()
+    context = AgentContext(
+        configuration=configuration,
+        store=Store(configuration.state_directory, now=clock.now),
+        clock=clock,
+        counters=Counters(list(configuration.components)),
+        api=client,
+        services=_service_manager(configuration, run_command),
+        prober=HealthProber(configuration, clock, impatient, timeout=_PROBE_TIMEOUT, live=live),
+        commands=ComponentCommands(
+            validate=ValidateCommand(run_command, [*program, f"--config={path}", "validate", "--limited"]),
+            check=CommandCheck(run_command),
+            same_config=SameConfigCommand(run_command, [*program, "same", "--limited"]),
+            version=ComponentVersions(configuration, run_command),
+            last_message=ComponentLog(run_command) if configuration.service_manager == "systemd" else None,
+        ),
+        new_task=partial(BackgroundTask, wake.set),
         agent_version=AGENT_VERSION,
-        check=CommandCheck(run_command),
-        is_same=SameConfigCommand(run_command, [*_program(), "same", "--limited"]),
-        version_of=ComponentVersions(configuration, run_command),
-        sinks=_metrics_sinks(configuration),
-        messages=ComponentLog(run_command) if configuration.service_manager == "systemd" else None,
-    ).run(stop, wake)
+    )
+    App(context, wake, _metrics_sinks(configuration)).run(stop)
 
 
 def _metrics_sinks(configuration: AgentConfiguration) -> list[MetricsOutput]:

@@ -27,9 +27,7 @@ def test_no_client_of_the_daemon_reads_more_than_4_mib(
     clients: list[ClientSettings] = []
     monkeypatch.setattr(run, "from_kubeconfig", lambda _path: None)
     monkeypatch.setattr(run, "Client", lambda _credentials, settings, *_timing: clients.append(settings))
-    monkeypatch.setattr(
-        run, "Controller", lambda *_arguments, **_options: SimpleNamespace(run=lambda _stop, _wake: None)
-    )
+    monkeypatch.setattr(run, "App", lambda *_arguments: SimpleNamespace(run=lambda _stop: None))
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", SimpleNamespace(set=print))
     assert [settings.longest_answer for settings in clients] == [4 << 20, 4 << 20]
@@ -44,9 +42,7 @@ def test_every_child_that_decodes_a_config_is_limited(
         monkeypatch.setattr(run, name, lambda _runner, argv: children.append(argv))
     monkeypatch.setattr(run, "from_kubeconfig", lambda _path: None)
     monkeypatch.setattr(run, "Client", lambda *_arguments: None)
-    monkeypatch.setattr(
-        run, "Controller", lambda *_arguments, **_options: SimpleNamespace(run=lambda _stop, _wake: None)
-    )
+    monkeypatch.setattr(run, "App", lambda *_arguments: SimpleNamespace(run=lambda _stop: None))
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", SimpleNamespace(set=print))
     assert [argv[-2:] for argv in children] == [["validate", "--limited"], ["same", "--limited"]]
@@ -83,16 +79,16 @@ def test_what_a_component_said_last_is_read_where_systemd_starts_it(
     entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, manager: str, reads: bool
 ) -> None:
     run = entry("_run")
-    given: list[Any] = []
+    contexts: list[Any] = []
 
-    def daemon(*_arguments: Any, messages: Any, **_options: Any) -> SimpleNamespace:
-        given.append(messages)
-        return SimpleNamespace(run=lambda _stop, _wake: None)
+    def app(context: Any, *_arguments: Any) -> SimpleNamespace:
+        contexts.append(context)
+        return SimpleNamespace(run=lambda _stop: None)
 
     monkeypatch.setattr(run, "from_kubeconfig", lambda _path: None)
     monkeypatch.setattr(run, "Client", lambda *_arguments: None)
-    monkeypatch.setattr(run, "Controller", daemon)
+    monkeypatch.setattr(run, "App", app)
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     configuration = AgentConfiguration("n1", "/k", {}, service_manager=manager)
     run._run(configuration, "/etc/agent.yaml", SimpleNamespace(set=print))
-    assert [isinstance(one, run.ComponentLog) for one in given] == [reads]
+    assert [isinstance(context.commands.last_message, run.ComponentLog) for context in contexts] == [reads]

@@ -8,16 +8,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._controller import Controller
-from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ProbeResult, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._app import App
+from ansible_collections.configok.node.plugins.module_utils._agent._background import BackgroundTask
 from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications, notify_agent
+from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import SystemClock
-from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import CommandCheck
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import NODES, config_maps, node
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import from_kubeconfig
@@ -77,18 +78,9 @@ def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, cli
     bench.clock = SystemClock()  # type: ignore[assignment]
     bench.start("kubelet")  # in this boot
     wake, stop = Notifications(bench.configuration.run_directory), threading.Event()
-    daemon = Controller(
-        bench.configuration,
-        client,
-        bench,
-        bench.probe,
-        bench.judge,
-        bench.clock,
-        agent_version="0.1.0",
-        check=CommandCheck(bench.check),
-        is_same=bench.is_same,
-    )
-    thread = threading.Thread(target=daemon.run, args=(stop, wake))
+    context = bench.new_context()._replace(api=client, new_task=partial(BackgroundTask, wake.set))
+    app = App(context, wake)
+    thread = threading.Thread(target=app.run, args=(stop,))
     thread.start()
     try:
         eventually(client, lambda found: message(found) == "using current (init)")

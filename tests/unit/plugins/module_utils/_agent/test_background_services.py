@@ -8,7 +8,8 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._components import UnitQueries
-from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError
+from ansible_collections.configok.node.plugins.module_utils._agent._state._health import Unit
 from support.agents.background import ErrandOnTheBench, Hangs
 
 

@@ -711,7 +711,7 @@ def test_forgetting_tries_what_is_assigned_again(bench: Bench) -> None:
 @pytest.mark.contract("say.on-transitions", "manners.requests")
 def test_an_idle_node_is_left_alone(bench: Bench) -> None:
     bench.good_node()
-    due = bench.daemon.cycle(annotations_of(bench.api.node))
+    due = bench.daemon.reconcile(annotations_of(bench.api.node))
     assert due - bench.clock.since_boot() > 300
     before = len(bench.api.requests)
     bench.run(6000)
@@ -814,7 +814,7 @@ def test_a_restart_that_never_happens_is_a_failure(bench: Bench) -> None:
 def test_the_components_own_check_refuses_without_a_restart(tmp_path: Path) -> None:
     bench = Bench(tmp_path, check_command=("/usr/bin/kubelet-check", "--config"))
     good = bench.good_node()
-    current = bench.store.snapshot().current
+    current = bench.store.read_records().current
     assert current is not None
     assert [Path(path).name for path in bench.checked] == [f"{current.files['kubelet']}.yaml"]
     starts = bench.starts()

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent import _hooks
 from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import Disk, DurableFiles
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
@@ -56,8 +55,9 @@ CHANGES = {
 
 def _with_disk(bench: Bench, disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give the disk to the daemon and to prestart."""
-    monkeypatch.setattr(_hooks, "Store", lambda directory, *, now: Store(directory, now=now, disk=disk))
-    bench.daemon._store.files._disk = disk
+    store = Store(bench.configuration.state_directory, now=bench.clock.now, disk=disk)
+    monkeypatch.setattr(bench, "hook_store", lambda hook: store if hook == "prestart" else None)
+    bench.agent_store.files._disk = disk
 
 
 def _prepared(tmp_path: Path, change: Change) -> Callable[[str], Bench]:
@@ -114,12 +114,12 @@ def test_an_agent_killed_at_any_step(tmp_path: Path, name: str) -> None:
     make = _prepared(tmp_path, change)
     bench = make("count")
     disk = LossyDisk()
-    bench.daemon._store.files._disk = disk
+    bench.agent_store.files._disk = disk
     bench.run(30)
     needed = bench.starts()
     for step in range(disk.steps):
         bench = make(f"kill-{step}")
-        bench.daemon._store.files._disk = LossyDisk(step, power=True)
+        bench.agent_store.files._disk = LossyDisk(step, power=True)
         with pytest.raises(PowerLost):
             bench.run(30)
         assert bench.reads() in WHOLE, f"step {step}"

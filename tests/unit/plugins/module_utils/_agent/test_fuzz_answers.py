@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from ansible_collections.configok.node.plugins.module_utils._agent import _probes, _service_managers
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import (
     CommandResult,
-    ProbeResult,
     ServiceManagerError,
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._probes import LiveConfigProbe
 from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import parse_show
+from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import (
     ValidateCommand,
     ValidationUnavailable,

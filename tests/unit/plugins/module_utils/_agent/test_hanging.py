@@ -56,7 +56,7 @@ def test_a_trial_ends_in_time_while_the_api_hangs(bench: Bench) -> None:
     bench.api.hanging = True
     bench.assign(bench.publish("maxPods: 130\n"))  # which cannot be fetched, and is not what is on trial
     bench.run(70)
-    good = bench.store.snapshot().last_known_good
+    good = bench.store.read_records().last_known_good
     assert good is not None
     assert good.source == source
 
@@ -67,10 +67,10 @@ def test_a_component_that_hangs_does_not_keep_another_from_being_probed(tmp_path
     good = bench.good_node()
     bench.assign(bench.publish(documents={"kubelet": "mood: hangs\n", "kube-proxy": "maxPods: 130\n"}))
     bench.run(30)
-    local = bench.store.snapshot().current
+    local = bench.store.read_records().current
     assert local is not None
     assert local.source != good
-    assert bench.daemon._care._health["kube-proxy"].proved
+    assert bench.daemon.components._health["kube-proxy"].proved
     bench.run(130)
     assert bench.words == (
         "False",
@@ -140,7 +140,7 @@ def test_retry_after_is_obeyed_by_a_fetch_whatever_comes(bench: Bench) -> None:
     bench.run(10)
     bench.api.down = None
     before = len(bench.api.requests)
-    bench.daemon.hurry()
+    bench.daemon.retry_soon()
     bench.run(80)
     assert len(bench.api.requests) == before
     bench.run(20)
@@ -171,13 +171,13 @@ def test_a_component_that_does_not_say_its_version_holds_up_nothing_that_runs(be
     good = bench.good_node()
     asked(bench, ["hangs"])
     bench.run(5)
-    assert bench.daemon._versions._errands["version"].under_way
+    assert bench.daemon.versions._errands["version"].under_way
     bench.crash("kubelet")
     bench.run(5)
     assert bench.words[:2] == ("True", f"using current (UID: {good.uid})")
     bench.stop("kubelet")
     bench.run(5)
-    bench.daemon._care.poke()
+    bench.daemon.components.probe_soon()
     bench.run(1)
     assert bench.words[:2] == ("Unknown", f"current (UID: {good.uid}) not in use")
 
@@ -204,9 +204,9 @@ def test_the_version_that_was_noted_holds_where_a_component_does_not_say_it_afte
     asked(bench, ["v1.34.1"])
     bench.run(5)
     asked(bench, [""])
-    assert bench.daemon._versions.known("kubelet") == "v1.34.1", "before it was asked"
+    assert bench.daemon.versions.version_of("kubelet") == "v1.34.1", "before it was asked"
     bench.run(2)
-    assert bench.daemon._versions.known("kubelet") == "v1.34.1"
+    assert bench.daemon.versions.version_of("kubelet") == "v1.34.1"
 
 
 def test_a_version_that_was_not_said_is_asked_for_again_with_growing_pauses(bench: Bench) -> None:
@@ -218,7 +218,7 @@ def test_a_version_that_was_not_said_is_asked_for_again_with_growing_pauses(benc
     assert bench.words[:2] == ("True", f"using current (UID: {source.uid})"), "it is judged for the newest meanwhile"
     before = len(calls)
     bench.run(60)
-    assert bench.daemon._versions.known("kubelet") == "v1.36.1"
+    assert bench.daemon.versions.version_of("kubelet") == "v1.36.1"
     assert before < len(calls) <= before + 3
     calls.clear()
     bench.run(3600)

@@ -62,7 +62,7 @@ def test_an_unassignment_that_was_cut_short_is_finished(bench: Bench, monkeypatc
         bench.run(20)
         starts = bench.starts()
         writes = iter(range(step))
-        files = bench.daemon._store.files
+        files = bench.agent_store.files
         write = files.write
 
         def cut(path: str, data: bytes, *, _write: object = write, _writes: object = writes) -> None:
@@ -293,7 +293,7 @@ def test_what_cannot_be_set_aside_is_remembered_once(bench: Bench, monkeypatch: 
     store = bench.store
     monkeypatch.setattr(store.files, "rename", read_only)
     for _again in range(5):
-        store.snapshot()
+        store.read_records()
     assert store.damaged == ["last-known-good"]
 
 

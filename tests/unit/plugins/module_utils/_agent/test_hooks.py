@@ -169,7 +169,7 @@ def test_opting_out_uses_the_init_config_and_keeps_the_records(tmp_path: Path) -
     bench.crash("kubelet")
     bench.run(5, agent=False)
     assert bench.reads() == "maxPods: 110\n"
-    current = bench.store.snapshot().current
+    current = bench.store.read_records().current
     assert current is not None
     assert current.source == good
     assert current != LOCAL_CONFIG

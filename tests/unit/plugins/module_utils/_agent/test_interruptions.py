@@ -34,7 +34,7 @@ def test_a_roll_back_is_told_once_though_the_unit_is_stopped_after_it(bench: Ben
         bench.start("kubelet")
         bench.run(10)
     assert bench.api.told.count("ConfigRolledBack") == 1
-    assert bench.daemon._tally.rollbacks == 1
+    assert bench.counters.rollbacks == 1
 
 
 def test_another_assignment_waits_no_longer_than_the_api_has_asked(
@@ -72,7 +72,7 @@ def test_a_full_disk_while_a_bundle_is_fetched_is_told_and_backed_off(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as short:
-        short.setattr(bench.daemon._store, "write_checkpoint", full)
+        short.setattr(bench.agent_store, "write_checkpoint", full)
         bench.assign(bench.publish("maxPods: 130\n"))
         before = len(bench.api.requests)
         bench.run(3600)
@@ -88,11 +88,11 @@ def test_a_full_disk_while_a_bundle_is_fetched_is_told_and_backed_off(
 def test_a_write_to_the_node_object_before_is_not_taken_for_one_to_this(bench: Bench) -> None:
     bench.run(20)
     bench.api.hanging = True
-    bench.daemon._reporter._heartbeat = 0.0
+    bench.daemon.status_writer._heartbeat = 0.0
     bench.run(2)
     bench.api.hanging = False
     # It has arrived at the old object, and the answer was not read yet.
-    assert bench.daemon._reporter._errand.wait(0.0)
+    assert bench.daemon.status_writer._errand.wait(0.0)
     bench.api.node = {"metadata": {"name": "n1", "uid": str(uuid.uuid4()), "annotations": {}}}
     before = len(bench.api.patches)
     bench.run(5)
@@ -105,8 +105,8 @@ def test_a_version_that_could_not_be_noted_is_noted_later(bench: Bench, monkeypa
     bench.configure(components={"kubelet": component})
     bench.run(5)
     assert bench.store.component_version("kubelet", "") == "v1.35.0"
-    bench.daemon._versions._version_of = lambda _name: "v1.36.0"
-    written = bench.daemon._store.write_note
+    bench.version_of = lambda _name: "v1.36.0"
+    written = bench.agent_store.write_note
 
     def full(component: str, name: str, note: Any) -> None:
         if name == "version":
@@ -114,7 +114,7 @@ def test_a_version_that_could_not_be_noted_is_noted_later(bench: Bench, monkeypa
         written(component, name, note)
 
     with monkeypatch.context() as short:
-        short.setattr(bench.daemon._store, "write_note", full)
+        short.setattr(bench.agent_store, "write_note", full)
         bench.crash("kubelet")
         bench.run(20)
     bench.run(20)

@@ -91,12 +91,12 @@ def test_what_is_not_read_does_not_pass_its_trial(bench: Bench, tmp_path: Path) 
     source = bench.publish("maxPods: 130\n", trial=Trial(60.0, 3))
     bench.assign(source)
     bench.run(600)
-    snapshot = bench.store.snapshot()
+    snapshot = bench.store.read_records()
     assert (snapshot.current.source, snapshot.last_known_good.source) == (source, good)  # type: ignore[union-attr]
     assert bench.words[:2] == ("Unknown", f"current (UID: {source.uid}) not in use")
     restart_with(bench)
     bench.run(100)
-    assert bench.store.snapshot().last_known_good.source == source  # type: ignore[union-attr]
+    assert bench.store.read_records().last_known_good.source == source  # type: ignore[union-attr]
 
 
 def test_a_component_that_runs_since_before_provisioning_is_no_conflict(bench: Bench, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import describe_node, render_status
-from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._state._health import Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._store._rendered_files import keep_rendered
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._component_flags import (

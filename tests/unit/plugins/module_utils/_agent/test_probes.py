@@ -18,7 +18,6 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
     AgentConfiguration,
     ComponentConfiguration,
 )
-from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ProbeResult, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._probes import (
     HealthProber,
     handshake,
@@ -26,6 +25,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._probes impor
     http_status,
     serving_address,
 )
+from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, NotFound, Unreachable
 
 KUBELET = ComponentConfiguration("kubelet", "kubelet.service", lease=True)

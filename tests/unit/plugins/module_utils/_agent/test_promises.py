@@ -13,11 +13,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._cli import forget_bad
-from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import (
-    ProbeResult,
-    ServiceManagerError,
-    Unit,
-)
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError
+from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._store._durable_files import locked
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
@@ -202,7 +199,7 @@ def test_promotion_comes_with_the_end_of_the_trial(bench: Bench) -> None:
     source = bench.publish("maxPods: 120\n", trial=Trial(60.0, 3))
     bench.assign(source)
     bench.run(59)
-    assert bench.store.snapshot().last_known_good != bench.store.snapshot().current
+    assert bench.store.read_records().last_known_good != bench.store.read_records().current
     bench.run(3)
     assert bench.status.last_known_good == source
     assert bench.starts() == 2
@@ -218,11 +215,12 @@ def test_that_going_back_has_worked_is_said_once_it_has(bench: Bench, monkeypatc
         return ProbeResult(False, "healthz: connection refused")
 
     bench.run(0.1)
-    monkeypatch.setattr(bench.daemon._care, "_prober", slow)
+    probe = bench.probe
+    monkeypatch.setattr(bench, "probe", slow)
     bench.run(20)
     assert bench.reads() == "maxPods: 120\n"
     assert went_back not in bench.said
-    monkeypatch.setattr(bench.daemon._care, "_prober", bench.probe)
+    monkeypatch.setattr(bench, "probe", probe)
     bench.run(20)
     assert bench.words[1] == went_back
 
@@ -268,10 +266,10 @@ def test_the_init_config_is_not_blamed_for_the_crashes_of_the_config_before(benc
         bench.run(5)
     bench.assign(None)
     bench.run(10)
-    assert bench.daemon._read().crashes == {"kubelet": 0}
+    assert bench.node_state().crashes == {"kubelet": 0}
     bench.crash("kubelet")
     bench.run(5)
-    assert bench.daemon._read().crashes == {"kubelet": 1}
+    assert bench.node_state().crashes == {"kubelet": 1}
 
 
 # The component's version

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError, Unit
+from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError
 from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import (
     Supervisors,
     ask,
@@ -22,6 +22,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._service_mana
     unit_from,
     unit_to,
 )
+from ansible_collections.configok.node.plugins.module_utils._agent._state._health import Unit
 
 UNIT = Unit("kubelet.service", "active", "ab" * 16, 42, 17.5)
 

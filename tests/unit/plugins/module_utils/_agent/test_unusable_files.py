@@ -102,7 +102,7 @@ def test_what_is_over_in_a_moment_is_not_told(bench: Bench, refusal: Refusal) ->
     bench.good_node()
     written = len(bench.api.patches)
     close(refusal, errno.ENOSPC)
-    bench.daemon._care.poke()
+    bench.daemon.components.probe_soon()
     bench.run(3)
     refusal["error"] = None
     bench.run(20)

@@ -86,7 +86,7 @@ def test_a_journal_without_an_answer_takes_no_word_away(bench: Bench, journal: J
     if how == "hanging":
         assert bench.words[0] == "Unknown"  # the runner ends it after 5 s
         journal.hanging, journal.empty = False, True
-        bench.daemon._care.poke()
+        bench.daemon.components.probe_soon()
         bench.run(1)
     reason = f"current (UID: {deadly.uid}) crashed 3 times during its trial"
     assert bench.words == ("False", f"using last-known-good (UID: {good.uid})", reason)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._reporting._metrics import MetricsPublisher
 from ansible_collections.configok.node.plugins.module_utils._agent._reporting._status_writer import read_report
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Unreachable
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
@@ -55,15 +54,12 @@ def sink() -> Sink:
 
 
 @pytest.fixture
-def bench(tmp_path: Path, sink: Sink, monkeypatch: pytest.MonkeyPatch) -> Bench:
+def bench(tmp_path: Path, sink: Sink) -> Bench:
     """A node whose daemons show their metrics to the sink."""
-    made = MetricsPublisher.__init__
-
-    def with_sink(self: MetricsPublisher, configuration: object, tally: object, _sinks: object, **more: str) -> None:
-        made(self, configuration, tally, [sink], **more)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(MetricsPublisher, "__init__", with_sink)
-    return Bench(tmp_path)
+    bench = Bench(tmp_path)
+    bench.metrics_outputs.append(sink)
+    bench.restart_agent()
+    return bench
 
 
 def test_a_node_without_any_assignment(bench: Bench, sink: Sink) -> None:

@@ -69,15 +69,17 @@ def test_the_ladder(
     usable: dict[str, bool],
     expected: ActiveConfig,
 ) -> None:
-    found = select_active(current, good, fresh=False, bad=bad, crashes={"kubelet": crashes}, usable=usable)
-    if not found.left:
-        assert (found.record, found.name) == (expected.record, expected.name)
+    found = select_active(current, good, never_written=False, bad=bad, crashes={"kubelet": crashes}, usable=usable)
+    if not found.fallback_reason:
+        assert (found.record, found.record_name) == (expected.record, expected.record_name)
     else:
         assert found == expected
 
 
 def test_a_fresh_node_uses_its_init_config_as_current() -> None:
-    assert select_active(None, None, fresh=True, bad={}, crashes={}, usable={}) == ActiveConfig(LOCAL_CONFIG, "current")
+    assert select_active(None, None, never_written=True, bad={}, crashes={}, usable={}) == ActiveConfig(
+        LOCAL_CONFIG, "current"
+    )
 
 
 @pytest.mark.contract("crashloop.over-the-threshold")
@@ -86,7 +88,9 @@ def test_crashes_must_exceed_the_threshold(threshold: int) -> None:
     current = record("a", threshold)
 
     def left(crashes: int) -> str:
-        return select_active(current, LOCAL_CONFIG, fresh=False, bad={}, crashes={"kubelet": crashes}, usable=ALL).left
+        return select_active(
+            current, LOCAL_CONFIG, never_written=False, bad={}, crashes={"kubelet": crashes}, usable=ALL
+        ).fallback_reason
 
     assert left(threshold) == ""
     assert left(threshold + 1) == "CrashLoop"
@@ -103,7 +107,7 @@ FLAGS = st.booleans()
     bad=st.sampled_from([{}, BAD_A]),
     crashes=st.dictionaries(st.sampled_from(["kubelet", "kube-proxy"]), st.integers(0, 20)),
     usable=st.fixed_dictionaries({"current": FLAGS, "last-known-good": FLAGS}),
-    fresh=FLAGS,
+    never_written=FLAGS,
 )
 def test_what_is_chosen_is_always_usable(
     current: ConfigRecord | None,
@@ -111,20 +115,25 @@ def test_what_is_chosen_is_always_usable(
     bad: dict[str, BadConfig],
     crashes: dict[str, int],
     usable: dict[str, bool],
-    fresh: bool,
+    never_written: bool,
 ) -> None:
-    found = select_active(current, good, fresh=fresh, bad=bad, crashes=crashes, usable=usable)
+    found = select_active(current, good, never_written=never_written, bad=bad, crashes=crashes, usable=usable)
     assert found.record in (current, good, LOCAL_CONFIG)
-    assert found.record.source is None or usable[found.name]
+    assert found.record.source is None or usable[found.record_name]
     # The init config is used only where last-known-good is it, or is unreadable or unusable.
-    if found.record is LOCAL_CONFIG and not fresh and found.left:
+    if found.record is LOCAL_CONFIG and not never_written and found.fallback_reason:
         assert good is None or good.source is None or not usable["last-known-good"]
     # Going back settles it: what was gone back to is chosen again, whatever the crashes.
-    if found.left and found.record.source is not None:
+    if found.fallback_reason and found.record.source is not None:
         again = select_active(
-            found.record, good, fresh=False, bad=bad, crashes=crashes, usable={"current": True, "last-known-good": True}
+            found.record,
+            good,
+            never_written=False,
+            bad=bad,
+            crashes=crashes,
+            usable={"current": True, "last-known-good": True},
         )
-        assert (again.record, again.left) == (found.record, "")
+        assert (again.record, again.fallback_reason) == (found.record, "")
 
 
 @pytest.mark.contract("init.refused-if-deadly")

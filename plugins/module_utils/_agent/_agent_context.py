@@ -1,0 +1,68 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""AgentContext: what every part of the agent works with. Private to configok.node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
+
+from ._agent_configuration import AgentConfiguration, ComponentConfiguration
+from ._counters import Counters
+from ._interfaces import Clock, LastMessageReader, Prober, ServiceManager, TaskFactory
+from ._store._store import Store
+from ._validation._component_flags import read_command_line
+from ._validation._validator import DocumentValidator, SameConfig
+
+__all__ = ["AgentContext", "ApiClient", "ComponentCheck", "ComponentCommands"]
+
+
+class ApiClient(Protocol):
+    """The requests that the agent makes. Its timeouts are short and its retries few: the agent has its own backoff."""
+
+    def get(self, path: str, **query: Any) -> dict[str, Any]: ...
+
+    def patch(self, path: str, body: dict[str, Any], *, kind: Literal["strategic"]) -> Any: ...
+
+    def create(self, path: str, body: dict[str, Any]) -> Any: ...
+
+
+class ComponentCheck(Protocol):
+    """The component's own check of a file: returns findings as the validator does. Raises ValidationUnavailable."""
+
+    def __call__(self, component: ComponentConfiguration, path: str) -> Sequence[Mapping[str, Any]]: ...
+
+
+class ComponentCommands(NamedTuple):
+    """What runs a child process or reads another process.
+
+    check: for components that have a check of their own. same_config: whether two files ask for no restart. version:
+    component -> "v1.35.2", or "" where the component cannot say; None: what the configuration says. command_line: pid
+    -> the command line of that process. last_message: None where there is no journal.
+    """
+
+    validate: DocumentValidator
+    check: ComponentCheck
+    same_config: SameConfig
+    version: Callable[[str], str] | None = None
+    command_line: Callable[[int], tuple[str, ...]] = read_command_line
+    last_message: LastMessageReader | None = None
+
+
+class AgentContext(NamedTuple):
+    """What every part of the agent works with. Built once, by the entry point or a test.
+
+    new_task: makes a task for work that may hang.
+    """
+
+    configuration: AgentConfiguration
+    store: Store
+    clock: Clock
+    counters: Counters
+    api: ApiClient
+    services: ServiceManager
+    prober: Prober
+    commands: ComponentCommands
+    new_task: TaskFactory
+    agent_version: str

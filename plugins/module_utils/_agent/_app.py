@@ -1,0 +1,55 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs the agent: watches the own Node, and reconciles whenever something may have happened. Private to configok.node.
+
+One thread watches the Node, the main thread does everything else.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from ._agent_context import AgentContext
+from ._controller import Controller
+from ._node_watch import NodeWatch
+from ._notify import Notifications
+from ._reporting._metrics import MetricsOutput
+
+__all__ = ["App"]
+
+_MIN_PAUSE = 0.01  # seconds; whatever goes wrong, the agent never spins
+
+
+class App:
+    """The agent as a process: the controller, the watch, and what wakes them."""
+
+    def __init__(
+        self, context: AgentContext, notifications: Notifications, outputs: Sequence[MetricsOutput] = ()
+    ) -> None:
+        """outputs: where the agent's metrics are published."""
+        self._context = context
+        self._notifications = notifications
+        self.controller = Controller(context, outputs)
+
+    def run(self, stop: threading.Event) -> None:
+        """Work until stop is set and a notification comes (a signal handler does both).
+
+        The caller holds DAEMON_LOCK, which keeps a second daemon out.
+        """
+        context, notifications, controller = self._context, self._notifications, self.controller
+        watch = NodeWatch(context.configuration.node_name, context.api, notifications.set, context.counters)
+        watch.start()
+        try:
+            while not stop.is_set():
+                if watch.came_back():
+                    controller.retry_soon()
+                due = controller.reconcile(watch.view, watch_error=watch.trouble)
+                if watch.ended:
+                    raise RuntimeError("the watch of the Node has ended")  # systemd restarts the agent
+                pause = max(_MIN_PAUSE, due - context.clock.since_boot())
+                notifications.wait(None if pause == float("inf") else pause)
+        finally:
+            watch.stop()
+            controller.close()

@@ -1,0 +1,297 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Observation, the action types, and plan(): observation in, actions out. Private to configok.node.
+
+Pure: no clock, no file, no request. The controller observes, carries the actions out, and observes again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any, Literal, NamedTuple, Union
+
+from ..._nodeconfig._assignment import ConfigSource
+from ._active_config import in_trial
+from ._desired_state import DesiredState
+from ._health import ComponentsObservation
+from ._node_state import Moment, NodeState
+from ._records import LOCAL_CONFIG, AnsweredAssignment, AssignmentFailure, ConfigRecord, same_config
+from ._trial_period import MarkSuspect, Promote, RollBack, SaveTrial, TrialAction, plan_trial
+
+__all__ = [
+    "Acknowledge",
+    "Acknowledgement",
+    "Action",
+    "Adopt",
+    "ForgetBad",
+    "KeepAssigned",
+    "MarkSuspect",
+    "Observation",
+    "Pin",
+    "Promote",
+    "RecordAnswer",
+    "RecordVersion",
+    "Refuse",
+    "Restart",
+    "RollBack",
+    "SaveTrial",
+    "SwitchFiles",
+    "SyncPhase",
+    "SyncResult",
+    "SyncTransition",
+    "Unassign",
+    "plan",
+]
+
+
+SyncTransition = Literal["adopted", "unassigned", "pinned", "refused"]
+
+
+class SyncPhase(Enum):
+    """How far the assigned bundle is. IDLE: none is assigned. WAITING: for a version, or for the next attempt."""
+
+    IDLE = 1
+    WAITING = 2
+    PREPARING = 3
+    PREPARED = 4
+    REJECTED = 5
+
+
+class SyncResult(NamedTuple):
+    """What has come of preparing the assigned bundle.
+
+    record: of a PREPARED bundle, without what only the adoption knows. rejection, findings: of a REJECTED one, the
+    first error and all of them. fetch_error: of the last attempt, "" after a successful one. started_at: of the
+    preparation, in seconds since boot.
+    """
+
+    phase: SyncPhase = SyncPhase.IDLE
+    record: ConfigRecord | None = None
+    rejection: str = ""
+    findings: Sequence[Mapping[str, Any]] = ()
+    fetch_error: str = ""
+    started_at: float = 0.0
+
+
+class Acknowledgement(NamedTuple):
+    """The "adopting" status that was given to the status writer, for which config and assignment.
+
+    pending: whether its request has no answer yet. until: how long the adoption waits for that, in seconds since boot.
+    """
+
+    uid: str | None
+    assignment: int
+    pending: bool
+    until: float
+
+
+class Observation(NamedTuple):
+    """All that a decision is made from.
+
+    desired: None before the API has answered. components: None where the config itself is to be decided on first; the
+    components are looked at when nothing has to be done for it. new_versions: those that components have answered with
+    and that are not noted yet. unsaved_trial: healthy seconds that are not in the record yet.
+    """
+
+    moment: Moment
+    state: NodeState
+    dynamic_config: bool = True
+    health_timeout: float = 0.0
+    desired: DesiredState | None = None
+    sync: SyncResult = SyncResult()
+    new_versions: Mapping[str, str] = {}
+    acknowledged: Acknowledgement | None = None
+    components: ComponentsObservation | None = None
+    unsaved_trial: float = 0.0
+
+
+class SwitchFiles(NamedTuple):
+    """Make what every component reads what the record says: finish a switch, or repair a file."""
+
+    record: ConfigRecord
+
+
+class RecordAnswer(NamedTuple):
+    """Write down which assignment this node has answered."""
+
+    answered: AnsweredAssignment
+
+
+class Refuse(NamedTuple):
+    """Answer an assignment with how it failed; nothing is touched."""
+
+    answered: AnsweredAssignment
+    failure: AssignmentFailure
+    findings: Sequence[Mapping[str, Any]] = ()
+
+
+class ForgetBad(NamedTuple):
+    """Forget that a config was bad."""
+
+    uid: str
+
+
+class KeepAssigned(NamedTuple):
+    """Answer a new assignment of the config in use; its trial is not restarted."""
+
+    answered: AnsweredAssignment
+
+
+class Pin(NamedTuple):
+    """Name the config in use by another uid: the same content was assigned again. source: the bundle."""
+
+    record: ConfigRecord
+    source: ConfigSource
+    in_trial: bool
+
+
+class Acknowledge(NamedTuple):
+    """Report "adopting" before anything is touched."""
+
+    record: ConfigRecord
+
+
+class Adopt(NamedTuple):
+    """Take a prepared bundle into use."""
+
+    record: ConfigRecord
+    source: ConfigSource
+    started_at: float
+
+
+class Unassign(NamedTuple):
+    """Go back to the init config, as it was asked for."""
+
+    answered: AnsweredAssignment
+
+
+class RecordVersion(NamedTuple):
+    """Track a component under the version that it has."""
+
+    component: str
+    version: str
+
+
+class Restart(NamedTuple):
+    """Restart a component that reads another config than it should. config: SHA-256 of the file."""
+
+    component: str
+    config: str
+
+
+Action = Union[
+    SwitchFiles,
+    RecordAnswer,
+    Refuse,
+    ForgetBad,
+    KeepAssigned,
+    Pin,
+    Acknowledge,
+    Adopt,
+    Unassign,
+    RecordVersion,
+    Restart,
+    TrialAction,
+]
+
+
+def plan(observation: Observation) -> list[Action]:
+    """Return what to do now. At most one action changes the records: the next observation shows its effect."""
+    if observation.components is None:
+        return _plan_config(observation)
+    return _plan_components(observation, observation.components)
+
+
+def _plan_config(observation: Observation) -> list[Action]:
+    state = observation.state
+    if not observation.dynamic_config:
+        return [] if state.files_match(LOCAL_CONFIG) else [SwitchFiles(LOCAL_CONFIG)]
+    if state.active.fallback_reason in ("bad", "CrashLoop"):
+        return [RollBack()]
+    if observation.new_versions:
+        return [RecordVersion(name, version) for name, version in observation.new_versions.items()]
+    actions = [] if observation.desired is None else _plan_sync(observation, observation.desired)
+    # With another reason to fall back, the next start of a component acts; the daemon changes nothing.
+    if not actions and not state.active.fallback_reason and not state.files_match(state.active_record):
+        return [SwitchFiles(state.active_record)]
+    return actions
+
+
+def _plan_sync(observation: Observation, desired: DesiredState) -> list[Action]:
+    records = observation.state.records
+    if desired.kind == "unassign":
+        return _after_acknowledgement(observation, desired, LOCAL_CONFIG, Unassign(desired.answered))
+    if desired.kind == "keep":
+        return _plan_keep(observation.state, desired)
+    if desired.kind == "adopt" and desired.source is not None:
+        return _plan_adopt(observation, desired, desired.source)
+    is_answer = desired.kind == "lost" or (desired.kind in ("local", "invalid") and desired.answered.id)
+    return [RecordAnswer(desired.answered)] if is_answer and desired.answered != records.answered else []
+
+
+def _plan_keep(state: NodeState, desired: DesiredState) -> list[Action]:
+    source = desired.source
+    if source is not None and desired.forget_bad and desired.new and source.uid in state.bad_configs:
+        return [ForgetBad(source.uid)]
+    if desired.answered == state.records.answered and not state.active.fallback_reason:
+        return []
+    return [KeepAssigned(desired.answered)]
+
+
+def _plan_adopt(observation: Observation, desired: DesiredState, source: ConfigSource) -> list[Action]:
+    state, answered = observation.state, desired.answered
+    mark = state.bad_configs.get(source.uid)
+    if mark is not None and desired.new and desired.forget_bad:
+        return [ForgetBad(source.uid)]
+    if mark is not None:
+        return [Refuse(answered, AssignmentFailure("KnownBad", source.uid, mark.reason, time=mark.time))]
+    if answered != state.records.answered:
+        return [RecordAnswer(answered)]  # on disk before it is reported
+    sync, moment = observation.sync, observation.moment
+    if sync.phase is SyncPhase.REJECTED:
+        failure = AssignmentFailure("InvalidConfig", source.uid, sync.rejection, time=moment.time)
+        return [Refuse(answered, failure, sync.findings)]
+    if sync.phase is not SyncPhase.PREPARED or sync.record is None:
+        return []
+    record = sync.record._replace(
+        assignment=answered.id,
+        node_uid=answered.node_uid,
+        adopted_at=moment.time,
+        boot_id=moment.boot_id,
+        since_boot=moment.now,
+    )
+    current = state.records.current
+    if current is not None and current.source is not None and same_config(record, current):
+        # The same content under another uid (deleted and restored): nothing begins again.
+        pinned = current._replace(source=record.source, assignment=record.assignment, node_uid=record.node_uid)
+        return [Pin(pinned, source, in_trial(current, state.records.last_known_good))]
+    return _after_acknowledgement(observation, desired, record, Adopt(record, source, sync.started_at))
+
+
+def _after_acknowledgement(
+    observation: Observation, desired: DesiredState, record: ConfigRecord, action: Action
+) -> list[Action]:
+    """Return the action once "adopting" is reported; a request that hangs is not waited for long."""
+    acknowledged = observation.acknowledged
+    if acknowledged is None or (acknowledged.uid, acknowledged.assignment) != (record.uid, desired.answered.id):
+        return [Acknowledge(record)]
+    if acknowledged.pending and observation.moment.now < acknowledged.until:
+        return []
+    return [action]
+
+
+def _plan_components(observation: Observation, seen: ComponentsObservation) -> list[Action]:
+    actions: list[Action] = [Restart(name, config) for name, config in seen.restarts_due.items()]
+    if observation.dynamic_config and not seen.not_read:
+        outcome = plan_trial(
+            observation.state,
+            seen,
+            unsaved=observation.unsaved_trial,
+            moment=observation.moment,
+            health_timeout=observation.health_timeout,
+        )
+        if outcome is not None:
+            actions.append(outcome)
+    return actions
