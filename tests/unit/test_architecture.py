@@ -1,0 +1,57 @@
+# Copyright (c) 2026, the configok.node authors
+# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The files and functions that docs/development/architecture.md names exist."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+UTILS = ROOT / "plugins/module_utils"
+PAGE = (ROOT / "docs/development/architecture.md").read_text(encoding="utf-8")
+# `_rollout/_gate.py:evaluate` is a file of module_utils and a name in it; other paths are from the root.
+NAMED = re.compile(r"`([\w./-]+\.(?:py|yml))(?::([\w.]+))?`")
+MOST_FILES = 45
+
+
+def section(title: str) -> str:
+    return PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def path_of(name: str) -> Path:
+    return (UTILS if name.startswith("_") else ROOT) / name
+
+
+def names_in(path: Path) -> Iterator[str]:
+    """Yield the names of a file's functions, classes, methods and constants."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        if isinstance(node, ast.ClassDef):
+            yield from (f"{node.name}.{part.name}" for part in node.body if isinstance(part, ast.FunctionDef))
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        targets += [node.target] if isinstance(node, ast.AnnAssign) else []
+        yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+NAMES = sorted(set(NAMED.findall(section("The path of one change") + section("Where is what"))))
+
+
+@pytest.mark.parametrize(("file", "name"), NAMES, ids=[":".join(pair).rstrip(":") for pair in NAMES])
+def test_what_the_page_names_exists(file: str, name: str) -> None:
+    assert path_of(file).is_file()
+    assert not name or name in names_in(path_of(file))
+
+
+def test_the_path_of_one_change_is_short() -> None:
+    assert 30 < len({file for file, _name in NAMED.findall(section("The path of one change"))}) <= MOST_FILES
+
+
+def test_the_page_answers_twenty_questions() -> None:
+    assert len(re.findall(r"^\| .*\? \|", section("Where is what"), re.MULTILINE)) >= 20
