@@ -23,7 +23,14 @@ from .._systemd._exec_start import (
     path_of,
     read_unit_start,
 )
-from .._systemd._unit_checks import HOSTS, PROPERTIES, faults, refuse_flags_only, refuse_start, refuse_unit
+from .._systemd._unit_checks import (
+    EMBEDDING_UNITS,
+    MERGED_PROPERTIES,
+    merged_faults,
+    refuse_flags_only,
+    refuse_start,
+    refuse_unit,
+)
 from ._input_errors import UnusableInput
 
 __all__ = ["MADE_DIRECTORY", "ComponentUnits", "NoSystemd", "SystemctlFailed"]
@@ -32,7 +39,7 @@ MADE_DIRECTORY = "# Its directory was made for it and goes with it."
 """The line of a drop-in that says so; the role's template writes it."""
 
 _UNIT_DIRECTORY = "/etc/systemd/system"
-_PROPERTIES = (*PROPERTIES, "ActiveState", "DropInPaths", "FragmentPath", "InvocationID", "MainPID")
+_PROPERTIES = (*MERGED_PROPERTIES, "ActiveState", "DropInPaths", "FragmentPath", "InvocationID", "MainPID")
 _SAYS_ITS_VERSION = ("kubelet", "kube-")  # the components of Kubernetes itself take --version
 
 Runner = Callable[[Sequence[str]], "tuple[int, str, str]"]
@@ -195,7 +202,7 @@ class ComponentUnits:
         told = (
             process.config() if process and self._started_through_agent(name, shown.get("InvocationID", "")) else None
         )
-        return faults(name, shown, self._texts(paths), merged, target, told)
+        return merged_faults(name, shown, self._texts(paths), merged, target, told)
 
     def _start(self, paths: Sequence[str]) -> UnitStart:
         texts = self._texts(paths)
@@ -218,7 +225,7 @@ class ComponentUnits:
         return MADE_DIRECTORY in ours.splitlines() if ours is not None else not os.path.isdir(directory)
 
     def _hosts(self) -> list[str]:
-        shown = self._systemctl("show", "--property=Id,LoadState", "--", *HOSTS)
+        shown = self._systemctl("show", "--property=Id,LoadState", "--", *EMBEDDING_UNITS)
         blocks = (dict(line.partition("=")[::2] for line in block.splitlines()) for block in shown.split("\n\n"))
         return [block["Id"] for block in blocks if block.get("LoadState") == "loaded"]
 

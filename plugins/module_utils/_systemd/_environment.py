@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from ._unit_file import UnbalancedQuotes, Word, assigned, split_words
+from ._unit_file import UnbalancedQuotes, Word, split_words, values_of
 
-__all__ = ["environment_files", "parse_environment_file", "variables"]
+__all__ = ["environment_files", "parse_environment_file", "read_variables"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _SPACE = " \t\r"
@@ -19,34 +19,34 @@ _ESCAPED_IN_QUOTES = '"\\`$'
 
 
 def environment_files(texts: Sequence[str]) -> list[str]:
-    """Return the paths or patterns that a unit's EnvironmentFile= name, in order: later ones win.
+    """Return the paths or patterns of a unit's EnvironmentFile=, in order: later ones win.
 
-    The "-" in front, which allows a file to be missing, is left out.
+    The "-" in front, which allows a file to be missing, is removed.
     """
-    return [value.lstrip("-") for value in assigned(texts, "Service", "EnvironmentFile")]
+    return [value.lstrip("-") for value in values_of(texts, "Service", "EnvironmentFile")]
 
 
-def variables(texts: Sequence[str], files: Sequence[str]) -> dict[str, str]:
+def read_variables(texts: Sequence[str], files: Sequence[str]) -> dict[str, str]:
     """Return the variables with which a unit's command line is expanded.
 
-    texts: of the unit, then of its drop-ins. files: the texts of its environment files, in order. A file wins over
-    Environment=, wherever they stand, and UnsetEnvironment= over both (systemd.exec(5)).
+    texts: of the unit, then of its drop-ins. files: the texts of its environment files, in order. A file overrides
+    Environment=, whatever their order, and UnsetEnvironment= overrides both (systemd.exec(5)).
     """
-    found: dict[str, str] = {}
-    for value in assigned(texts, "Service", "Environment"):
-        found.update(_assignments(value))
+    variables: dict[str, str] = {}
+    for value in values_of(texts, "Service", "Environment"):
+        variables.update(_assignments(value))
     for text in files:
-        found.update(parse_environment_file(text))
-    return _without(found, assigned(texts, "Service", "UnsetEnvironment"))
+        variables.update(parse_environment_file(text))
+    return _without(variables, values_of(texts, "Service", "UnsetEnvironment"))
 
 
 def _assignments(value: str) -> dict[str, str]:
-    found = {}
+    assignments = {}
     for word in _words(value):
         name, equals, assigned_value = word.text.partition("=")
         if equals and _NAME.match(name):
-            found[name] = assigned_value.replace("%%", "%")
-    return found
+            assignments[name] = assigned_value.replace("%%", "%")
+    return assignments
 
 
 def _words(value: str) -> list[Word]:
@@ -56,19 +56,19 @@ def _words(value: str) -> list[Word]:
         return []  # as systemd does
 
 
-def _without(found: Mapping[str, str], values: Sequence[str]) -> dict[str, str]:
-    left = dict(found)
+def _without(variables: Mapping[str, str], values: Sequence[str]) -> dict[str, str]:
+    remaining = dict(variables)
     for value in values:
         for word in _words(value):
             name, equals, unset = word.text.partition("=")
-            if name in left and (not equals or left[name] == unset):
-                del left[name]
-    return left
+            if name in remaining and (not equals or remaining[name] == unset):
+                del remaining[name]
+    return remaining
 
 
 def parse_environment_file(text: str) -> dict[str, str]:
-    """Return what an environment file assigns. Lines that systemd ignores are ignored."""
-    found = {}
+    """Return the variables that an environment file assigns. Lines that systemd ignores are ignored."""
+    variables = {}
     position = 0
     while position < len(text):
         name, position = _name(text, position)
@@ -76,12 +76,12 @@ def parse_environment_file(text: str) -> dict[str, str]:
             continue
         value, position = _value(text, position)
         if _NAME.match(name):
-            found[name] = value
-    return found
+            variables[name] = value
+    return variables
 
 
 def _name(text: str, position: int) -> tuple[str | None, int]:
-    """Return the name up to "=" and the position behind it; None for a line that assigns nothing."""
+    """Return the name up to "=" and the position after it; None for a line that assigns nothing."""
     end = position
     while end < len(text) and text[end] not in _LINE_ENDS:
         end += 1
@@ -93,9 +93,9 @@ def _name(text: str, position: int) -> tuple[str | None, int]:
 
 
 def _value(text: str, position: int) -> tuple[str, int]:
-    """Return the value and the position behind its line.
+    """Return the value and the position after its line.
 
-    Quotes count at its start, and behind a quoted part; what is not quoted loses the white space at its end.
+    Quotes count at its start and after a quoted part; an unquoted part loses the white space at its end.
     """
     parts: list[str] = []
     while position < len(text) and text[position] not in _LINE_ENDS:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A command line of a unit, and the arguments that systemd makes of it. Private to configok.node.
+"""How a unit starts its component: command, arguments, flags. Private to configok.node.
 
 systemd.service(5), "Command lines": a word $NAME is replaced by the words of the variable, ${NAME} within a word by its
 exact value, and $$ is a dollar sign.
@@ -14,8 +14,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ._environment import variables
-from ._unit_file import Word, assigned, last_assigned, split_relaxed, split_words
+from ._environment import read_variables
+from ._unit_file import Word, last_value_of, split_relaxed, split_words, values_of
 
 __all__ = [
     "Argument",
@@ -24,8 +24,8 @@ __all__ = [
     "Flag",
     "UnsupportedUnit",
     "UnitStart",
-    "arguments",
     "config_flag",
+    "expand_arguments",
     "flag_value",
     "last_flag",
     "parse_command",
@@ -44,12 +44,12 @@ class Command(NamedTuple):
     line: str
     prefix: str
     program: str
-    words: tuple[Word, ...]  # behind the program, and behind the name that "@" gives it
+    words: tuple[Word, ...]  # after the program, and after the name that "@" gives it
 
 
 class Argument(NamedTuple):
-    """One argument that the program gets. word: the index in Command.words of what it comes from; variable: the name,
-    where that word is a variable."""
+    """One argument of the program. word: the index of its origin in Command.words; variable: the name, if that word is
+    a variable."""
 
     text: str
     word: int
@@ -57,38 +57,38 @@ class Argument(NamedTuple):
 
 
 def parse_command(line: str) -> Command:
-    """Return the command in a value of ExecStart=. Raises ValueError, with a few words, where there is none."""
+    """Return the command in a value of ExecStart=. Raises ValueError, with a phrase, if it has none."""
     words = split_words(line)
     if any(line[word.start : word.end] == ";" for word in words):
         raise ValueError("it holds more than one command")
     first = words[0].text if words else ""
     program = first.lstrip(_PREFIXES)
     prefix = first[: len(first) - len(program)]
-    named = 2 if "@" in prefix else 1
-    if not program or len(words) < named:
+    head_length = 2 if "@" in prefix else 1
+    if not program or len(words) < head_length:
         raise ValueError("it names no program")
-    return Command(line, prefix, program, tuple(words[named:]))
+    return Command(line, prefix, program, tuple(words[head_length:]))
 
 
-def arguments(command: Command, variables: Mapping[str, str]) -> list[Argument]:
-    """Return the arguments behind the program, as systemd expands them."""
-    found = []
+def expand_arguments(command: Command, variables: Mapping[str, str]) -> list[Argument]:
+    """Return the arguments of the program, as systemd expands them."""
+    arguments = []
     for index, word in enumerate(command.words):
         text = word.text.replace("%%", "%")
         if ":" in command.prefix:
-            found.append(Argument(text, index))
+            arguments.append(Argument(text, index))
             continue
         whole = _VARIABLE_WORD.match(text)
         if whole is None:
-            found.append(Argument(_expanded(text, variables), index))
+            arguments.append(Argument(_expanded(text, variables), index))
             continue
         name = whole[1]
-        found += [Argument(part, index, name) for part in split_relaxed(variables.get(name, ""))]
-    return found
+        arguments += [Argument(part, index, name) for part in split_relaxed(variables.get(name, ""))]
+    return arguments
 
 
 def _expanded(text: str, variables: Mapping[str, str]) -> str:
-    return _WITHIN.sub(lambda found: "$" if found[1] == "$" else variables.get(found[2], ""), text)
+    return _WITHIN.sub(lambda match: "$" if match[1] == "$" else variables.get(match[2], ""), text)
 
 
 class Flag(NamedTuple):
@@ -100,27 +100,27 @@ class Flag(NamedTuple):
 
 
 def last_flag(arguments: Sequence[str], name: str) -> Flag | None:
-    """Return the flag ``--name`` that wins; None where there is none."""
-    found = None
+    """Return the last flag ``--name``, which takes effect, or None if it is not set."""
+    flag = None
     for index, text in enumerate(arguments):
         if text == "--":
             break
         if text.startswith(f"--{name}="):
-            found = Flag(text.partition("=")[2], index, index)
+            flag = Flag(text.partition("=")[2], index, index)
         elif text == f"--{name}" and index + 1 < len(arguments):
-            found = Flag(arguments[index + 1], index, index + 1)
-    return found
+            flag = Flag(arguments[index + 1], index, index + 1)
+    return flag
 
 
 CONFIG_FLAG = "config"
 
 
 class UnsupportedUnit(ValueError):
-    """A unit whose start cannot be understood; the text is one sentence without its subject, the unit."""
+    """A unit whose start is not supported; the message is one sentence without its subject, the unit."""
 
 
 class UnitStart(NamedTuple):
-    """A unit's command, the variables it is expanded with, the arguments, and the directory it runs in."""
+    """A unit's command, the variables that expand it, the arguments, and the working directory."""
 
     command: Command
     variables: Mapping[str, str]
@@ -129,30 +129,31 @@ class UnitStart(NamedTuple):
 
 
 def read_unit_start(texts: Sequence[str], files: Sequence[str], exec_start: str = "") -> UnitStart:
-    """Return how a unit starts its component. Raises NotUnderstood.
+    """Return how a unit starts its component. Raises UnsupportedUnit.
 
     texts: of the unit, then of its drop-ins, in systemd's order; files: of its environment files; exec_start: a command
-    line in place of the unit's own.
+    line instead of the unit's own.
     """
-    lines = [exec_start] if exec_start else assigned(texts, "Service", "ExecStart")
+    lines = [exec_start] if exec_start else values_of(texts, "Service", "ExecStart")
     if len(lines) != 1:
         raise UnsupportedUnit(f"has {len(lines) or 'no'} ExecStart= lines, where a component has one")
     try:
         command = parse_command(lines[0])
     except ValueError as error:
         raise UnsupportedUnit(f"has an ExecStart= that cannot be used: {error}") from error
-    known = variables(texts, files)
-    directory = last_assigned(texts, "Service", "WorkingDirectory").lstrip("-")
-    return UnitStart(command, known, tuple(arguments(command, known)), directory if directory.startswith("/") else "/")
+    variables = read_variables(texts, files)
+    directory = last_value_of(texts, "Service", "WorkingDirectory").lstrip("-")
+    arguments = tuple(expand_arguments(command, variables))
+    return UnitStart(command, variables, arguments, directory if directory.startswith("/") else "/")
 
 
 def config_flag(start: UnitStart) -> Flag | None:
-    """Return the flag that names the config file which the component reads, None where there is none."""
+    """Return the flag that names the component's config file, or None if it is not set."""
     return last_flag([argument.text for argument in start.arguments], CONFIG_FLAG)
 
 
 def flag_value(start: UnitStart, name: str) -> str:
-    """Return the value of a flag, "" where it is not given."""
+    """Return the value of a flag, or "" if it is not set."""
     flag = last_flag([argument.text for argument in start.arguments], name)
     return flag.value if flag else ""
 

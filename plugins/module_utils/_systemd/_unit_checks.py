@@ -1,20 +1,21 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a unit as systemd merged it starts through the agent, for ever. Private to configok.node."""
+"""Checks units: why one cannot be provisioned, and what is wrong with a provisioned one. Private to configok.node."""
 
 from __future__ import annotations
 
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from ._exec_start import UnitStart, config_flag, flag_value, last_flag, path_of
-from ._unit_file import assigned, last_assigned
+from ._unit_file import last_value_of, values_of
 
-__all__ = ["HOSTS", "PROPERTIES", "faults", "refuse_flags_only", "refuse_start", "refuse_unit"]
+__all__ = ["EMBEDDING_UNITS", "MERGED_PROPERTIES", "merged_faults", "refuse_flags_only", "refuse_start", "refuse_unit"]
 
-PROPERTIES = (
+MERGED_PROPERTIES = (
     "LoadState",
     "NeedDaemonReload",
     "Restart",
@@ -22,60 +23,67 @@ PROPERTIES = (
     "RestartUSec",
     "StartLimitIntervalUSec",
 )
-"""Of systemctl show."""
+"""The properties of systemctl show that merged_faults() needs."""
 
-_LONGEST_PAUSE = 60.0  # seconds between an end of the component and its next start, in which nobody goes back
+_MAX_PAUSE = 60.0  # seconds between an end of the component and its next start, which delay a rollback
 _SPAN = re.compile(r"([0-9]+(?:\.[0-9]+)?)(us|ms|s|min|h|d|w|month|y)")
 _UNITS = {
     "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0, "month": 2.6e6, "y": 3.2e7,
 }  # fmt: skip
 
 
-def faults(
-    component: str, shown: Mapping[str, str], texts: Sequence[str], start: UnitStart, target: str, running: str | None
+def merged_faults(
+    component: str,
+    properties: Mapping[str, str],
+    texts: Sequence[str],
+    start: UnitStart,
+    target: str,
+    running_config: str | None,
 ) -> list[str]:
-    """Return what is wrong with a merged unit, as parts of a sentence; nothing where it is as it must be.
+    """Return what is wrong with a unit as systemd merged it, as parts of a sentence.
 
-    shown: PROPERTIES. texts: of the unit and all its drop-ins, ours too. target: the file that the component has to
-    read. running: the one that it was told to read when it started through the agent, None where it has not yet.
+    properties: MERGED_PROPERTIES. texts: of the unit and all its drop-ins, including ours. target: the file that the
+    component must read. running_config: the file that it was started with through the agent, None if it was not.
     """
-    found = []
-    for key, wanted in (("LoadState", "loaded"), ("NeedDaemonReload", "no"), ("Restart", "always")):
-        if shown.get(key) != wanted:
-            found.append(f"{key} is {shown.get(key) or 'not told'}, not {wanted}")
-    if shown.get("StartLimitIntervalUSec") != "0":
-        found.append("StartLimitIntervalSec is not 0: systemd would give up, and nobody would go back")
-    pause = _seconds(shown.get("RestartUSec", ""))
-    if pause is None or pause > _LONGEST_PAUSE:
-        found.append(f"RestartSec is {shown.get('RestartUSec') or 'not told'}, more than {_LONGEST_PAUSE:.0f}s")
-    if shown.get("RestartPreventExitStatus"):
-        found.append(f"RestartPreventExitStatus is {shown['RestartPreventExitStatus']}: such an end would be the last")
-    hooks = [_calls(line, "prestart", component) for line in assigned(texts, "Service", "ExecStartPre")]
+    faults = []
+    for key, expected in (("LoadState", "loaded"), ("NeedDaemonReload", "no"), ("Restart", "always")):
+        if properties.get(key) != expected:
+            faults.append(f"{key} is {properties.get(key) or 'not told'}, not {expected}")
+    if properties.get("StartLimitIntervalUSec") != "0":
+        faults.append("StartLimitIntervalSec is not 0: systemd would give up, and nobody would go back")
+    pause = _parse_span(properties.get("RestartUSec", ""))
+    if pause is None or pause > _MAX_PAUSE:
+        faults.append(f"RestartSec is {properties.get('RestartUSec') or 'not told'}, more than {_MAX_PAUSE:.0f}s")
+    if properties.get("RestartPreventExitStatus"):
+        faults.append(
+            f"RestartPreventExitStatus is {properties['RestartPreventExitStatus']}: such an end would be the last"
+        )
+    hooks = [_calls(line, "prestart", component) for line in values_of(texts, "Service", "ExecStartPre")]
     if not hooks or not hooks[-1]:
-        found.append("the agent's prestart is not the last ExecStartPre=")
-    if not any(_calls(line, "poststop", component) for line in assigned(texts, "Service", "ExecStopPost")):
-        found.append("the agent's poststop is not in ExecStopPost=")
+        faults.append("the agent's prestart is not the last ExecStartPre=")
+    if not any(_calls(line, "poststop", component) for line in values_of(texts, "Service", "ExecStopPost")):
+        faults.append("the agent's poststop is not in ExecStopPost=")
     flag = config_flag(start)
     if flag is None or path_of(start, flag.value) != target:
-        found.append(f"it reads {flag.value if flag else 'no config'}, not {target}")
-    if running is not None and running != target:
-        found.append(f"when it started through the agent, systemd told it to read {running or 'no config'}")
-    return found
+        faults.append(f"it reads {flag.value if flag else 'no config'}, not {target}")
+    if running_config is not None and running_config != target:
+        faults.append(f"when it started through the agent, systemd told it to read {running_config or 'no config'}")
+    return faults
 
 
-def _calls(line: str, hook: str, component: str) -> bool:
+def _calls(line: str, hook: Literal["prestart", "poststop"], component: str) -> bool:
     return re.search(rf"\s{hook} {re.escape(component)}(?![-\w])", line) is not None
 
 
-def _seconds(span: str) -> float | None:
-    """Return the seconds in a time span as systemctl prints it, None for what is none ("infinity", too)."""
+def _parse_span(span: str) -> float | None:
+    """Return the seconds of a time span that systemctl printed, or None if it is not one ("infinity")."""
     parts = _SPAN.findall(span)
     if span == "0":
         return 0.0
     return sum(float(number) * _UNITS[unit] for number, unit in parts) if parts else None
 
 
-HOSTS: Mapping[str, str] = {
+EMBEDDING_UNITS: Mapping[str, str] = {
     "k3s.service": "k3s",
     "k3s-agent.service": "k3s",
     "rke2-server.service": "rke2",
@@ -87,7 +95,7 @@ HOSTS: Mapping[str, str] = {
     "k0sworker.service": "k0s",
     "k0scontroller.service": "k0s",
 }
-"""Units in which components run that have no unit of their own, and what they are called."""
+"""Units that run components inside them, with the names of their distributions."""
 
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "ksh", "zsh"})
 _CONTAINERS = frozenset({"docker", "podman", "nerdctl", "ctr", "rkt", "systemd-nspawn"})
@@ -95,15 +103,15 @@ _ROOT = frozenset({"", "root", "0"})
 
 
 def refuse_unit(component: str, unit: str, load_state: str, hosts: Sequence[str]) -> str:
-    """Return why a unit cannot be provisioned as systemd knows it, "" where it can.
+    """Return why a unit cannot be provisioned, from its load state, or "" if it can.
 
-    load_state: LoadState of systemctl show. hosts: those of HOSTS that this node has.
+    load_state: LoadState of systemctl show. hosts: those of EMBEDDING_UNITS that this node has.
     """
-    inside = unit if unit in HOSTS else next(iter(hosts), "") if load_state == "not-found" else ""
+    inside = unit if unit in EMBEDDING_UNITS else next(iter(hosts), "") if load_state == "not-found" else ""
     if inside:
         return (
-            f"{component} runs inside {HOSTS[inside]} here ({inside}), which has no unit and no config file of its own "
-            "for it: this is not supported"
+            f"{component} runs inside {EMBEDDING_UNITS[inside]} here ({inside}), which has no unit and no config file "
+            "of its own for it: this is not supported"
         )
     if unit.startswith("snap."):
         return f"{unit} is a snap, which cannot read /var/lib/configok: this is not supported"
@@ -119,40 +127,42 @@ def refuse_unit(component: str, unit: str, load_state: str, hosts: Sequence[str]
 def refuse_start(unit: str, texts: Sequence[str], start: UnitStart, running: Sequence[str]) -> list[str]:
     """Return why a component cannot start through the agent, as sentences.
 
-    texts: of the unit and its drop-ins. running: the arguments of the process that runs now, if one does.
+    texts: of the unit and its drop-ins. running: the arguments of the running process, if any.
     """
-    found = []
+    refusals = []
     program = posixpath.basename(start.command.program)
     if program in _SHELLS:
-        found.append(
+        refusals.append(
             f"{unit} starts through {program}, where the flag --config cannot be followed: give exec_start, "
             "the command line without the shell"
         )
     if program in _CONTAINERS:
-        found.append(
+        refusals.append(
             f"{unit} starts a container ({program}), which cannot read /var/lib/configok: this is not supported"
         )
     if program == "snap" or start.command.program.startswith("/snap/"):
-        found.append(f"{unit} starts a snap, which cannot read /var/lib/configok: this is not supported")
-    user = last_assigned(texts, "Service", "User")
+        refusals.append(f"{unit} starts a snap, which cannot read /var/lib/configok: this is not supported")
+    user = last_value_of(texts, "Service", "User")
     if user not in _ROOT:
-        found.append(f"{unit} runs as {user}, who cannot read /var/lib/configok: only components that run as root can")
+        refusals.append(
+            f"{unit} runs as {user}, who cannot read /var/lib/configok: only components that run as root can"
+        )
     for key in ("RootDirectory", "RootImage"):
-        if last_assigned(texts, "Service", key) not in ("", "/"):
-            found.append(f"{unit} has a {key}= of its own, where /var/lib/configok is not: this is not supported")
+        if last_value_of(texts, "Service", key) not in ("", "/"):
+            refusals.append(f"{unit} has a {key}= of its own, where /var/lib/configok is not: this is not supported")
     directory = flag_value(start, "dynamic-config-dir") or _value(running, "dynamic-config-dir")
     if directory:
-        found.append(
+        refusals.append(
             f"{unit} uses --dynamic-config-dir={directory}, the dynamic configuration of Kubernetes itself: unset "
             "Node.spec.configSource, remove the flag and restart the kubelet first"
         )
-    return found
+    return refusals
 
 
 def refuse_flags_only(component: str, unit: str) -> list[str]:
-    """Return why a component that is given flags and no config file cannot be provisioned, as sentences.
+    """Return why a component with flags and no config file cannot be provisioned, as sentences.
 
-    The kubelet lays its flags over its config file; the others ignore them when they are given a file.
+    The flags of the kubelet override its config file; the other components ignore flags if they have a file.
     """
     if component == "kubelet":
         return []

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A line of a unit, cut into words as systemd does it. Private to configok.node."""
+"""Reads unit files as systemd does: sections, values, words. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-__all__ = ["UnbalancedQuotes", "Word", "assigned", "last_assigned", "split_relaxed", "split_words"]
+__all__ = ["UnbalancedQuotes", "Word", "last_value_of", "split_relaxed", "split_words", "values_of"]
 
 _PLAIN_ESCAPES = {
     "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
@@ -26,7 +26,7 @@ class UnbalancedQuotes(ValueError):
 
 
 class Word(NamedTuple):
-    """One word, quotes and escapes resolved, and where it stands in the line: from start up to end."""
+    """One word, with quotes and escapes resolved, and its position in the line: from start up to end."""
 
     text: str
     start: int
@@ -36,15 +36,15 @@ class Word(NamedTuple):
 def split_words(line: str) -> list[Word]:
     """Return the words of a value such as that of ExecStart= or Environment=. Raises UnbalancedQuotes.
 
-    A line break behind a backslash is a space, also within quotes.
+    A line break after a backslash is a space, also within quotes.
     """
     return _split(line.replace(_LINE_BREAK, "  "), escapes=True)
 
 
 def split_relaxed(value: str) -> list[str]:
-    """Return the words of a variable's value, as $VARIABLE on a command line is cut up: quotes, but no escapes.
+    """Return the words of a variable's value, as systemd splits $VARIABLE on a command line: quotes, but no escapes.
 
-    Nothing is refused: a quote that is not closed goes to the end.
+    Nothing is refused: a quote that is not closed extends to the end.
     """
     return [word.text for word in _split(value, escapes=False)]
 
@@ -67,8 +67,8 @@ def _word(line: str, start: int, *, escapes: bool) -> Word:
     while position < len(line):
         character = line[position]
         if character == "\\" and position + 1 < len(line):
-            meant, length = _escaped(line[position + 1 :]) if escapes else (line[position + 1], 1)
-            text += meant
+            unescaped, length = _escaped(line[position + 1 :]) if escapes else (line[position + 1], 1)
+            text += unescaped
             position += 1 + length
             continue
         if quote:
@@ -89,7 +89,7 @@ def _word(line: str, start: int, *, escapes: bool) -> Word:
 
 
 def _escaped(rest: str) -> tuple[str, int]:
-    """Return what stands behind a backslash, and its length. An escape that nobody knows stays as it is."""
+    """Return the text of an escape, given what follows its backslash, and its length. An unknown escape stays."""
     if rest[0] in _PLAIN_ESCAPES:
         return _PLAIN_ESCAPES[rest[0]], 1
     coded = _CODED_ESCAPE.match(rest)
@@ -105,24 +105,24 @@ def _escaped(rest: str) -> tuple[str, int]:
 _COMMENTS = ("#", ";")
 
 
-def assigned(texts: Sequence[str], section: str, key: str) -> list[str]:
-    """Return what a unit assigns to a key that holds a list, in order: what is left after the last empty assignment.
+def values_of(texts: Sequence[str], section: str, key: str) -> list[str]:
+    """Return the values of a key that holds a list, in order: those after the last empty assignment.
 
-    texts: of the unit, then of its drop-ins, in systemd's order. A value keeps its line breaks, each behind its
-    backslash, so that it can be written down as it was.
+    texts: of the unit, then of its drop-ins, in systemd's order. A value keeps its line breaks, each after its
+    backslash, so that it can be written unchanged.
     """
-    found: list[str] = []
+    values: list[str] = []
     for text in texts:
         for where, name, value in _assignments(text):
             if (where, name) == (section, key):
-                found = [*found, value] if value else []
-    return found
+                values = [*values, value] if value else []
+    return values
 
 
-def last_assigned(texts: Sequence[str], section: str, key: str) -> str:
-    """Return what a unit assigns last to a key that holds one value, "" where nothing."""
-    found = assigned(texts, section, key)
-    return found[-1] if found else ""
+def last_value_of(texts: Sequence[str], section: str, key: str) -> str:
+    """Return the last value of a key that holds one value, or "" if it has none."""
+    values = values_of(texts, section, key)
+    return values[-1] if values else ""
 
 
 def _assignments(text: str) -> Iterator[tuple[str, str, str]]:
@@ -137,7 +137,7 @@ def _assignments(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """Yield the lines that say something, those joined that belong together; comments between them are left out."""
+    """Yield the lines that are not empty, continued lines joined, without comments."""
     pending: list[str] = []
     for line in text.splitlines():
         stripped = line.strip()

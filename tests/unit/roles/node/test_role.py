@@ -15,7 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._agent_config
 )
 from ansible_collections.configok.node.plugins.module_utils._ansible._component_units import MADE_DIRECTORY
 from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import read_unit_start
-from ansible_collections.configok.node.plugins.module_utils._systemd._unit_checks import faults
+from ansible_collections.configok.node.plugins.module_utils._systemd._unit_checks import merged_faults
 from ansible_collections.configok.node.plugins.modules.component_unit_info import COMPONENT
 from support.ansible_runs.role import load, render
 
@@ -124,7 +124,7 @@ def test_the_drop_in_has_what_verification_wants() -> None:
         "StartLimitIntervalUSec": "0",
         "RestartUSec": "30s",
     }
-    assert faults("kubelet", shown, texts, start, CONFIG, None) == []
+    assert merged_faults("kubelet", shown, texts, start, CONFIG, None) == []
 
 
 def test_a_module_is_asked_for_what_it_has_options_for() -> None:

@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._systemd._environment import (
     environment_files,
     parse_environment_file,
-    variables,
+    read_variables,
 )
 
 
@@ -41,7 +41,7 @@ def test_an_environment_file_is_read_as_systemd_reads_it(text: str, found: dict[
 def test_a_file_wins_over_the_unit_and_a_later_file_over_both() -> None:
     texts = ["[Service]\nEnvironmentFile=-/a\nEnvironmentFile=/b\n", "[Service]\nEnvironment=A=unit 'B=unit' C=100%%\n"]
     assert environment_files(texts) == ["/a", "/b"]
-    assert variables(texts, ["A=first\n", "A=second\n"]) == {"A": "second", "B": "unit", "C": "100%"}
+    assert read_variables(texts, ["A=first\n", "A=second\n"]) == {"A": "second", "B": "unit", "C": "100%"}
 
 
 def test_an_empty_assignment_takes_back_those_before_it() -> None:
@@ -50,8 +50,10 @@ def test_an_empty_assignment_takes_back_those_before_it() -> None:
         "[Service]\nEnvironment=\nEnvironmentFile=\nEnvironment=B=2 C=3 1x=4\nUnsetEnvironment=C=other B\n",
     ]
     assert environment_files(texts) == []
-    assert variables(texts, []) == {"C": "3"}
+    assert read_variables(texts, []) == {"C": "3"}
 
 
 def test_what_systemd_cannot_read_sets_nothing() -> None:
-    assert variables(["[Service]\nEnvironment='A=1\nEnvironment=B=2\n[Install]\nEnvironment=C=3\n"], []) == {"B": "2"}
+    assert read_variables(["[Service]\nEnvironment='A=1\nEnvironment=B=2\n[Install]\nEnvironment=C=3\n"], []) == {
+        "B": "2"
+    }

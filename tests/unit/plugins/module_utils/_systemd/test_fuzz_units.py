@@ -13,27 +13,27 @@ from ansible_collections.configok.node.plugins.module_utils._systemd._config_ove
 from ansible_collections.configok.node.plugins.module_utils._systemd._environment import (
     environment_files,
     parse_environment_file,
-    variables,
+    read_variables,
 )
 from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import (
     UnsupportedUnit,
-    arguments,
     config_flag,
+    expand_arguments,
     last_flag,
     parse_command,
     path_of,
     read_unit_start,
 )
 from ansible_collections.configok.node.plugins.module_utils._systemd._unit_checks import (
-    PROPERTIES,
-    faults,
+    MERGED_PROPERTIES,
+    merged_faults,
     refuse_start,
 )
 from ansible_collections.configok.node.plugins.module_utils._systemd._unit_file import (
     UnbalancedQuotes,
-    assigned,
     split_relaxed,
     split_words,
+    values_of,
 )
 from support.fuzz.hostile import TEXTS, lines_of, parse_twice
 from support.fuzz.settings import fuzz
@@ -106,7 +106,7 @@ def test_words(line: str) -> None:
 def test_commands(line: str, known: dict[str, str]) -> None:
     outcome = parse_twice(parse_command, line, refused=ValueError)
     if outcome.error is None:
-        given_arguments = parse_twice(arguments, outcome.value, known).value
+        given_arguments = parse_twice(expand_arguments, outcome.value, known).value
         assert all(0 <= one.word < len(outcome.value.words) for one in given_arguments)
 
 
@@ -127,10 +127,10 @@ def test_environment_files(text: str) -> None:
 @fuzz(150)
 @given(st.lists(UNITS, max_size=3), st.lists(FILES, max_size=2))
 def test_environments(texts: list[str], files: list[str]) -> None:
-    found = parse_twice(variables, texts, files).value
+    found = parse_twice(read_variables, texts, files).value
     assert all(isinstance(value, str) for value in found.values())
     parse_twice(environment_files, texts)
-    for value in parse_twice(assigned, texts, "Service", "ExecStart").value:
+    for value in parse_twice(values_of, texts, "Service", "ExecStart").value:
         assert value == value.strip()
 
 
@@ -144,7 +144,9 @@ def test_whole_units(texts: list[str], files: list[str], exec_start: str) -> Non
     assert start.directory.startswith("/")
     argv = [one.text for one in start.arguments]
     assert all(parse_twice(refuse_start, "kubelet.service", texts, start, argv).value)
-    merged = parse_twice(faults, "kubelet", dict.fromkeys(PROPERTIES, exec_start), texts, start, TARGET, None).value
+    merged = parse_twice(
+        merged_faults, "kubelet", dict.fromkeys(MERGED_PROPERTIES, exec_start), texts, start, TARGET, None
+    ).value
     assert merged, "nothing of ours is in it, so something is wrong"
     setting = parse_twice(find_override, start, TARGET, refused=UnsupportedUnit)
     if setting.error is not None:

@@ -8,7 +8,10 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import read_unit_start
-from ansible_collections.configok.node.plugins.module_utils._systemd._unit_checks import PROPERTIES, faults
+from ansible_collections.configok.node.plugins.module_utils._systemd._unit_checks import (
+    MERGED_PROPERTIES,
+    merged_faults,
+)
 from support.configs.unit_layouts import TARGET
 
 GOOD = {
@@ -29,11 +32,11 @@ ExecStopPost=-+/bin/sh -c 'exec timeout 5 /usr/bin/python3 -I /x/configok-agent.
 
 def told(*more: str, running: str | None = None, file: str = f"CONFIG=--config={TARGET}\n", **shown: str) -> list[str]:
     texts = [UNIT, OURS, *more]
-    return faults("kubelet", {**GOOD, **shown}, texts, read_unit_start(texts, [file]), TARGET, running)
+    return merged_faults("kubelet", {**GOOD, **shown}, texts, read_unit_start(texts, [file]), TARGET, running)
 
 
 def test_a_unit_as_it_must_be_has_no_fault() -> None:
-    assert GOOD.keys() == set(PROPERTIES)
+    assert GOOD.keys() == set(MERGED_PROPERTIES)
     assert told() == []
     assert told(running=TARGET) == []
 
