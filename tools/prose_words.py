@@ -49,7 +49,7 @@ TABLE: list[tuple[str, str]] = [
         'name the noun: "a user who", "the runner that", "anyone who can"',
     ),
     (
-        r"(?<!there )\b(?:is|are|was|were) (?:no|none)\b"
+        r"(?<!there )\b(?:is|are|was|were) (?-i:no|none)\b"
         r"(?! (?:longer|more|less|later|fewer|better|worse|sooner|of|way\b))",
         '"is not a ..." or "is invalid"; for a return value "or None if it is not an X"',
     ),

@@ -57,10 +57,10 @@ def row() -> Callable[..., None]:
         ratio = round(value / baseline, 3) if baseline else None
         bounded = most_ratio is None or (ratio is not None and ratio <= most_ratio)
         ok = also and bounded and (most is None or value <= most)
-        one = Row(name, round(value, 4), unit, ok, None if baseline is None else round(baseline, 4), ratio)
-        _ROWS.append(one)
+        measurement = Row(name, round(value, 4), unit, ok, None if baseline is None else round(baseline, 4), ratio)
+        _ROWS.append(measurement)
         with ROWS.open("a") as file:
-            file.write(json.dumps(asdict(one)) + "\n")
+            file.write(json.dumps(asdict(measurement)) + "\n")
         limit = f"at most {most} {unit}" if most is not None else f"at most {most_ratio} times the baseline"
         assert ok, f"{name}: {value:.4f} {unit}, ratio {ratio}; {limit} is allowed"
 
@@ -80,9 +80,10 @@ def real_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Real]:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.write_line(f"{'ROW':30} {'VALUE':>10} {'UNIT':8} {'BASELINE':>10} {'RATIO':>7} OK")
-    for one in _ROWS:
-        baseline = "" if one.baseline is None else f"{one.baseline:.3f}"
-        ratio = "" if one.ratio is None else f"{one.ratio:.2f}"
+    for measurement in _ROWS:
+        baseline = "" if measurement.baseline is None else f"{measurement.baseline:.3f}"
+        ratio = "" if measurement.ratio is None else f"{measurement.ratio:.2f}"
         terminalreporter.write_line(
-            f"{one.name:30} {one.value:>10.3f} {one.unit:8} {baseline:>10} {ratio:>7} {'yes' if one.ok else 'NO'}"
+            f"{measurement.name:30} {measurement.value:>10.3f} {measurement.unit:8} {baseline:>10} {ratio:>7} "
+            f"{'yes' if measurement.ok else 'NO'}"
         )

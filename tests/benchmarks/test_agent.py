@@ -33,8 +33,8 @@ def node(sandbox: Sandbox, real_api: Real) -> SandboxNode:
     client = real_api.client()
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
-        found = [read_condition(item) for item in client.list("/api/v1/nodes").items]
-        if any(condition and condition["status"] == "True" for condition in found):
+        conditions = [read_condition(item) for item in client.list("/api/v1/nodes").items]
+        if any(condition and condition["status"] == "True" for condition in conditions):
             return sandbox.nodes["bench-agent"]
         time.sleep(0.2)
     pytest.fail("the node never said ConfigOK True")

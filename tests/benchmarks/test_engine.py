@@ -73,7 +73,7 @@ print(len(found), file=sys.stderr)
 
 def fresh(code: str) -> float:
     """Run Python code that prints seconds, in a process of its own; return the best of some runs."""
-    found = []
+    findings = []
     for _run in range(RUNS):
         done = subprocess.run(
             [sys.executable, "-c", code],
@@ -83,8 +83,8 @@ def fresh(code: str) -> float:
             check=True,
             env={"PYTHONPATH": str(COLLECTIONS)},
         )
-        found.append(float(done.stdout))
-    return min(found)
+        findings.append(float(done.stdout))
+    return min(findings)
 
 
 def test_one_config_for_all_minors(row: Row) -> None:

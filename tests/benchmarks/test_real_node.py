@@ -69,15 +69,15 @@ class Bench:
     def answer(self, assignment: int, status: str, *, in_trial: bool | None = None) -> ConfigStatus:
         """Wait until the node says this to the assignment."""
 
-        def said() -> ConfigStatus | None:
-            found = self.node.get()
-            condition, answered = read_condition(found), read_status(found)
+        def reported() -> ConfigStatus | None:
+            node = self.node.get()
+            condition, answered = read_condition(node), read_status(node)
             if condition is None or answered is None or answered.assignment != assignment:
                 return None
             good = condition["status"] == status and in_trial in (None, answered.in_trial)
             return answered if good else None
 
-        answered: ConfigStatus = self.node.wait(f"ConfigOK {status}", said, timeout=180, poll=0.02)
+        answered: ConfigStatus = self.node.wait(f"ConfigOK {status}", reported, timeout=180, poll=0.02)
         return answered
 
     def change(self, values: dict[str, Any] | None, status: str, **options: Any) -> float:
@@ -93,10 +93,10 @@ class Bench:
         assert active is not None
         message = f"adopted {active.name} (UID: {active.uid})"
 
-        def told() -> bool:
+        def is_reported() -> bool:
             return any(event.get("message") == message for event in self.bed.client.list(events("default")).items)
 
-        self.node.wait("the Event of the last adoption", told, timeout=120, poll=1)
+        self.node.wait("the Event of the last adoption", is_reported, timeout=120, poll=1)
 
     def requests(self) -> Requests:
         """Return the agent's requests from now on."""
@@ -138,7 +138,7 @@ def test_adopt(bench: Bench, bare: Callable[[], float], row: Row) -> None:
         bench.answer(assignment, "True")
         seconds.append(time.monotonic() - begun)
         time.sleep(1)  # what is not waited for, as Events
-        made = [f"{one.verb} {one.uri}" for one in seen.read() if one.verb != "watch"]
+        made = [f"{request.verb} {request.uri}" for request in seen.read() if request.verb != "watch"]
         requests.append(len(made))
         print(f"adopt: {baseline[-1]:.2f} s bare, {seconds[-1]:.2f} s; {made}")
         bench.answer(assignment, "True", in_trial=False)
@@ -174,10 +174,10 @@ def test_deadly(bench: Bench, bare: Callable[[], float], row: Row) -> None:
 def _crashes(node: Node) -> tuple[float, float]:
     """Return the seconds to a crash (the mean), and the sum of the delays before the start after each, of the last
     threshold + 1 crashes."""
-    found = node.run(["sh", "-c", "cat /var/lib/configok/kubelet-*/startups"]).stdout
-    starts = json.loads(found)[-(THRESHOLD + 2) :]
-    crashed = [one["end"]["sinceBoot"] - one["sinceBoot"] for one in starts[:-1]]
-    delays = [after["sinceBoot"] - one["end"]["sinceBoot"] for one, after in zip(starts, starts[1:])]
+    output = node.run(["sh", "-c", "cat /var/lib/configok/kubelet-*/startups"]).stdout
+    starts = json.loads(output)[-(THRESHOLD + 2) :]
+    crashed = [start["end"]["sinceBoot"] - start["sinceBoot"] for start in starts[:-1]]
+    delays = [after["sinceBoot"] - before["end"]["sinceBoot"] for before, after in zip(starts, starts[1:])]
     return statistics.mean(crashed), sum(delays)
 
 
@@ -194,18 +194,18 @@ def test_idle_daemon(bench: Bench, row: Row) -> None:
     percent = 100 * (_cpu_seconds(bench.node, pid) - before) / (time.monotonic() - begun)
     row("agent-rss-mb", _resident_mb(bench.node, pid), "MB", most=32)
     row("agent-cpu-percent", percent, "%", most=0.1)
-    found = seen.read()
-    watches = [one for one in found if one.verb == "watch"]
+    entries = seen.read()
+    watches = [request for request in entries if request.verb == "watch"]
     # A watch is ended by the server after about five minutes and begun again.
-    assert len(watches) <= 1 + IDLE_SECONDS / 290, found
-    writes = [one for one in found if one.verb not in ("get", "list", "watch")]
-    print(f"at rest: {[f'{one.verb} {one.uri}' for one in found]}")
+    assert len(watches) <= 1 + IDLE_SECONDS / 290, entries
+    writes = [request for request in entries if request.verb not in ("get", "list", "watch")]
+    print(f"at rest: {[f'{request.verb} {request.uri}' for request in entries]}")
     row("agent-requests-at-rest", _per_hour(writes), "an hour", most=8)
 
 
 def _per_hour(requests: Sequence[Request]) -> float:
     """How many there are in an hour: by the time between them where there are several, else by that of the idling."""
-    times = sorted(one.at for one in requests)
+    times = sorted(request.at for request in requests)
     if len(times) > 1:
         return 3600 * (len(times) - 1) / (times[-1] - times[0])
     return 3600 * len(times) / IDLE_SECONDS

@@ -22,8 +22,8 @@ def test_reconnect(row: Row) -> None:
         for seconds in OUTAGES
         for orderly in (False, True)
     }
-    for (seconds, orderly), found in returns.items():
+    for (seconds, orderly), result in returns.items():
         how = "after an orderly end" if orderly else "after a cut"
-        print(f"reconnect: {seconds:g} s {how}: {found.busiest} opens in the busiest second, {found.slowest:.1f} s")
-    back = all(found.slowest <= LONGEST for found in returns.values())
-    row("reconnect-5000", max(found.busiest for found in returns.values()), "", most=1500, also=back)
+        print(f"reconnect: {seconds:g} s {how}: {result.busiest} opens in the busiest second, {result.slowest:.1f} s")
+    back = all(result.slowest <= LONGEST for result in returns.values())
+    row("reconnect-5000", max(result.busiest for result in returns.values()), "", most=1500, also=back)

@@ -43,7 +43,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     rows = [row for row in config.stash[ROWS].rows if row["unit"] == "restarts"]
     figures = [row for row in config.stash[ROWS].rows if row["unit"] != "restarts"]
     terminalreporter.write_line(f"{'CASE':44} {'RESTARTS':>8} {'SECONDS':>8} OK")
-    for row in sorted(rows, key=lambda one: str(one["name"])):
+    for row in sorted(rows, key=lambda row: str(row["name"])):
         good = "yes" if row["ok"] else "NO"
         terminalreporter.write_line(f"{row['name']:44} {row['value']:>8} {row['seconds']:>8.1f} {good}")
     ours = [row for row in rows if row["side"] == "configok"]
@@ -53,12 +53,12 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         f"the kubelet; the ancestor beside it: {len(rows) - len(ours)} cases"
     )
     for section in dict.fromkeys(row["side"] for row in figures):
-        told = [
+        lines = [
             f"{row['case']}: {row['value']} {row['unit']}" + ("" if row["ok"] else " (NOT SO)")
             for row in figures
             if row["side"] == section
         ]
-        terminalreporter.write_line(f"{section}: {', '.join(told)}")
+        terminalreporter.write_line(f"{section}: {', '.join(lines)}")
 
 
 def _wanted(request: pytest.FixtureRequest) -> dict[str, int]:

@@ -40,8 +40,8 @@ def test_edits_in_place(ours: OurNode, case: Any) -> None:
         number = ours.assign(mutable)
         answer = ours.expect(number, "FetchFailed", assigned=mutable, active=source, good=None)
         assert "is not immutable" in answer.condition["reason"]
-        for one, other in itertools.permutations(texts, 2):
-            for text in (texts[one], texts[other]):
+        for first, second in itertools.permutations(texts, 2):
+            for text in (texts[first], texts[second]):
                 _edit(ours, mutable, {"data": {"kubelet": text}})
         stays("the kubelet is not restarted", lambda: ours.starts() == before, LOOK)
         ours.uses(maxPods=126)
@@ -96,12 +96,14 @@ def test_errors_while_the_bundle_is_gone(ours: OurNode, case: Any) -> None:
     with case("E9", ours) as seen:
         ours.on(source)
         before = ours.starts()
-        found = ours.client.get(config_map(source.namespace, source.name))
+        existing = ours.client.get(config_map(source.namespace, source.name))
         ours.delete(source)
         ours.restart_agent()
         stays("the node is content", lambda: _good(ours, source), LOOK)
-        found["metadata"] = {key: found["metadata"][key] for key in ("namespace", "name", "labels", "annotations")}
-        new = ours.create(found)
+        existing["metadata"] = {
+            key: existing["metadata"][key] for key in ("namespace", "name", "labels", "annotations")
+        }
+        new = ours.create(existing)
         assert new.uid != source.uid
         stays("the node is content", lambda: _good(ours, source), LOOK)
         ours.expect(ours.assign(new), "Good", assigned=new, active=new, good=None)

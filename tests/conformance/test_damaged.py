@@ -55,11 +55,11 @@ def test_a_damaged_record(ours: OurNode, case: Any, record: str) -> None:
         _restart_kubelet(ours)
         ours.uses(maxPods=134)
 
-        def told() -> bool:
+        def is_reported() -> bool:
             answer = ours.says()
             return answer is not None and "was damaged and set aside" in answer.condition["reason"]
 
-        until("ConfigOK tells of the damaged file", told, 60, ours.says)
+        until("ConfigOK tells of the damaged file", is_reported, 60, ours.says)
         assert seen.restarts == 1
         seen.say("the kubelet starts, with the same config; the file is set aside, and ConfigOK names it")
 
@@ -79,13 +79,13 @@ def test_damaged_checkpoint_and_config_file(ours: OurNode, case: Any) -> None:
 
 @pytest.mark.contract("store.damaged-is-set-aside", "source.fetched-once")
 def test_a_damaged_checkpoint_that_is_wanted_again(ours: OurNode, case: Any) -> None:
-    one, other = (ours.publish({"maxPods": pods}) for pods in (145, 146))
+    first, second = (ours.publish({"maxPods": pods}) for pods in (145, 146))
     with case("F7", ours) as seen:
-        ours.on(one)
-        ours.on(other)
-        path = f"{STATE}/checkpoints/{one.uid}"
+        ours.on(first)
+        ours.on(second)
+        path = f"{STATE}/checkpoints/{first.uid}"
         ours.machine.write(path, ours.machine.read(path).replace("145", "999"))
-        ours.expect(ours.assign(one), "Good", assigned=one, active=one, good=None)
+        ours.expect(ours.assign(first), "Good", assigned=first, active=first, good=None)
         ours.uses(maxPods=145)
         assert seen.restarts == 3
         seen.say("its hash tells; it is set aside and fetched anew; E5 shows that old ones are removed")

@@ -41,8 +41,8 @@ def test_the_bundle_is_missing_at_the_first_assignment(ours: OurNode, case: Any)
         source = ours.create(body)
 
         def other() -> bool:
-            found = ours.says()
-            return found is not None and f"has uid {source.uid}" in found.condition["reason"]
+            report = ours.says()
+            return report is not None and f"has uid {source.uid}" in report.condition["reason"]
 
         until("the node sees an object with another uid", other)
         assert seen.restarts == 0
@@ -125,9 +125,9 @@ def test_flags_win_over_the_payload(ours: OurNode, case: Any) -> None:
         ours.pause_until_quiet()
         with case("G8", ours) as seen:
             answer = ours.on(source)
-            told = f"{answer.words} {answer.status.components}"
-            assert "maxPods" in told
-            assert "--max-pods" in told
+            text = f"{answer.words} {answer.status.components}"
+            assert "maxPods" in text
+            assert "--max-pods" in text
             seen.say("adopted, and the status says that the flag --max-pods wins over maxPods")
     finally:
         ours.machine.write("/etc/default/kubelet", kept, mode=0o644)
@@ -203,7 +203,7 @@ def test_empty_values_that_switch_a_default_off(ours: OurNode, case: Any) -> Non
         # the default [pods] holds, of which this kubelet would die. It is no change that costs nothing.
         before = seen.restarts
         for value in ({}, {"enforceNodeAllocatable": None}):
-            others = {name: one for name, one in plain.items() if name != "enforceNodeAllocatable"}
+            others = {name: value for name, value in plain.items() if name != "enforceNodeAllocatable"}
             bad = ours.publish(text=document({**others, "evictionHard": {}, **value}))
             ours.expect(ours.assign(bad), "InvalidConfig", assigned=bad, active=source, good=source)
             assert not ours.live().get("enforceNodeAllocatable")

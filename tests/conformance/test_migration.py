@@ -32,27 +32,31 @@ def kubelets() -> Iterator[Kubelets]:
         yield Kubelets(node)
 
 
-def config_path(one: FlagSet) -> str:
+def config_path(sample: FlagSet) -> str:
     """Where the set's file is, "" where it has none."""
-    named = [word.partition("=")[2] for word in one.words if word.startswith("--config=")]
+    named = [word.partition("=")[2] for word in sample.words if word.startswith("--config=")]
     return posixpath.join("/", named[-1]) if named else ""
 
 
-def migrated(one: FlagSet) -> Migration:
-    path = config_path(one)
+def migrated(sample: FlagSet) -> Migration:
+    path = config_path(sample)
     return migrate(
-        "kubelet", ["kubelet", *one.words], minor=MINOR, config=(path, one.config) if path else None, path=CONFIG
+        "kubelet",
+        ["kubelet", *sample.words],
+        minor=MINOR,
+        config=(path, sample.config) if path else None,
+        path=CONFIG,
     )
 
 
-def runs(one: FlagSet, result: Migration) -> list[Run]:
+def runs(sample: FlagSet, result: Migration) -> list[Run]:
     """Before and after. The instance config is laid over the file, as the agent does it."""
-    path = config_path(one)
+    path = config_path(sample)
     document = {**yaml.safe_load(result.text), **result.instance_config}
     words = [word for flag in result.flags for word in flag.words]
     return [
-        Run(f"{one.name}: before", one.words, {path: one.config} if path else {}, one.port),
-        Run(f"{one.name}: after", words, {CONFIG: yaml.safe_dump(document)}, one.port),
+        Run(f"{sample.name}: before", sample.words, {path: sample.config} if path else {}, sample.port),
+        Run(f"{sample.name}: after", words, {CONFIG: yaml.safe_dump(document)}, sample.port),
     ]
 
 
@@ -63,26 +67,26 @@ def meant(config: dict[str, Any]) -> Any:
 
 @pytest.mark.quick
 def test_a_kubelet_runs_with_the_same_config(kubelets: Kubelets, is_quick: bool, figure: Callable[..., None]) -> None:
-    sets: Sequence[FlagSet] = [one for one in SETS if one.name in QUICK] if is_quick else SETS
+    sets: Sequence[FlagSet] = [sample for sample in SETS if sample.name in QUICK] if is_quick else SETS
     assert len(sets) == len(QUICK) if is_quick else len(sets) >= LEAST
-    results = {one.name: migrated(one) for one in sets}
-    answers = kubelets.configs([run for one in sets for run in runs(one, results[one.name])])
+    results = {sample.name: migrated(sample) for sample in sets}
+    answers = kubelets.configs([run for sample in sets for run in runs(sample, results[sample.name])])
     wrong = []
-    for one in sets:
-        (before, said_before), (after, said_after) = (answers[f"{one.name}: {when}"] for when in ("before", "after"))
+    for sample in sets:
+        (before, said_before), (after, said_after) = (answers[f"{sample.name}: {when}"] for when in ("before", "after"))
         if before is None or after is None:
-            wrong.append(f"{one.name}: no /configz: {said_before[-800:]} {said_after[-800:]}")
+            wrong.append(f"{sample.name}: no /configz: {said_before[-800:]} {said_after[-800:]}")
         elif meant(before) != meant(after):
             fields = [field for field in {**before, **after} if before.get(field) != after.get(field)]
-            wrong += [f"{one.name}: {field}: {before.get(field)!r}, then {after.get(field)!r}" for field in fields]
-        told = [str(found) for found in results[one.name].findings if found.level == "component"]
-        wrong += [f"{one.name}: {line}" for line in told]
-        if results[one.name].before != results[one.name].after:
-            wrong.append(f"{one.name}: our own engine sees a difference")
+            wrong += [f"{sample.name}: {field}: {before.get(field)!r}, then {after.get(field)!r}" for field in fields]
+        findings = [str(finding) for finding in results[sample.name].findings if finding.level == "component"]
+        wrong += [f"{sample.name}: {line}" for line in findings]
+        if results[sample.name].before != results[sample.name].after:
+            wrong.append(f"{sample.name}: our own engine sees a difference")
     bad = {line.partition(":")[0] for line in wrong}
-    flags = sum(len(one.words) for one in sets)
-    moved = sum(bool(left.field) for one in results.values() for left in one.left)
-    kept = sum(len(one.flags) for one in results.values())
+    flags = sum(len(sample.words) for sample in sets)
+    moved = sum(bool(flag.field) for result in results.values() for flag in result.left)
+    kept = sum(len(result.flags) for result in results.values())
     figure("migration", "sets of flags", len(sets) - len(bad), f"of {len(sets)} with an equal /configz", ok=not wrong)
     figure("migration", "words on their command lines", flags, "before", ok=True, saw=[f"{kept} flags after"])
     figure("migration", "flags that became fields", moved, "flags", ok=True)
@@ -109,13 +113,13 @@ HIDDEN = {"experimental-dockershim-root-directory"}
 
 @pytest.mark.quick
 def test_the_flags_known_are_those_of_the_kubelet(kubelets: Kubelets, figure: Callable[..., None]) -> None:
-    found = {name: form or "" for name, form in HELP.findall(kubelets.help()) if name != "help"}
+    flags = {name: form or "" for name, form in HELP.findall(kubelets.help()) if name != "help"}
     known = flag_set("kubelet")
     assert known is not None
     ours = {name: flag.form for name, flag in known.flags.items() if flag.known_at(MINOR)}
-    assert set(ours) - HIDDEN == set(found)
+    assert set(ours) - HIDDEN == set(flags)
     wrong = {
-        name: (form, ours[name]) for name, form in found.items() if ours[name] not in FORMS.get(form, {ours[name]})
+        name: (form, ours[name]) for name, form in flags.items() if ours[name] not in FORMS.get(form, {ours[name]})
     }
     assert not wrong
-    figure("migration", "flags in the kubelet's help", len(found), "known, with their forms", ok=True)
+    figure("migration", "flags in the kubelet's help", len(flags), "known, with their forms", ok=True)

@@ -33,19 +33,19 @@ def compare(oracle: Oracle, cases: Sequence[Case]) -> Comparison:
 
 @pytest.mark.quick
 def test_we_refuse_what_the_kubelet_refuses(oracle: Oracle, is_quick: bool, figure: Callable[..., None]) -> None:
-    found = compare(oracle, quick_cases() if is_quick else all_cases())
-    assert is_quick or len(found.all) >= LEAST
-    good = not found.unexplained and not found.outlived
-    ends = ", ".join(f"{stage} {number}" for stage, number in found.by_stage().items())
-    figure("oracle", "configs", len(found.all), "judged", ok=True, saw=[f"where the kubelet ended: {ends}"])
-    for group, (number, agreed) in found.by_group().items():
+    comparison = compare(oracle, quick_cases() if is_quick else all_cases())
+    assert is_quick or len(comparison.all) >= LEAST
+    good = not comparison.unexplained and not comparison.outlived
+    ends = ", ".join(f"{stage} {number}" for stage, number in comparison.by_stage().items())
+    figure("oracle", "configs", len(comparison.all), "judged", ok=True, saw=[f"where the kubelet ended: {ends}"])
+    for group, (number, agreed) in comparison.by_group().items():
         figure("oracle", f"by {group}", agreed, f"of {number} agree", ok=True)
-    figure("oracle", "all", len(found.agreed), f"of {len(found.all)} agree", ok=good)
-    refused = sum(one.theirs.refused for one in found.agreed)
-    figure("oracle", "stage", found.same_stage, f"of {refused} refused at the stage that we name", ok=True)
-    for reason, number in found.by_reason().items():
+    figure("oracle", "all", len(comparison.agreed), f"of {len(comparison.all)} agree", ok=good)
+    refused = sum(case.theirs.refused for case in comparison.agreed)
+    figure("oracle", "stage", comparison.same_stage, f"of {refused} refused at the stage that we name", ok=True)
+    for reason, number in comparison.by_reason().items():
         figure("oracle", f"not the same: {reason}", number, "configs", ok=True)
-    figure("oracle", "disagreements", len(found.explained), "explained", ok=good)
-    lines = [f"not explained: {one}" for one in found.unexplained]
-    lines += [f"agrees again, take it from the table: {one}" for one in found.outlived]
+    figure("oracle", "disagreements", len(comparison.explained), "explained", ok=good)
+    lines = [f"not explained: {case}" for case in comparison.unexplained]
+    lines += [f"agrees again, take it from the table: {case}" for case in comparison.outlived]
     assert not lines, "\n".join(lines)

@@ -51,24 +51,24 @@ def node(profile_bed: Testbed) -> Node:
 @pytest.fixture(scope="module")
 def minor(node: Node) -> int:
     """The minor of the node's kubelet."""
-    said = node.run(["kubelet", "--version"]).stdout
-    found = re.search(r"v1\.(\d+)\.", said)
-    assert found is not None, said
-    return int(found[1])
+    output = node.run(["kubelet", "--version"]).stdout
+    match = re.search(r"v1\.(\d+)\.", output)
+    assert match is not None, output
+    return int(match[1])
 
 
 @pytest.fixture(scope="module")
 def usual(node: Node) -> dict[str, Any]:
     """The config that the node came with."""
-    found: dict[str, Any] = yaml.safe_load(node.read(CONFIG))
-    return found
+    config: dict[str, Any] = yaml.safe_load(node.read(CONFIG))
+    return config
 
 
 @pytest.mark.quick
 def test_a_kubelet_does_what_the_profiles_that_it_knows_say(
     profile_bed: Testbed, minor: int, usual: dict[str, Any], is_quick: bool, figure: Callable[..., None]
 ) -> None:
-    fitting = [one for one in PROFILES if minor in one.minors and (one.name in QUICK or not is_quick)]
+    fitting = [profile for profile in PROFILES if minor in profile.minors and (profile.name in QUICK or not is_quick)]
     assert fitting
     for profile in fitting:
         seen = runs_with(profile, profile_bed, minor, usual)
@@ -92,8 +92,8 @@ def runs_with(profile: Profile, bed: Testbed, minor: int, usual: dict[str, Any])
 
 def test_of_the_others_the_kubelet_says_what_we_say(node: Node, minor: int, figure: Callable[..., None]) -> None:
     oracle = Oracle(node)
-    documents = [document({**one.fields(), "featureGates": profile_gates(one, minor)}) for one in PROFILES]
-    cases = [Case(f"profile {one}", yaml.safe_dump(config)) for one, config in zip(PROFILES, documents)]
+    documents = [document({**profile.fields(), "featureGates": profile_gates(profile, minor)}) for profile in PROFILES]
+    cases = [Case(f"profile {profile}", yaml.safe_dump(config)) for profile, config in zip(PROFILES, documents)]
     answers = oracle.ask(cases)
     wrong = []
     for profile, case, answer in zip(PROFILES, cases, answers):
@@ -112,7 +112,7 @@ def test_of_the_others_the_kubelet_says_what_we_say(node: Node, minor: int, figu
             )
     figure("profiles", "all", len(cases) - len(wrong), f"of {len(cases)} end as we say", ok=not wrong)
     assert not wrong, "\n".join(wrong)
-    assert any(answer.refused for answer in answers) == any(minor < min(one.minors) for one in PROFILES)
+    assert any(answer.refused for answer in answers) == any(minor < min(profile.minors) for profile in PROFILES)
 
 
 def profile_gates(profile: Profile, minor: int) -> dict[str, bool]:
@@ -133,5 +133,5 @@ def refusals(text: str, minor: int, oracle: Oracle) -> list[str]:
         runtime=SOCKET,
         sets_state_aside=True,
     )
-    found = [*check(config, component="kubelet", versions=versions), *host]
-    return [str(one) for one in found if one.level is Level.COMPONENT]
+    findings = [*check(config, component="kubelet", versions=versions), *host]
+    return [str(finding) for finding in findings if finding.level is Level.COMPONENT]

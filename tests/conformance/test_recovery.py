@@ -54,7 +54,7 @@ def test_from_one_last_known_good_to_the_next(ours: OurNode, case: Any) -> None:
         ours.settled(first)
         answer = ours.settled(second)
         for source in (first, second):
-            ours.told("ConfigAdopted", source)
+            ours.until_event("ConfigAdopted", source)
         assert (answer.status.active, answer.status.last_known_good) == (second, second)
         ours.uses(maxPods=125)
         assert seen.restarts == 2

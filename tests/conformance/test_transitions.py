@@ -82,9 +82,9 @@ def _walk(node: OurNode, seen: Any, chosen: Callable[[str], bool]) -> None:
         walk = circuit([home, *others])
         states.enter(home, running)
         before = node.starts()
-        for one, other in itertools.pairwise(walk):
-            states.enter(other, running)
-            pairs.add((one, other))
+        for source, target in itertools.pairwise(walk):
+            states.enter(target, running)
+            pairs.add((source, target))
         assert node.starts() == before, "a source that cannot be used cost a restart"
     states.enter("nil", None)
     pairs |= {("nil", "correct"), ("correct", "nil")}

@@ -18,7 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._durab
 from ansible_collections.configok.node.plugins.module_utils._agent._store._store import Store
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from faults.invariants import UNKNOWN, Expected, Seen, Told
+from faults.invariants import UNKNOWN, Condition, Expected, Seen
 from support.agents import bench as agent_bench
 from support.agents.bench import Bench
 from support.agents.lossy_disk import LossyDisk, PowerLost
@@ -48,7 +48,7 @@ class Change:
     to: str
     seconds: float
     ends: str
-    says: Told
+    says: Condition
     trial: float = 5.0
     threshold: int = 1
 
@@ -61,19 +61,19 @@ class Change:
             good=frozenset({self.ends}),
             kept=frozenset({"good", self.ends}),
             starts=starts,
-            told=frozenset({self.says}),
+            conditions=frozenset({self.says}),
             doomed=doomed,
             doomed_starts=self.threshold + 1 + doomed_more if doomed else 0,
         )
 
 
-_BACK = Told("False", "using last-known-good (UID: good)")
+_BACK = Condition("False", "using last-known-good (UID: good)")
 CHANGES = {
-    "adopt and trial": Change("next", 30, "next", Told("True", "using current (UID: next)")),
+    "adopt and trial": Change("next", 30, "next", Condition("True", "using current (UID: next)")),
     "crash loop and roll-back": Change("deadly", 30, "good", _BACK, trial=60),
     "unhealthy and roll-back": Change("sick", 200, "good", _BACK, trial=600),
     "refused": Change("invalid", 10, "good", _BACK),
-    "unassigned": Change("init", 10, "init", Told("True", "using current (init)")),
+    "unassigned": Change("init", 10, "init", Condition("True", "using current (init)")),
 }
 
 
@@ -103,7 +103,7 @@ class BenchNode(Bench):
     def on_disk(
         self, disk: Disk, actors: Collection[str] = ACTORS, *, hooks_are_killed: bool = False
     ) -> Iterator[None]:
-        """Have these actors write on that disk. hooks_are_killed: PowerLost ends prestart or poststop alone."""
+        """Let these actors write on that disk. hooks_are_killed: PowerLost ends only prestart or poststop."""
         with ExitStack() as stack:
             for hook in {"prestart", "poststop"} & set(actors):
                 self.disks[hook] = disk
@@ -162,27 +162,27 @@ class BenchNode(Bench):
         kept = self.store.files.read(f"components/kubelet/{record.files['kubelet']}.yaml")
         return _NAMES.get((kept or b"").decode(errors="replace"), "")
 
-    def told(self) -> Told:
+    def config_ok(self) -> Condition:
         """Return what ConfigOK says, with names for uids."""
         status, message, _reason = self.words
         for uid, name in self.names.items():
             message = message.replace(uid, name)
-        return Told(status, message)
+        return Condition(status, message)
 
     def seen(self, kept: str | None = None) -> Seen:
         """Return what the invariants are about."""
         runs = _NAMES.get(self._text("kubelet"), UNKNOWN) if self.processes["kubelet"].state == "active" else ""
         if runs and (not self.started_with or self.started_with[-1] != runs):
             runs = self.started_with[-1] if self.started_with else runs  # what it was started with, not what lies there
-        return Seen(tuple(self.started_with), runs, self.last_known_good(), self.told(), kept)
+        return Seen(tuple(self.started_with), runs, self.last_known_good(), self.config_ok(), kept)
 
 
 def _killable(hook: Callable[..., int]) -> Callable[..., int]:
-    def run(*arguments: Any) -> int:
+    def run(*arguments: Any, **options: Any) -> int:
         try:
-            return hook(*arguments)
+            return hook(*arguments, **options)
         except PowerLost:
-            return 0  # the unit's wrapper lets 78 alone count
+            return 0  # the unit's wrapper only reacts to 78
 
     return run
 

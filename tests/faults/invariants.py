@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["INVARIANTS", "Expected", "Seen", "Told", "violations"]
+__all__ = ["INVARIANTS", "Condition", "Expected", "Seen", "violations"]
 
 INVARIANTS = {
     "I1": "the component runs a config that was valid",
@@ -22,7 +22,7 @@ INVARIANTS = {
 UNKNOWN = "?"  # a file that is no config of the scenario: torn, mixed, made up
 
 
-class Told(NamedTuple):
+class Condition(NamedTuple):
     """ConfigOK: status and message, with the names of configs in the place of uids."""
 
     status: str
@@ -41,7 +41,7 @@ class Expected(NamedTuple):
     runs: frozenset[str]
     good: frozenset[str]
     starts: tuple[int, int]
-    told: frozenset[Told]
+    conditions: frozenset[Condition]
     kept: frozenset[str] = frozenset()
     doomed: frozenset[str] = frozenset()
     doomed_starts: int = 0
@@ -58,33 +58,35 @@ class Seen(NamedTuple):
     started_with: tuple[str, ...]
     runs: str
     good: str
-    told: Told
+    condition: Condition
     kept: str | None = None
 
 
 def violations(expected: Expected, seen: Seen) -> list[str]:
     """Return what does not hold, one sentence each, which begins with the invariant; nothing where all do."""
-    found = []
+    sentences = []
     odd = [name for name in seen.started_with if name not in expected.valid]
     if odd:
-        found.append(f"I1: started with {odd[0]!r}; valid are {_set(expected.valid)}")
+        sentences.append(f"I1: started with {odd[0]!r}; valid are {_set(expected.valid)}")
     if seen.runs not in expected.runs:
-        found.append(f"I1: runs {seen.runs!r} and not {_set(expected.runs)}")
+        sentences.append(f"I1: runs {seen.runs!r} and not {_set(expected.runs)}")
     if seen.good not in expected.good:
-        found.append(f"I2: last-known-good is {seen.good!r} and not {_set(expected.good)}")
+        sentences.append(f"I2: last-known-good is {seen.good!r} and not {_set(expected.good)}")
     if seen.kept is not None and expected.kept and seen.kept not in expected.kept:
-        found.append(f"I2: last-known-good was {seen.kept!r} right after the fault and not {_set(expected.kept)}")
+        sentences.append(f"I2: last-known-good was {seen.kept!r} right after the fault and not {_set(expected.kept)}")
     doomed = sum(1 for name in seen.started_with if name in expected.doomed)
     if doomed > expected.doomed_starts:
-        found.append(f"I3: started {doomed} times with what it dies of; {expected.doomed_starts} are allowed")
+        sentences.append(f"I3: started {doomed} times with what it dies of; {expected.doomed_starts} are allowed")
     if seen.runs in expected.doomed:
-        found.append(f"I3: still on {seen.runs!r}")
+        sentences.append(f"I3: still on {seen.runs!r}")
     least, most = expected.starts
     if not least <= len(seen.started_with) <= most:
-        found.append(f"I4: {len(seen.started_with)} starts ({', '.join(seen.started_with)}); {least} to {most} needed")
-    if seen.told not in expected.told:
-        found.append(f"I5: says {' '.join(seen.told)!r} and not {_set(' '.join(told) for told in expected.told)}")
-    return found
+        starts = f"{len(seen.started_with)} starts ({', '.join(seen.started_with)})"
+        sentences.append(f"I4: {starts}; {least} to {most} needed")
+    if seen.condition not in expected.conditions:
+        allowed = _set(" ".join(condition) for condition in expected.conditions)
+        sentences.append(f"I5: says {' '.join(seen.condition)!r} and not {allowed}")
+    return sentences
 
 
 def _set(names: object) -> str:

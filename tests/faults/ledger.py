@@ -139,7 +139,7 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> str:
     cases = [row for row in rows if row["unit"] == "cases"]
     total, failed = (sum(row[what] for row in cases) for what in ("value", "failed"))
     faults = len({row["fault"] for row in cases})
-    told = [f"{row['name']} {row['value']:g} {row['unit']}" for row in rows if row["unit"] != "cases"]
+    figures = [f"{row['name']} {row['value']:g} {row['unit']}" for row in rows if row["unit"] != "cases"]
     return "; ".join(
-        [f"faults: {total} cases of {faults} faults, {failed} failed", *([", ".join(told)] if told else [])]
+        [f"faults: {total} cases of {faults} faults, {failed} failed", *([", ".join(figures)] if figures else [])]
     )

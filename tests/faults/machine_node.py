@@ -15,7 +15,7 @@ from typing import Any
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_condition
-from faults.invariants import UNKNOWN, Seen, Told
+from faults.invariants import UNKNOWN, Condition, Seen
 from support.conformance.ours import OurNode
 from support.conformance.payloads import DEADLY
 from support.conformance.wait import Never
@@ -24,7 +24,7 @@ from support.machines import Node, Testbed
 __all__ = ["BACK", "THRESHOLD", "MachineNode"]
 
 THRESHOLD = 1
-BACK = Told("False", "using last-known-good (UID: good)")
+BACK = Condition("False", "using last-known-good (UID: good)")
 _STATE = "/var/lib/configok"
 # One look at all: what is kept under which hash, what the records name, the starts, and whether it runs.
 _LOOK = f"""cd {_STATE}
@@ -80,12 +80,12 @@ class MachineNode:
         uid = next((uid for uid, known in self._uids.items() if known == name), None)
         if uid is None or name == "old" or self._record(look["current"]) != name:
             return False
-        if self.told() == Told("False", f"using last-known-good (UID: {name})"):
+        if self.config_ok() == Condition("False", f"using last-known-good (UID: {name})"):
             try:
                 self.ours.answered(self.ours.assign(self._sources[uid]), "Good", timeout=10.0)
             except Never:
                 return False
-        if self.told() != Told("True", f"using current (UID: {name})") or self.seen_locally() != name:
+        if self.config_ok() != Condition("True", f"using current (UID: {name})") or self.seen_locally() != name:
             return False
         if name != "good":
             self._rename("good", "old")
@@ -134,16 +134,16 @@ class MachineNode:
 
     def crashes(self) -> int:
         """Return how often it has crashed since begin()."""
-        new = [one for one in self._look()["startups"] if one["invocation"] not in self._ended]
-        return sum(1 for one in new if one["end"] and one["end"]["result"] not in ("", "success"))
+        new = [start for start in self._look()["startups"] if start["invocation"] not in self._ended]
+        return sum(1 for start in new if start["end"] and start["end"]["result"] not in ("", "success"))
 
-    def told(self) -> Told:
+    def config_ok(self) -> Condition:
         """Return what ConfigOK says, with names for uids."""
-        found = read_condition(self.machine.get()) or {"status": "", "message": ""}
-        message = str(found["message"])
+        condition = read_condition(self.machine.get()) or {"status": "", "message": ""}
+        message = str(condition["message"])
         for uid, name in self._uids.items():
             message = message.replace(uid, name)
-        return Told(str(found["status"]), message)
+        return Condition(str(condition["status"]), message)
 
     def seen(self) -> Seen:
         """Return what the invariants are about."""
@@ -155,7 +155,7 @@ class MachineNode:
         runs = self._named("config") if look["active"] else ""
         if started and runs and started[-1] != runs:
             runs = started[-1]
-        return Seen(tuple(started), runs, self._record(look["good"]), self.told())
+        return Seen(tuple(started), runs, self._record(look["good"]), self.config_ok())
 
     # Waits
 
@@ -165,16 +165,16 @@ class MachineNode:
         self.machine.wait(what, condition, timeout)
         return time.monotonic() - began
 
-    def until_told(self, told: Told, timeout: float = 120.0) -> float:
+    def until_condition(self, condition: Condition, timeout: float = 120.0) -> float:
         """Wait until ConfigOK says so; return the seconds that it took."""
 
-        def said() -> bool:
+        def is_reported() -> bool:
             try:
-                return self.told() == told
+                return self.config_ok() == condition
             except KubeError:
                 return False
 
-        return self.until(" ".join(told), said, timeout)
+        return self.until(" ".join(condition), is_reported, timeout)
 
     def until_back(self) -> float:
         """Wait until it is healthy on "good" again, whether or not anybody can be told."""
@@ -197,16 +197,16 @@ def _startups(text: str) -> list[dict[str, Any]]:
 
     What runs while its version changes is in both lists.
     """
-    found: dict[str, dict[str, Any]] = {}
+    documents: dict[str, dict[str, Any]] = {}
     while text := text.lstrip():
         try:
             starts, end = json.JSONDecoder().raw_decode(text)
         except ValueError:
             break
         for start in starts:
-            found[start["invocation"]] = start if start["end"] else found.get(start["invocation"], start)
+            documents[start["invocation"]] = start if start["end"] else documents.get(start["invocation"], start)
         text = text[end:]
-    return sorted(found.values(), key=itemgetter("time"))
+    return sorted(documents.values(), key=itemgetter("time"))
 
 
 def _decoded(text: str, otherwise: Any) -> Any:

@@ -29,7 +29,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignm
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_condition
-from faults.invariants import UNKNOWN, Seen, Told
+from faults.invariants import UNKNOWN, Condition, Seen
 from support.agents.node import COLLECTION, HEAD, STUB, AgentNode
 
 __all__ = ["DEADLY", "INIT", "ProcessNode"]
@@ -158,34 +158,34 @@ class ProcessNode(AgentNode):
     def last_known_good(self) -> str:
         """Return its name, "" where it is lost."""
         try:
-            found = ConfigRecord.decode((self.state / "last-known-good").read_bytes())
+            record = ConfigRecord.decode((self.state / "last-known-good").read_bytes())
         except (OSError, DamagedFile):
             return ""
-        return "init" if found.source is None else self.uids.get(found.uid or "", "")
+        return "init" if record.source is None else self.uids.get(record.uid or "", "")
 
-    def told(self) -> Told:
+    def config_ok(self) -> Condition:
         """Return what ConfigOK says, with names for uids."""
         try:
-            found = read_condition(self.client.get(node_path("n1")))
+            condition = read_condition(self.client.get(node_path("n1")))
         except NotFound:
-            found = None  # the kubelet has not registered it yet
-        found = found or {"status": "", "message": ""}
-        message = str(found["message"])
+            condition = None  # the kubelet has not registered it yet
+        condition = condition or {"status": "", "message": ""}
+        message = str(condition["message"])
         for uid, name in self.uids.items():
             message = message.replace(uid, name)
-        return Told(str(found["status"]), message)
+        return Condition(str(condition["status"]), message)
 
-    def until_told(self, told: Told, timeout: float = 30.0) -> float:
+    def until_condition(self, condition: Condition, timeout: float = 30.0) -> float:
         """Wait until ConfigOK says so; return after how many seconds."""
         began = time.monotonic()
 
-        def said() -> bool:
+        def is_reported() -> bool:
             try:
-                return self.told() == told
+                return self.config_ok() == condition
             except KubeError:
                 return False
 
-        self.until(" ".join(told), said, timeout)
+        self.until(" ".join(condition), is_reported, timeout)
         return time.monotonic() - began
 
     def seen(self, kept: str | None = None) -> Seen:
@@ -194,7 +194,7 @@ class ProcessNode(AgentNode):
         runs = self._named(self.config) if self.unit().state == "active" else ""
         if started and runs and started[-1] != runs:
             runs = started[-1]
-        return Seen(started, runs, self.last_known_good(), self.told(), kept)
+        return Seen(started, runs, self.last_known_good(), self.config_ok(), kept)
 
     def remove(self) -> None:
         """End everything."""

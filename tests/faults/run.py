@@ -33,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run both parts; return the exit code."""
     began = time.monotonic()
     quick = "--quick" in arguments
-    options = [*(["-m", "quick"] if quick else []), *(one for one in arguments if one != "--quick")]
+    options = [*(["-m", "quick"] if quick else []), *(argument for argument in arguments if argument != "--quick")]
     real = sorted(_HERE.glob(_REAL))
     others = sorted(set(_HERE.glob("test_*.py")) - set(real))
     _BUILD.mkdir(exist_ok=True)

@@ -15,7 +15,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.plugin_utils._pack import ARCHIVE, pack
-from faults.invariants import Expected, Told
+from faults.invariants import Condition, Expected
 from faults.ledger import Ledger
 from faults.process_node import DEADLY, ProcessNode
 from support.agents.node import COLLECTION
@@ -75,7 +75,7 @@ def proxied(tmp_path: Path, embedded_api: Embedded) -> Iterator[tuple[ProcessNod
     proxy = FaultProxy(kubeconfig, str(tmp_path / "proxy.kubeconfig"))
     node = ProcessNode.prepared(tmp_path / "n1", archive, embedded_api.client(), kubeconfig, proxy.kubeconfig)
     try:
-        node.until_told(Told("True", "using current (init)"))
+        node.until_condition(Condition("True", "using current (init)"))
         node.assign(node.publish("next", trial=Trial(0.1, THRESHOLD)))
         node.until("the end of the trial", lambda: node.last_known_good() == "next")
         yield node, proxy
@@ -87,14 +87,15 @@ def proxied(tmp_path: Path, embedded_api: Embedded) -> Iterator[tuple[ProcessNod
 def expected(to: str) -> Expected:
     """Return what must hold after "next" or "deadly" was assigned."""
     deadly = to == "deadly"
-    said = Told("False", "using last-known-good (UID: good)") if deadly else Told("True", "using current (UID: next)")
+    rolled_back = Condition("False", "using last-known-good (UID: good)")
+    adopted = Condition("True", "using current (UID: next)")
     needed = THRESHOLD + 2 if deadly else 1
     return Expected(
         valid=frozenset({"good", to}),
         runs=frozenset({"good" if deadly else to}),
         good=frozenset({"good" if deadly else to}),
         starts=(needed, needed),
-        told=frozenset({said}),
+        conditions=frozenset({rolled_back if deadly else adopted}),
         doomed=frozenset({"deadly"}) if deadly else frozenset(),
         doomed_starts=THRESHOLD + 1 if deadly else 0,
     )
@@ -116,8 +117,8 @@ def test_the_api_does_harm(ledger: Ledger, proxied: tuple[ProcessNode, FaultProx
                 proxy.cut()
             node.assign(source)
             node.until("the harm is over", rule.is_over)
-            [told] = expected(to).told
-            node.until_told(told, 60)
+            [condition] = expected(to).conditions
+            node.until_condition(condition, 60)
             node.until("last-known-good", lambda: node.last_known_good() in expected(to).good)
             case.check(expected(to), node.seen())
             case.holds("I5", bool(rule.hits), "no request was harmed: the case proves nothing")
@@ -152,7 +153,7 @@ def test_retry_after_is_obeyed(ledger: Ledger, proxied: tuple[ProcessNode, Fault
         node.begin()
         proxy.rule = rule = Rule(Harm("status", 429, f"{asked:g}"), PHASES["fetching"].begins, asked - 0.2)
         node.assign(_publish(node, "next"))
-        node.until_told(Told("True", "using current (UID: next)"), 60)
+        node.until_condition(Condition("True", "using current (UID: next)"), 60)
         node.until("last-known-good", lambda: node.last_known_good() == "next")
         case.check(expected("next"), node.seen())
         fetches = [at for at, what in proxy.seen if at > rule.hits[0][0] and "/configmaps/" in what]

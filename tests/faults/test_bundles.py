@@ -13,14 +13,14 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from faults.bench_node import CHANGES, TEXTS, BenchNode, node_before
-from faults.invariants import Told
+from faults.invariants import Condition
 from faults.ledger import Ledger
 
 pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("no_fsync")]
 WHERE = "in process"
 LONG = 900.0
 CHANGE = CHANGES["adopt and trial"]
-ON_GOOD = Told("Unknown", "using current (UID: good)")
+ON_GOOD = Condition("Unknown", "using current (UID: good)")
 
 
 def _deleted(node: BenchNode, source: ConfigSource) -> None:
@@ -62,7 +62,9 @@ def test_before_it_is_fetched(ledger: Ledger, tmp_path: Path, fault: str) -> Non
         FAULTS[fault](node, source)
         node.run(LONG)
         meanwhile = (
-            CHANGES["adopt and trial"].expected((0, 0))._replace(runs=frozenset({"good"}), told=frozenset({ON_GOOD}))
+            CHANGES["adopt and trial"]
+            .expected((0, 0))
+            ._replace(runs=frozenset({"good"}), conditions=frozenset({ON_GOOD}))
         )
         case.check(meanwhile._replace(good=frozenset({"good"})), node.seen())
         node.api.config_maps[source.name] = whole
@@ -104,5 +106,5 @@ def test_the_same_content_under_another_uid(ledger: Ledger, tmp_path: Path) -> N
 
 def _assigned(node: BenchNode) -> ConfigSource:
     [uid] = [uid for uid, name in node.names.items() if name == "next"]
-    [found] = [one for one in node.api.config_maps.values() if one["metadata"]["uid"] == uid]
-    return ConfigSource(found["metadata"]["namespace"], found["metadata"]["name"], uid)
+    [config_map] = [item for item in node.api.config_maps.values() if item["metadata"]["uid"] == uid]
+    return ConfigSource(config_map["metadata"]["namespace"], config_map["metadata"]["name"], uid)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from faults.bench_node import CHANGES, BenchNode
-from faults.invariants import Expected, Told
+from faults.invariants import Condition, Expected
 from faults.ledger import Ledger
 
 pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("no_fsync")]
@@ -117,7 +117,7 @@ def _rolled_back(node: BenchNode) -> None:
     node.good_node()
     node.begin(CHANGES["crash loop and roll-back"])
     node.run(30)
-    assert node.told() == Told("False", "using last-known-good (UID: good)")
+    assert node.config_ok() == Condition("False", "using last-known-good (UID: good)")
 
 
 def _refused(node: BenchNode) -> None:
@@ -192,7 +192,7 @@ def _expected(phase: str, before: int, fallback: set[str]) -> Expected:
         runs=frozenset(runs),
         good=frozenset(runs | ({""} if fallback else set())),
         starts=(before, before + 8),
-        told=frozenset(Told(*text.split(" ", 1)) for text in says),
+        conditions=frozenset(Condition(*text.split(" ", 1)) for text in says),
         doomed=doomed,
         doomed_starts=4,
     )

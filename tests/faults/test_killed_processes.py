@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from faults.invariants import Expected, Told
+from faults.invariants import Condition, Expected
 from faults.ledger import Ledger
 from faults.process_node import DEADLY, ProcessNode
 from support.api.servers import Embedded
@@ -24,20 +24,20 @@ pytestmark = pytest.mark.quick
 WHERE = "real processes"
 PHASE = "adopt, trial, crash loop, roll-back"
 THRESHOLD = 1
-ADOPTED = Told("True", "using current (UID: next)")
-BACK = Told("False", "using last-known-good (UID: next)")
+ADOPTED = Condition("True", "using current (UID: next)")
+BACK = Condition("False", "using last-known-good (UID: next)")
 
 
 @pytest.fixture
 def node(tmp_path: Path, archive: Path, embedded_api: Embedded) -> Iterator[ProcessNode]:
     """A node that runs its init config."""
     client = embedded_api.client()
-    found = ProcessNode.prepared(tmp_path / "n1", archive, client, embedded_api.node_kubeconfig("n1"))
+    node = ProcessNode.prepared(tmp_path / "n1", archive, client, embedded_api.node_kubeconfig("n1"))
     try:
-        found.until_told(Told("True", "using current (init)"))
-        yield found
+        node.until_condition(Condition("True", "using current (init)"))
+        yield node
     finally:
-        found.remove()
+        node.remove()
 
 
 @pytest.mark.parametrize("actor", ["agent", "prestart", "poststop"])
@@ -49,7 +49,7 @@ def test_killed_at_every_step(ledger: Ledger, node: ProcessNode, every: int, act
         runs=frozenset({"next"}),
         good=frozenset({"next"}),
         starts=(1 + THRESHOLD + 1 + 1, 1 + THRESHOLD + 1 + 1 + more),
-        told=frozenset({BACK}),
+        conditions=frozenset({BACK}),
         kept=frozenset({"good", "next", "init"}),
         doomed=frozenset({"deadly"}),
         doomed_starts=THRESHOLD + 1 + more,
@@ -61,11 +61,11 @@ def test_killed_at_every_step(ledger: Ledger, node: ProcessNode, every: int, act
             node.rename("next", "good")
             node.kill_at(actor, step)
             node.assign(node.publish("next", trial=Trial(0.3, THRESHOLD)))
-            node.until_told(ADOPTED)
+            node.until_condition(ADOPTED)
             node.until("the end of the trial", lambda: node.last_known_good() == "next")
             node.rename("deadly", "deadly before")
             node.assign(node.publish("deadly", trial=Trial(60, THRESHOLD), **DEADLY))
-            node.until_told(BACK)
+            node.until_condition(BACK)
             case.check(expected, node.seen())
         if not node.was_killed():
             break

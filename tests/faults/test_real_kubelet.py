@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from faults.invariants import Expected, Told
+from faults.invariants import Condition, Expected
 from faults.ledger import Ledger
 from faults.machine_node import BACK, THRESHOLD, MachineNode
 
 WHERE = "real kubelet"
-GOOD_NEXT = Told("True", "using current (UID: next)")
+GOOD_NEXT = Condition("True", "using current (UID: next)")
 
 
 class Phase(NamedTuple):
@@ -28,7 +28,7 @@ class Phase(NamedTuple):
 PHASES = {
     "before": Phase("next", lambda node: True),
     "adopting": Phase("next", lambda node: node.current() == "next"),
-    "trial": Phase("next", lambda node: node.told() == GOOD_NEXT),
+    "trial": Phase("next", lambda node: node.config_ok() == GOOD_NEXT),
     "crash loop": Phase("deadly", lambda node: node.crashes() > 0),
     "rolled back": Phase("deadly", lambda node: node.crashes() > THRESHOLD and node.current() == "good"),
 }
@@ -77,12 +77,12 @@ QUICK = {("agent killed", "adopting"), ("partition from the API", "crash loop")}
 
 
 def _cases() -> list[Any]:
-    found = []
+    violations = []
     for fault in FAULTS:
         for phase in PHASES:
             marks = [pytest.mark.quick] if (fault, phase) in QUICK else []
-            found.append(pytest.param(fault, phase, marks=marks, id=f"{fault}, {phase}"))
-    return found
+            violations.append(pytest.param(fault, phase, marks=marks, id=f"{fault}, {phase}"))
+    return violations
 
 
 @pytest.mark.parametrize(("fault", "phase"), _cases())
@@ -98,8 +98,8 @@ def test_in_each_phase(ledger: Ledger, machine: MachineNode, fault: str, phase: 
             machine.until(phase, lambda: reached(machine))
             happens(machine)
         ends = expected(to, costs=costs, more=THRESHOLD + 1 if anew else 0)
-        [told] = ends.told
-        machine.until_told(told)
+        [condition] = ends.conditions
+        machine.until_condition(condition)
         if to == "next":
             machine.until("the end of the trial", lambda: machine.last_known_good() == "next")
         case.check(ends, machine.seen())
@@ -114,7 +114,7 @@ def expected(to: str, *, costs: int = 0, more: int = 0) -> Expected:
         runs=frozenset({"good" if deadly else to}),
         good=frozenset({"good" if deadly else to}),
         starts=(needed - costs, needed + costs + (more if deadly else 0)),
-        told=frozenset({BACK if deadly else GOOD_NEXT}),
+        conditions=frozenset({BACK if deadly else GOOD_NEXT}),
         doomed=frozenset({"deadly"}) if deadly else frozenset(),
         doomed_starts=THRESHOLD + 1 + costs + more if deadly else 0,
     )

@@ -13,15 +13,15 @@ from functools import partial
 
 import pytest
 
-from faults.invariants import Expected, Told
+from faults.invariants import Condition, Expected
 from faults.ledger import Case, Ledger
 from faults.machine_node import BACK, THRESHOLD, MachineNode
 from faults.test_real_kubelet import GOOD_NEXT, PHASES, WHERE, expected
 from support.machines import CERTIFICATE
 
 STATE = "/var/lib/configok"
-ON_GOOD = Told("True", "using current (UID: good)")
-STOPPED = Told("Unknown", "current (UID: next) not in use")
+ON_GOOD = Condition("True", "using current (UID: good)")
+STOPPED = Condition("Unknown", "current (UID: next) not in use")
 # How the store is laid on a small file system of its own, and back.
 _SMALL = f"""systemctl stop configok-agent; mkdir -p /run/small
 mount -t tmpfs -o size=2m tmpfs /run/small; cp -a {STATE}/. /run/small/; mount --bind /run/small {STATE}
@@ -45,13 +45,13 @@ def on_good(starts: int) -> Expected:
         runs=frozenset({"good"}),
         good=frozenset({"good"}),
         starts=(starts, starts),
-        told=frozenset({ON_GOOD}),
+        conditions=frozenset({ON_GOOD}),
     )
 
 
 def _adopted(node: MachineNode, case: Case, *, costs: int = 0) -> None:
     """The change has ended well."""
-    node.until_told(GOOD_NEXT)
+    node.until_condition(GOOD_NEXT)
     node.until("the end of the trial", lambda: node.last_known_good() == "next")
     case.check(expected("next", costs=costs), node.seen())
 
@@ -71,10 +71,10 @@ def test_the_api_server_is_stopped_before_the_kubelet_begins_to_crash(ledger: Le
             returned = time.monotonic()
             machine.bed.api.start()
         ready = time.monotonic()
-        machine.until_told(BACK)
-        told = time.monotonic() - ready
+        machine.until_condition(BACK)
+        seconds = time.monotonic() - ready
         ledger.figure("seconds on last-known-good before the API returned", returned - back, "s", least=0.0)
-        ledger.figure("seconds from the API's return until ConfigOK told it", told, "s", most=30.0)
+        ledger.figure("seconds from the API's return until ConfigOK reported it", seconds, "s", most=30.0)
         case.check(expected("deadly"), machine.seen())
 
 
@@ -82,9 +82,9 @@ def test_the_kubelet_hangs_instead_of_crashing(ledger: Ledger, machine: MachineN
     with ledger.case(WHERE, "component hangs instead of crashing", "trial") as case:
         machine.base()
         machine.assign("slow")
-        machine.until_told(Told("True", "using current (UID: slow)"))
+        machine.until_condition(Condition("True", "using current (UID: slow)"))
         machine.machine.run(["systemctl", "kill", "--signal=STOP", "kubelet"])
-        machine.until_told(BACK, 180)
+        machine.until_condition(BACK, 180)
         seen = machine.seen()
         case.check(expected("deadly")._replace(starts=(2, 2), valid=frozenset({"good", "slow"})), seen)
 
@@ -99,9 +99,9 @@ def test_the_kubelet_crashes_after_the_trial(ledger: Ledger, machine: MachineNod
             machine.until("the crash is on record", partial(_crashed, machine, count))
             machine.machine.wait_healthy()
         # What crashed more often than its threshold within ten minutes is said to be failing.
-        failing = Told("False", "using current (UID: good), which is failing")
-        machine.until_told(failing)
-        case.check(on_good(crashes)._replace(told=frozenset({failing})), machine.seen())
+        failing = Condition("False", "using current (UID: good), which is failing")
+        machine.until_condition(failing)
+        case.check(on_good(crashes)._replace(conditions=frozenset({failing})), machine.seen())
 
 
 def test_the_kubelet_is_slow_to_become_healthy(ledger: Ledger, machine: MachineNode) -> None:
@@ -136,7 +136,7 @@ def test_the_unit_is_taken_out_of_use(ledger: Ledger, machine: MachineNode, how:
         )
         try:
             machine.assign("next")
-            machine.until_told(STOPPED)
+            machine.until_condition(STOPPED)
             case.holds("I4", machine.seen().started_with == (), "it was started")
         finally:
             if how == "masked":
@@ -169,9 +169,9 @@ def test_the_kubelet_is_upgraded_under_a_running_config(ledger: Ledger, machine:
         _shell(machine, upgrade)
         try:
             machine.machine.wait_healthy()
-            machine.until_told(ON_GOOD)
+            machine.until_condition(ON_GOOD)
             machine.assign("next")
-            machine.until_told(GOOD_NEXT)
+            machine.until_condition(GOOD_NEXT)
             machine.until("the end of the trial", lambda: machine.last_known_good() == "next")
             # The upgrade is a restart, too.
             case.check(expected("next")._replace(starts=(2, 2)), machine.seen())
@@ -210,7 +210,7 @@ def test_files_of_the_agent_are_damaged(ledger: Ledger, machine: MachineNode, wh
             case.holds("I1", same == reads or what == "every state file torn at once", "it reads another config")
         finally:
             _shell(machine, MENDS[what] + "; systemctl restart configok-agent")
-        machine.until_told(ON_GOOD)
+        machine.until_condition(ON_GOOD)
         machine.until("last-known-good", lambda: machine.last_known_good() == "good")
         # Where nothing is left but the init config that is used, until the bundle is fetched again.
         most = 3 if what == "every state file torn at once" else 1
@@ -254,7 +254,7 @@ def test_the_disk_of_the_state_directory(ledger: Ledger, machine: MachineNode, f
                 case.holds("I2", machine.last_known_good() == "good", "last-known-good")
             finally:
                 _shell(machine, mends)
-            machine.until_told(GOOD_NEXT, 180)
+            machine.until_condition(GOOD_NEXT, 180)
             machine.until("the end of the trial", lambda: machine.last_known_good() == "next")
             # The administrator's restart could not be written down.
             case.check(expected("next")._replace(starts=(1, 2)), machine.seen())

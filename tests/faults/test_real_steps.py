@@ -66,7 +66,7 @@ def kill_before(machine: MachineNode) -> Iterator[Callable[[str, str], None]]:
 
 def _cases() -> list[Any]:
     marks = {_QUICK: [pytest.mark.quick]}
-    return [pytest.param(*one, marks=marks.get(one, []), id=" ".join(one)) for one in SAMPLE]
+    return [pytest.param(*sample, marks=marks.get(sample, []), id=" ".join(sample)) for sample in SAMPLE]
 
 
 @pytest.mark.parametrize(("actor", "file", "to"), _cases())
@@ -92,8 +92,8 @@ def test_killed_before_a_named_file(
             machine.until_back()
             machine.machine.run(["systemctl", "start", "configok-agent"])
         ends = expected(to, costs=0 if actor == "agent" else 1)
-        [told] = ends.told
-        machine.until_told(told)
+        [condition] = ends.conditions
+        machine.until_condition(condition)
         [good] = ends.good
         machine.until("last-known-good", lambda: machine.last_known_good() == good)
         case.holds("", machine.machine.exists(f"{_STEPS}/killed"), "nobody was killed: the case proves nothing")

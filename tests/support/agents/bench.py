@@ -381,7 +381,7 @@ class Bench:
             due = self._cycle() if agent else float("inf")
             now = self.clock.since_boot()
             happens = [process.next for process in self.processes.values() if process.next is not None]
-            first = min(happens, key=lambda one: one[0], default=(float("inf"), lambda: None))
+            first = min(happens, key=lambda event: event[0], default=(float("inf"), lambda: None))
             to = min(end, max(due, now + 0.001), first[0])
             self.clock.advance(max(0.0, to - now))
             if first[0] <= to:
@@ -406,11 +406,11 @@ class Bench:
     ) -> ConfigSource:
         """Publish a bundle (text: the same document for every component)."""
         documents = documents or dict.fromkeys(self.processes, text)
-        found = build_bundle("pool", documents, trial=trial or Trial(60.0, 3))
+        bundle = build_bundle("pool", documents, trial=trial or Trial(60.0, 3))
         uid = uid or str(uuid.uuid4())
-        found["metadata"]["uid"] = uid
-        self.api.config_maps[found["metadata"]["name"]] = found
-        return ConfigSource(NAMESPACE, found["metadata"]["name"], uid)
+        bundle["metadata"]["uid"] = uid
+        self.api.config_maps[bundle["metadata"]["name"]] = bundle
+        return ConfigSource(NAMESPACE, bundle["metadata"]["name"], uid)
 
     def assign(self, source: ConfigSource | None, *, id: int = 0, forget_bad: bool = False) -> int:
         """Assign a config source (None: the init config) under the next id, or this one."""
@@ -439,14 +439,14 @@ class Bench:
     @property
     def condition(self) -> dict[str, str]:
         """The ConfigOK condition as written last."""
-        found = self.api.patches[-1]["status"]["conditions"][0]
-        return {key: found[key] for key in ("status", "message", "reason")}
+        condition = self.api.patches[-1]["status"]["conditions"][0]
+        return {key: condition[key] for key in ("status", "message", "reason")}
 
     @property
     def words(self) -> tuple[str, str, str]:
         """Status, message and reason as written last."""
-        said = self.condition
-        return said["status"], said["message"], said["reason"]
+        condition = self.condition
+        return condition["status"], condition["message"], condition["reason"]
 
     @property
     def said(self) -> list[str]:

@@ -76,7 +76,7 @@ class Fleet:
 
     def all_use(self, uid: str) -> bool:
         """Say whether all nodes use the bundle with this UID and say ConfigOK."""
-        return self.all(lambda said, status: said["status"] == "True" and used(status) == uid)
+        return self.all(lambda condition, status: condition["status"] == "True" and used(status) == uid)
 
     def wait(self, what: str, holds: Callable[[], bool], seconds: float = 60.0) -> None:
         """Wait until something is so; fail with what was waited for."""
@@ -92,8 +92,8 @@ class Fleet:
             record = self.client.get(paths.config_map(NAMESPACE_ROLLOUTS, self.pool))
         except NotFound:
             return ""
-        found = re.search(r'"phase": ?"([^"]+)"', json.dumps(record["data"]).replace('\\"', '"'))
-        return found.group(1) if found else ""
+        match = re.search(r'"phase": ?"([^"]+)"', json.dumps(record["data"]).replace('\\"', '"'))
+        return match.group(1) if match else ""
 
     def bundles(self) -> Mapping[str, dict[str, Any]]:
         """Return the pool's bundles by name."""
@@ -123,7 +123,10 @@ def start_fleet(api: ApiServer, pool: str, count: int, directory: Path) -> Itera
         prepare(fleet.client)
         try:
             sandbox.add(names, pool=pool)
-            fleet.wait("all nodes say ConfigOK", lambda: fleet.all(lambda said, _status: said.get("status") == "True"))
+            fleet.wait(
+                "all nodes say ConfigOK",
+                lambda: fleet.all(lambda condition, _status: condition.get("status") == "True"),
+            )
             yield fleet
         finally:
             sandbox.stop()

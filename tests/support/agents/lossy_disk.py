@@ -77,7 +77,7 @@ class LossyDisk(Disk):
         self._step()
         super().sync(path)
         self._unsynced.discard(path)
-        self._renames = [one for one in self._renames if os.path.dirname(one[1]) != path]
+        self._renames = [rename for rename in self._renames if os.path.dirname(rename[1]) != path]
 
     def rename(self, old: str, new: str) -> None:
         self._step()

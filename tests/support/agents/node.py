@@ -132,9 +132,9 @@ class AgentNode:
         """Wait for a condition and return what it returned; fail with all logs where it does not come true."""
         deadline = time.monotonic() + timeout
         while True:
-            found = condition()
-            if found:
-                return found
+            value = condition()
+            if value:
+                return value
             if time.monotonic() > deadline:
                 pytest.fail(f"not seen in {timeout:g} s: {what}\n{self.logs()}", pytrace=False)
             time.sleep(0.02)
@@ -146,8 +146,8 @@ class AgentNode:
             unit = self.unit()
             return unit if unit.state == "active" and unit.invocation != after else None
 
-        found: Unit = self.until("kubelet is active", active)
-        return found
+        unit: Unit = self.until("kubelet is active", active)
+        return unit
 
     def stop(self) -> None:
         """End all processes."""
@@ -156,9 +156,9 @@ class AgentNode:
 
 
 def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def alive(pid: int) -> bool:

@@ -120,19 +120,19 @@ class WatchedBench(Bench):
         for name, process in self.processes.items():
             if process.state == "active" and process.mood != "sick" and "sick" not in self.running[name]:
                 since[name] = process.started + STARTS_IN
-        for one in self.published:
-            mine = self._content(one)
+        for bundle in self.published:
+            mine = self._content(bundle)
             if mine and all(name in since and self.running[name] == text for name, text in mine):
                 begun = max(since[name] for name, _text in mine)
                 more = max(0.0, now + seconds - max(now, begun))
                 self.healthy[mine] = self.healthy.get(mine, 0.0) + more
 
-    def _content(self, one: Published) -> tuple[tuple[str, str], ...]:
-        return tuple(sorted((name, text) for name, text in one.documents.items() if name in self.processes))
+    def _content(self, bundle: Published) -> tuple[tuple[str, str], ...]:
+        return tuple(sorted((name, text) for name, text in bundle.documents.items() if name in self.processes))
 
     def of_uid(self, uid: str | None) -> Published:
         """Return what was published under a uid."""
-        return next(one for one in self.published if one.source.uid == uid)
+        return next(bundle for bundle in self.published if bundle.source.uid == uid)
 
     def start(self, component: str) -> None:
         super().start(component)
@@ -141,7 +141,7 @@ class WatchedBench(Bench):
             text = self.reads(component)
             self.running[component] = text
             self.assert_valid(component)
-            uids = {one.source.uid for one in self.published if one.documents.get(component) == text}
+            uids = {bundle.source.uid for bundle in self.published if bundle.documents.get(component) == text}
             self.see_bad()
             assert not uids or not uids <= self.bad, f"{component} was started with a bad config: {text!r}"
 
@@ -154,7 +154,9 @@ class WatchedBench(Bench):
 
     def assert_valid(self, component: str) -> None:
         """What the component reads is whole, and was always valid."""
-        allowed = {one.documents[component] for one in self.published if one.valid and component in one.documents}
+        allowed = {
+            bundle.documents[component] for bundle in self.published if bundle.valid and component in bundle.documents
+        }
         text = self.reads(component)
         assert text == self.init or text in allowed, f"{component} reads {text!r}"
 
@@ -182,10 +184,10 @@ class WatchedBench(Bench):
             elif good.source is None:
                 assert before is None or self.unassigned or "last-known-good" in self.lost, "went to the init config"
             else:
-                one = self.of_uid(good.uid)
-                mine = self._content(one)
+                bundle = self.of_uid(good.uid)
+                mine = self._content(bundle)
                 healthy = self.healthy.get(mine, 0.0)
-                assert not mine or healthy >= one.trial.duration - SLACK, f"promoted after {healthy} s: {one}"
+                assert not mine or healthy >= bundle.trial.duration - SLACK, f"promoted after {healthy} s: {bundle}"
         if good is not None:
             self.lost.discard("last-known-good")
         self.unassigned = self.unassigned and (good is None or good.source is not None)

@@ -19,14 +19,14 @@ __all__ = ["publish", "roll_out"]
 
 def publish(kubeconfig: str, text: str, **trial: Any) -> Any:
     """Publish a kubelet config for the pool workers; return the bundle."""
-    given = {"kubeconfig": kubeconfig, "pool": "workers", "documents": {"kubelet": text}, **trial}
-    return run_module(config_bundle.main, given)["bundle"]
+    arguments = {"kubeconfig": kubeconfig, "pool": "workers", "documents": {"kubelet": text}, **trial}
+    return run_module(config_bundle.main, arguments)["bundle"]
 
 
 def roll_out(client: Client, kubeconfig: str, text: str, *, selector: str = "pool=workers", **trial: Any) -> None:
     """Publish a kubelet config and take the pool workers to it."""
-    given = {"kubeconfig": kubeconfig, "pool": "workers", "selector": selector, "policy": quick_pool()["policy"]}
-    planned = run_module(rollout_plan.main, {**given, "bundle": publish(kubeconfig, text, **trial)})
+    arguments = {"kubeconfig": kubeconfig, "pool": "workers", "selector": selector, "policy": quick_pool()["policy"]}
+    planned = run_module(rollout_plan.main, {**arguments, "bundle": publish(kubeconfig, text, **trial)})
     for wave in planned["waves"]:
         result = run_wave(client, Plan.from_dict(planned["plan"]), wave, runner="test", report=lambda _said: None)
     assert result.phase == "Complete"

@@ -22,8 +22,13 @@ def run_module(
     main: Callable[[], None], arguments: Mapping[str, Any], *, check: bool = False, diff: bool = False
 ) -> dict[str, Any]:
     """Return what the module printed as its result; a failed one has "failed". What else it raises comes through."""
-    given = {**arguments, "_ansible_check_mode": check, "_ansible_diff": diff, "_ansible_tmpdir": tempfile.gettempdir()}
-    encoded = json.dumps({"ANSIBLE_MODULE_ARGS": given}).encode()
+    options = {
+        **arguments,
+        "_ansible_check_mode": check,
+        "_ansible_diff": diff,
+        "_ansible_tmpdir": tempfile.gettempdir(),
+    }
+    encoded = json.dumps({"ANSIBLE_MODULE_ARGS": options}).encode()
     output = io.StringIO()
     with (
         mock.patch.object(basic, "_ANSIBLE_ARGS", encoded),

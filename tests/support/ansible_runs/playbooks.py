@@ -127,9 +127,9 @@ class Playbooks:
 
     def start(self, name: str, *arguments: str, pool: bool = True) -> subprocess.Popen[str]:
         """Start configok.node.<name>, with the pool file unless pool is False."""
-        given = ["-e", "@pool.yml"] if pool else []
+        options = ["-e", "@pool.yml"] if pool else []
         return start(
-            [f"configok.node.{name}", *given, *arguments],
+            [f"configok.node.{name}", *options, *arguments],
             directory=self.directory,
             kubeconfig=self.kubeconfig,
             venv=self.venv,

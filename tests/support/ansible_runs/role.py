@@ -27,7 +27,7 @@ def render(template: str, **variables: Any) -> str:
     """Return a template with the role's defaults, and what is given instead of them."""
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
     environment.filters.update(
-        to_json=json.dumps, bool=bool, combine=lambda one, other: {**one, **other}, dirname=os.path.dirname
+        to_json=json.dumps, bool=bool, combine=lambda first, second: {**first, **second}, dirname=os.path.dirname
     )
     inside = load("vars/main.yml")
     program = (

@@ -74,8 +74,8 @@ class AncestorNode:
 
     def config(self) -> dict[str, Any]:
         """Return Node.status.config, empty where there is none."""
-        found = self.client.get(node_path(self.machine.name)).get("status") or {}
-        return dict(found.get("config") or {})
+        status = self.client.get(node_path(self.machine.name)).get("status") or {}
+        return dict(status.get("config") or {})
 
     def name_of(self, part: str) -> str | None:
         """Return the ConfigMap's name of "assigned", "active" or "lastKnownGood", None for the local config."""
@@ -86,8 +86,8 @@ class AncestorNode:
         """Wait until it says that it uses this, without an error."""
 
         def look() -> bool:
-            said = self.config()
-            return self.name_of("active") == name and self.name_of("assigned") == name and not said.get("error")
+            config = self.config()
+            return self.name_of("active") == name and self.name_of("assigned") == name and not config.get("error")
 
         until(f"the ancestor uses {name or 'its local config'}", look, timeout, lambda: json.dumps(self.config()))
 

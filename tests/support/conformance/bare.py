@@ -22,7 +22,7 @@ def bare_node(name: str, minor: int) -> Iterator[Node]:
     except Unavailable as problem:
         leave_out(problem)
     with bed:
-        said = bed.nodes[0].run(["kubelet", "--version"]).stdout
-        if f"v1.{minor}." not in said:
-            leave_out(f"{name} is for the kubelet of 1.{minor}, and this is {said.strip()}")
+        output = bed.nodes[0].run(["kubelet", "--version"]).stdout
+        if f"v1.{minor}." not in output:
+            leave_out(f"{name} is for the kubelet of 1.{minor}, and this is {output.strip()}")
         yield bed.nodes[0]

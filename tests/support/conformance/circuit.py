@@ -15,11 +15,11 @@ def circuit(states: Sequence[str]) -> list[str]:
 
     An Eulerian circuit of the complete directed graph (Hierholzer's algorithm); states are distinct, at least two.
     """
-    left = {one: [other for other in reversed(states) if other != one] for one in states}
+    targets = {state: [target for target in reversed(states) if target != state] for state in states}
     stack, walk = [states[0]], []
     while stack:
-        if left[stack[-1]]:
-            stack.append(left[stack[-1]].pop())
+        if targets[stack[-1]]:
+            stack.append(targets[stack[-1]].pop())
         else:
             walk.append(stack.pop())
     return walk[::-1]

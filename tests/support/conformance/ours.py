@@ -109,10 +109,10 @@ class OurNode:
     def create(self, body: Mapping[str, Any]) -> ConfigSource:
         """Create a ConfigMap, or find the one that has this name already."""
         try:
-            found = self.client.create(config_maps(NAMESPACE_BUNDLES), dict(body))
+            created = self.client.create(config_maps(NAMESPACE_BUNDLES), dict(body))
         except Conflict:
-            found = self.client.get(config_map(NAMESPACE_BUNDLES, body["metadata"]["name"]))
-        metadata = found["metadata"]
+            created = self.client.get(config_map(NAMESPACE_BUNDLES, body["metadata"]["name"]))
+        metadata = created["metadata"]
         return ConfigSource(metadata["namespace"], metadata["name"], metadata["uid"])
 
     def delete(self, source: ConfigSource) -> None:
@@ -121,10 +121,10 @@ class OurNode:
 
     def recreate(self, source: ConfigSource) -> ConfigSource:
         """Delete a bundle and publish the same again: the same name, another uid."""
-        found = self.client.get(config_map(source.namespace, source.name))
+        existing = self.client.get(config_map(source.namespace, source.name))
         self.delete(source)
-        kept = {key: found["metadata"][key] for key in ("namespace", "name", "labels", "annotations")}
-        return self.create({**{key: found[key] for key in ("immutable", "data")}, "metadata": kept})
+        kept = {key: existing["metadata"][key] for key in ("namespace", "name", "labels", "annotations")}
+        return self.create({**{key: existing[key] for key in ("immutable", "data")}, "metadata": kept})
 
     def assign(self, source: ConfigSource | None, *, forget_bad: bool = False) -> int:
         """Assign a config source, or the init config; return the assignment's id."""
@@ -132,9 +132,9 @@ class OurNode:
 
     def annotate(self, text: str | None, *, forget_bad: bool = False) -> int:
         """Write any text as config source, with the next id beside it, in one PATCH."""
-        found = self._node()
-        annotations = found["metadata"].get("annotations") or {}
-        status = read_status(found)
+        node = self._node()
+        annotations = node["metadata"].get("annotations") or {}
+        status = read_status(node)
         number = next_id(annotations, status.assignment if status is not None else 0)
         values = {ANNOTATION_CONFIG_SOURCE: text, ANNOTATION_ASSIGNMENT: Assignment(number, forget_bad).encode()}
         self.client.patch(node_path(self.machine.name), {"metadata": {"annotations": values}})
@@ -147,20 +147,20 @@ class OurNode:
 
     def says(self) -> Answer | None:
         """Return what the node says now."""
-        found = self._node()
-        status, condition = read_status(found), read_condition(found)
+        node = self._node()
+        status, condition = read_status(node), read_condition(node)
         return None if status is None or condition is None else Answer(condition, status)
 
     def answered(self, assignment: int, causes: Iterable[str] | str, timeout: float = 60.0) -> Answer:
         """Wait until the node has answered an assignment with one of these causes."""
-        wanted = {causes} if isinstance(causes, str) else set(causes)
+        expected = {causes} if isinstance(causes, str) else set(causes)
 
         def look() -> Answer | None:
-            found = self.says()
-            right = found is not None and found.status.assignment == assignment and found.status.cause in wanted
-            return found if right else None
+            report = self.says()
+            right = report is not None and report.status.assignment == assignment and report.status.cause in expected
+            return report if right else None
 
-        return until(f"assignment {assignment} is answered with {sorted(wanted)}", look, timeout, self.says)
+        return until(f"assignment {assignment} is answered with {sorted(expected)}", look, timeout, self.says)
 
     def expect(
         self,
@@ -176,20 +176,20 @@ class OurNode:
 
         Both as the status and as the metrics have it.
         """
-        found = self.answered(assignment, cause, timeout)
-        status = found.status
+        report = self.answered(assignment, cause, timeout)
+        status = report.status
         seen = (status.assigned, status.active, status.last_known_good)
-        assert seen == (assigned, active, good), f"{found.words}; {status}"
-        wanted = _expected_metrics(assigned, active, good, error=found.condition["status"] != "True")
-        until("the metrics say the same", lambda: wanted == self.metrics(), 20, lambda: (wanted, self.metrics()))
-        return found
+        assert seen == (assigned, active, good), f"{report.words}; {status}"
+        expected = _expected_metrics(assigned, active, good, error=report.condition["status"] != "True")
+        until("the metrics say the same", lambda: expected == self.metrics(), 20, lambda: (expected, self.metrics()))
+        return report
 
-    def told(self, reason: str, source: ConfigSource) -> None:
+    def until_event(self, reason: str, source: ConfigSource) -> None:
         """Wait until there is an Event on the Node with this reason that names the source."""
 
         def look() -> bool:
-            found = self.client.get(f"{events('default')}?fieldSelector=involvedObject.name={self.machine.name}")
-            return any(one["reason"] == reason and source.uid in one["message"] for one in found["items"])
+            sent = self.client.get(f"{events('default')}?fieldSelector=involvedObject.name={self.machine.name}")
+            return any(event["reason"] == reason and source.uid in event["message"] for event in sent["items"])
 
         until(f"an Event {reason} names {source.uid}", look, 30)
 
@@ -197,9 +197,9 @@ class OurNode:
         """Wait until a source is last-known-good."""
 
         def look() -> Answer | None:
-            found = self.says()
-            good = found is not None and found.status.last_known_good == source and not found.status.in_trial
-            return found if good else None
+            report = self.says()
+            good = report is not None and report.status.last_known_good == source and not report.status.in_trial
+            return report if good else None
 
         return until(f"{source.name} is last-known-good", look, timeout, self.says)
 
@@ -220,18 +220,18 @@ class OurNode:
 
     def reads(self) -> dict[str, Any]:
         """Return the values of the file that the kubelet reads."""
-        found: dict[str, Any] = yaml.safe_load(self.machine.read(f"{STATE}/components/kubelet/config.yaml"))
-        return found
+        config: dict[str, Any] = yaml.safe_load(self.machine.read(f"{STATE}/components/kubelet/config.yaml"))
+        return config
 
     def live(self) -> dict[str, Any]:
         """Return the config that the kubelet itself says it runs with. Raises KubeError while it serves nothing."""
-        found: dict[str, Any] = self.client.get(f"{node_path(self.machine.name)}/proxy/configz")["kubeletconfig"]
-        return found
+        config: dict[str, Any] = self.client.get(f"{node_path(self.machine.name)}/proxy/configz")["kubeletconfig"]
+        return config
 
     def uses(self, **values: Any) -> None:
         """Check values of the file that the kubelet reads, and wait until it says that it runs with them."""
-        found = self.reads()
-        assert {name: found.get(name) for name in values} == values
+        config = self.reads()
+        assert {name: config.get(name) for name in values} == values
         until(f"the kubelet runs with {values}", lambda: values.items() <= self.live().items(), 30, self.live)
 
     def agent(self, *arguments: str, check: bool = True) -> str:

@@ -31,8 +31,8 @@ def footprint(node: OurNode) -> Footprint:
         "pid=$(systemctl show -p MainPID --value configok-agent); ls /proc/$pid/fd | wc -l; "
         "awk '/VmRSS/ {print $2}' /proc/$pid/status; find /var/lib/configok -type f | wc -l"
     )
-    found = [int(word) for word in str(node.machine.run(["sh", "-c", script]).stdout).split()]
-    return Footprint(*found)
+    pids = [int(word) for word in str(node.machine.run(["sh", "-c", script]).stdout).split()]
+    return Footprint(*pids)
 
 
 class Stress:

@@ -30,13 +30,13 @@ def until(what: str, look: Callable[[], T | None], timeout: float = 60.0, seen: 
     while True:
         last: object = None
         try:
-            found = look()
-            if found:
-                return found
+            value = look()
+            if value:
+                return value
         except KubeError as error:
             last = error
         if time.monotonic() > deadline:
-            last = last or (seen() if seen is not None else found)
+            last = last or (seen() if seen is not None else value)
             raise Never(f"not seen within {timeout:g} s: {what}; last: {last}")
         time.sleep(_PAUSE)
 

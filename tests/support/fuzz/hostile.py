@@ -138,21 +138,21 @@ class Outcome(NamedTuple):
     error: Exception | None = None
 
 
-def parse_twice(parse: Callable[..., Any], *given: Any, refused: type[Exception] | tuple[()] = ()) -> Outcome:
+def parse_twice(parse: Callable[..., Any], *arguments: Any, refused: type[Exception] | tuple[()] = ()) -> Outcome:
     """Parse an input twice, and see that a parser owes nothing.
 
     refused: its own error, () where it takes everything; any other exception is a fault, as are an error without
     words, another outcome the second time, and more than LONGEST.
     """
-    first, second = (_parse(parse, copy.deepcopy(given), refused) for _time in range(2))
+    first, second = (_parse(parse, copy.deepcopy(arguments), refused) for _time in range(2))
     assert repr(first) == repr(second), f"{first!r}, and then {second!r}"
     return first
 
 
-def _parse(parse: Callable[..., Any], given: tuple[Any, ...], refused: type[Exception] | tuple[()]) -> Outcome:
+def _parse(parse: Callable[..., Any], arguments: tuple[Any, ...], refused: type[Exception] | tuple[()]) -> Outcome:
     begun = time.thread_time()
     try:
-        outcome = Outcome(parse(*given))
+        outcome = Outcome(parse(*arguments))
     except refused as error:
         outcome = Outcome(error=error)
     assert outcome.error is None or str(outcome.error).strip(), "refused without a word"

@@ -50,46 +50,46 @@ _CALLS = 3  # of a slow call and of the reference: processor time doubles in mom
 _REFUSED = (ConfigError,)
 
 
-def _judge(given: Hostile) -> None:
-    layers = [(f"layer{index}", text) for index, text in enumerate(given.layers)]
+def _judge(hostile: Hostile) -> None:
+    layers = [(f"layer{index}", text) for index, text in enumerate(hostile.layers)]
     judged = judge(layers, versions=_VERSIONS, bundle=True, denied_fields=["staticPodPath", "authentication.*"])
-    json.dumps([found.as_dict() for found in judged.findings])
-    assert all("\n" not in str(found) for found in judged.findings), "a finding of two lines"
+    json.dumps([finding.as_dict() for finding in judged.findings])
+    assert all("\n" not in str(finding) for finding in judged.findings), "a finding of two lines"
     redacted(judged.data)
 
 
-def _read_back(given: Hostile) -> None:
-    rendered = load([(f"layer{index}", text) for index, text in enumerate(given.layers)])
+def _read_back(hostile: Hostile) -> None:
+    rendered = load([(f"layer{index}", text) for index, text in enumerate(hostile.layers)])
     if rendered.document is not None:
         assert decode(rendered.text).data == rendered.document.data, "what is rendered is read back as another"
 
 
-def _judge_host(given: Hostile) -> None:
+def _judge_host(hostile: Hostile) -> None:
     host = Host(swaps=("/x",), cpus=frozenset(range(4)), memory=2**33, disk=2**34, cgroup_v2=False)
-    document = decode(given.layers[0])
+    document = decode(hostile.layers[0])
     judge_host(
         document, "kubelet", ["1.31"], lambda _wanted: host, root_directory="/", runtime="", sets_state_aside=False
     )
 
 
-def _convert(given: Hostile) -> None:
-    convert_text(given.layers[0], _WANTED[len(given.layers[0]) % len(_WANTED)])
+def _convert(hostile: Hostile) -> None:
+    convert_text(hostile.layers[0], _WANTED[len(hostile.layers[0]) % len(_WANTED)])
 
 
-def _compare(given: Hostile) -> None:
-    before, after = (Side([(name, given.layers[at])], "1.31") for name, at in (("before", 0), ("after", -1)))
+def _compare(hostile: Hostile) -> None:
+    before, after = (Side([(name, hostile.layers[at])], "1.31") for name, at in (("before", 0), ("after", -1)))
     json.dumps(compare(before, after).lines)
     compare(before, Side())
 
 
-def _migrate(given: Hostile) -> None:
-    migrate(given.component, given.argv, minor=31)
-    migrate(given.component, given.argv, minor=20, config=("config", given.layers[0]))
+def _migrate(hostile: Hostile) -> None:
+    migrate(hostile.component, hostile.argv, minor=31)
+    migrate(hostile.component, hostile.argv, minor=20, config=("config", hostile.layers[0]))
 
 
-def _explain(given: Hostile) -> None:
-    for word in given.argv[1:5]:
-        for path, kind in ((word, given.component), ("maxPods", word), (f"featureGates.{word}", "kubelet")):
+def _explain(hostile: Hostile) -> None:
+    for word in hostile.argv[1:5]:
+        for path, kind in ((word, hostile.component), ("maxPods", word), (f"featureGates.{word}", "kubelet")):
             with contextlib.suppress(ConfigError):
                 explain(path, kind=kind)
 
@@ -120,11 +120,11 @@ def reference() -> None:
     yaml.load(text, yaml.SafeLoader)
 
 
-def _call(given: Hostile, verb: Callable[[Hostile], None]) -> str | None:
+def _call(hostile: Hostile, verb: Callable[[Hostile], None]) -> str | None:
     """Call the verb, and return what is wrong, or None."""
     signal.setitimer(signal.ITIMER_PROF, _LONGEST)
     try:
-        verb(given)
+        verb(hostile)
     except _REFUSED as error:
         return None if str(error).strip() else "refused without a word"
     except BaseException:  # noqa: BLE001 - whatever it is, it is counted, and the next input goes on
@@ -141,9 +141,9 @@ def _seconds(call: Callable[[], object]) -> float:
     return time.process_time() - begun
 
 
-def _ratio(given: Hostile, verb: Callable[[Hostile], None]) -> float:
+def _ratio(hostile: Hostile, verb: Callable[[Hostile], None]) -> float:
     """Return how many times as long as the reference the verb takes: the best of some calls of each, in turns."""
-    pairs = [(_seconds(lambda: _call(given, verb)), _seconds(reference)) for _again in range(_CALLS)]
+    pairs = [(_seconds(lambda: _call(hostile, verb)), _seconds(reference)) for _again in range(_CALLS)]
     return min(own for own, _other in pairs) / min(other for _own, other in pairs)
 
 
@@ -151,10 +151,10 @@ def peak_memory() -> int:
     """Return the most memory that this program held at once, in kB. Not ru_maxrss: that counts the process that it was
     forked from, before it became this program."""
     status = Path("/proc/self/status").read_text()
-    found = re.search(r"^VmHWM:\s+(\d+) kB", status, re.MULTILINE)
-    if found is None:
+    peak = re.search(r"^VmHWM:\s+(\d+) kB", status, re.MULTILINE)
+    if peak is None:
         raise RuntimeError("/proc/self/status has no VmHWM")
-    return int(found[1])
+    return int(peak[1])
 
 
 def run(first: int, count: int, tell: Callable[[Mapping[str, Any]], object]) -> None:
@@ -162,18 +162,18 @@ def run(first: int, count: int, tell: Callable[[Mapping[str, Any]], object]) -> 
     slowest, what, ratio, crashes = 0.0, "", 0.0, 0
     signal.signal(signal.SIGPROF, _interrupt)
     for number in range(first, first + count):
-        given = hostile_input(number)
+        hostile = hostile_input(number)
         for name, verb in VERBS.items():
             begun = time.process_time()
-            wrong = _call(given, verb)
+            wrong = _call(hostile, verb)
             took = time.process_time() - begun
             if wrong is not None:
                 crashes += 1
-                tell({"crash": f"{given.name}: {name}: {wrong}"})
+                tell({"crash": f"{hostile.name}: {name}: {wrong}"})
             if took > slowest:
-                slowest, what = took, f"{given.name}: {name}"
+                slowest, what = took, f"{hostile.name}: {name}"
                 if took > _SLOW:
-                    ratio = max(ratio, _ratio(given, verb))
+                    ratio = max(ratio, _ratio(hostile, verb))
     memory = peak_memory() / 1024
     figures = {"slowest-s": slowest, "slowest": what, "slowest-ratio": ratio, "memory-mb": memory}
     tell({"inputs": count, "crashes": crashes, **figures})

@@ -22,8 +22,8 @@ def only_version_1() -> bool:
 
 def make(name: str) -> list[Path]:
     """Make the group in all hierarchies and return its directories; a process enters through their cgroup.procs."""
-    hierarchies = [one for one in _ROOT.iterdir() if one.is_dir() and not one.is_symlink()]
-    groups = [one / name for one in (hierarchies if only_version_1() else [_ROOT])]
+    hierarchies = [hierarchy for hierarchy in _ROOT.iterdir() if hierarchy.is_dir() and not hierarchy.is_symlink()]
+    groups = [hierarchy / name for hierarchy in (hierarchies if only_version_1() else [_ROOT])]
     for group in groups:
         group.mkdir(exist_ok=True)
         # A new cpuset is empty, and takes no process.

@@ -35,14 +35,14 @@ _ROUND = 0.5  # seconds between two looks at the namespaces
 
 def main(arguments: Sequence[str]) -> int:
     """Do what the arguments say; return the exit code: 3 where test nodes cannot be had, with one sentence."""
-    given = _parse(arguments)
+    options = _parse(arguments)
     try:
-        if given.command == "up":
-            return _up(given.name, arguments[1:])
-        if given.command == "keep":
-            return _keep(given)
-        if given.command == "down":
-            return _down(given.name)
+        if options.command == "up":
+            return _up(options.name, arguments[1:])
+        if options.command == "keep":
+            return _keep(options)
+        if options.command == "down":
+            return _down(options.name)
         return _list()
     except Unavailable as problem:
         print(f"machines: {problem}", file=sys.stderr)
@@ -92,18 +92,21 @@ def _up(name: str, arguments: Sequence[str]) -> int:
         text=True,
         start_new_session=True,
     )
-    said = keeper.stdout.readline() if keeper.stdout else ""
-    if not said:
+    line = keeper.stdout.readline() if keeper.stdout else ""
+    if not line:
         return keeper.wait()
-    print(said.strip())
+    print(line.strip())
     return 0
 
 
-def _keep(given: argparse.Namespace) -> int:
+def _keep(options: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, lambda *_signal: sys.exit(0))
-    with _end_of(given.until) as end, Testbed.start(given.name, given.node, prepare_cluster=not given.bare) as bed:
-        if given.links:
-            _link(given.links, {"inventory.yml": bed.inventory, "kubeconfig": Path(bed.kubeconfig)})
+    with (
+        _end_of(options.until) as end,
+        Testbed.start(options.name, options.node, prepare_cluster=not options.bare) as bed,
+    ):
+        if options.links:
+            _link(options.links, {"inventory.yml": bed.inventory, "kubeconfig": Path(bed.kubeconfig)})
         things = {"state": bed.state, "inventory": bed.inventory, "kubeconfig": bed.kubeconfig, "server": bed.api.url}
         print(json.dumps({key: str(value) for key, value in things.items()}), flush=True)
         # Whoever called `up` has read enough, and is not to wait for the end of what this process prints.
@@ -172,7 +175,7 @@ def _list() -> int:
 def _number(name: str) -> int | None:
     """Return the number of the running testbed of that name."""
     dead = _sweep.dead_numbers()
-    return next((one for one in _sweep.numbers() if one not in dead and _name(one) == name), None)
+    return next((number for number in _sweep.numbers() if number not in dead and _name(number) == name), None)
 
 
 def _name(number: int) -> str:

@@ -42,6 +42,6 @@ def run(
         raise
     done = subprocess.CompletedProcess(list(command), process.returncode, output, errors)
     if check and done.returncode != 0:
-        said = (errors.strip() or output.strip())[-2000:]
-        raise CommandFailed(f"{' '.join(command)} ended with {done.returncode}: {said}")
+        message = (errors.strip() or output.strip())[-2000:]
+        raise CommandFailed(f"{' '.join(command)} ended with {done.returncode}: {message}")
     return done

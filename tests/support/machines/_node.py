@@ -100,7 +100,7 @@ class Node:
 
         def ready() -> bool:
             conditions = (self.get().get("status") or {}).get("conditions") or []
-            return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+            return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
 
         self.wait("Node that is Ready", ready, timeout)
 
@@ -118,27 +118,27 @@ class Node:
 
         def condition() -> dict[str, Any] | None:
             node = self.get()
-            found = read_condition(node)
-            if found is None or found["status"] != status:
+            condition = read_condition(node)
+            if condition is None or condition["status"] != status:
                 return None
             answered = read_status(node)
             if assignment is not None and (answered is None or answered.assignment != assignment):
                 return None
-            return found
+            return condition
 
-        found: dict[str, Any] = self.wait(
+        answer: dict[str, Any] = self.wait(
             f"ConfigOK {status}" + ("" if assignment is None else f" to assignment {assignment}"), condition, timeout
         )
-        return found
+        return answer
 
     def kubelet_starts(self) -> int:
         """Return how often systemd has started kubelet.service since the node booted."""
         self.run(["journalctl", "--sync"])
-        found = self.run(
+        output = self.run(
             ["journalctl", "--boot", "--quiet", "--output=cat", f"MESSAGE_ID={_STARTED}", "UNIT=kubelet.service"],
             check=False,
         )
-        return len(found.stdout.splitlines())
+        return len(output.stdout.splitlines())
 
     def reboot(self, timeout: float = 60.0) -> None:
         """Reboot it cleanly, and wait until it has booted (not until its Node is Ready)."""

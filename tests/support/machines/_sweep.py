@@ -52,7 +52,7 @@ def numbers() -> list[int]:
     """Return the numbers that are taken."""
     if not DIRECTORY.is_dir():
         return []
-    return sorted(int(one.name) for one in DIRECTORY.iterdir() if one.name.isdigit())
+    return sorted(int(directory.name) for directory in DIRECTORY.iterdir() if directory.name.isdigit())
 
 
 def dead_numbers() -> list[int]:
@@ -63,14 +63,12 @@ def dead_numbers() -> list[int]:
 def sweep(number: int) -> None:
     """Kill, unmount and remove all that belongs to the number. What is not there is no error."""
     name, directory = prefix(number), DIRECTORY / str(number)
-    groups = [
-        group
-        for hierarchy in ("/sys/fs/cgroup", *(str(one) for one in Path("/sys/fs/cgroup").iterdir() if one.is_dir()))
-        for group in Path(hierarchy).glob(f"{name}-*")
-    ]
+    cgroups = Path("/sys/fs/cgroup")
+    hierarchies = [cgroups, *(path for path in cgroups.iterdir() if path.is_dir())]
+    groups = [group for hierarchy in hierarchies for group in hierarchy.glob(f"{name}-*")]
     _kill_all(groups)
     mounts = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
-    for mount in reversed([one for one in mounts if one.startswith(f"{directory}/")]):
+    for mount in reversed([target for target in mounts if target.startswith(f"{directory}/")]):
         _quietly("umount", "--lazy", mount)
     for namespace in Path("/run/netns").glob(f"{name}-*"):
         _quietly("ip", "netns", "delete", namespace.name)
@@ -85,17 +83,17 @@ def _kill_all(groups: list[Path], seconds: float = 10.0) -> None:
     """Kill the processes of the groups and those below them, and wait until there are none."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        found = set()
+        pids = set()
         for group in groups:
             for path, _directories, _files in os.walk(group):
                 try:
-                    found |= {int(pid) for pid in (Path(path) / "cgroup.procs").read_text().split()}
+                    pids |= {int(pid) for pid in (Path(path) / "cgroup.procs").read_text().split()}
                 except OSError:
                     pass  # the group went away
-        found -= {0, os.getpid()}
-        if not found:
+        pids -= {0, os.getpid()}
+        if not pids:
             return
-        for pid in found:
+        for pid in pids:
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:

@@ -108,7 +108,7 @@ class Testbed:
 
     def _start(self, specs: Sequence[NodeSpec], prepare_cluster: bool, feature_gates: Mapping[str, bool]) -> None:
         (self.state / "name").write_text(self.name)
-        trees = {one.distribution: tree(one.distribution) for one in specs}
+        trees = {spec.distribution: tree(spec.distribution) for spec in specs}
         self._network = Network(self.number)
         self.inventory = self.state / "inventory.yml"
         self._key = self.state / "ssh-key"
@@ -116,8 +116,8 @@ class Testbed:
         layer = self._kubernetes_layer()
         self.nodes: list[Node] = []
         machines = [
-            Machine(one.name, self.state / one.name, [layer, trees[one.distribution]], self._network.attach())
-            for one in specs
+            Machine(spec.name, self.state / spec.name, [layer, trees[spec.distribution]], self._network.attach())
+            for spec in specs
         ]
         self.api = start_real(self.state / "api", address=self._network.address, feature_gates=feature_gates)
         self.client = self.api.client()
@@ -145,7 +145,7 @@ class Testbed:
 
     def node(self, name: str) -> Node:
         """Return the node of that name."""
-        return next(one for one in self.nodes if one.name == name)
+        return next(node for node in self.nodes if node.name == name)
 
     def publish(
         self,
@@ -163,10 +163,10 @@ class Testbed:
             name: document if isinstance(document, str) else yaml.safe_dump(kubelet_config(document))
             for name, document in documents.items()
         }
-        wanted = dict(trial or {})
-        allowed = Trial.of(wanted.pop("trialDuration", None), wanted.pop("crashLoopThreshold", None))
-        if wanted:
-            raise ValueError(f"a trial has trialDuration and crashLoopThreshold, not {', '.join(wanted)}")
+        criteria = dict(trial or {})
+        allowed = Trial.of(criteria.pop("trialDuration", None), criteria.pop("crashLoopThreshold", None))
+        if criteria:
+            raise ValueError(f"a trial has trialDuration and crashLoopThreshold, not {', '.join(criteria)}")
         bundle = build_bundle(pool, texts, trial=None if trial is None else allowed)
         namespace, name = bundle["metadata"]["namespace"], bundle["metadata"]["name"]
         try:
@@ -218,7 +218,7 @@ class Testbed:
 
     def _write_inventory(self) -> None:
         options = "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR"
-        hosts = {one.name: {"ansible_host": one.address} for one in self.nodes}
+        hosts = {node.name: {"ansible_host": node.address} for node in self.nodes}
         variables = {
             "ansible_user": "root",
             "ansible_ssh_private_key_file": str(self._key),

@@ -102,18 +102,18 @@ def _ask(port: int) -> Any:
 
 def run_one(place: Path) -> None:
     """Start one kubelet, here, in namespaces of its own, and write its config, or why there is none."""
-    wanted = json.loads((place / "run.json").read_text())
+    run = json.loads((place / "run.json").read_text())
     _serve_api()
     log = place / "log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            ["kubelet", *wanted["words"]], stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd="/"
+            ["kubelet", *run["words"]], stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd="/"
         )
-        config, why = _watch(process, wanted["port"])
+        config, why = _watch(process, run["port"])
         process.kill()
         process.wait()
-    said = "" if config is not None else f"{why}: {_last_words(log.read_text(errors='replace'))}"
-    (place / "answer.json").write_text(json.dumps([config, said]))
+    message = "" if config is not None else f"{why}: {_last_words(log.read_text(errors='replace'))}"
+    (place / "answer.json").write_text(json.dumps([config, message]))
 
 
 def _watch(process: subprocess.Popen[bytes], port: int) -> tuple[Any, str]:
@@ -140,7 +140,7 @@ def _run(number: int, words: list[str], port: int, files: dict[str, str]) -> Any
     (place / "state").mkdir(parents=True)
     shutil.copytree("/etc/kubernetes", place / "etc")
     for path, text in files.items():
-        root = next(one for one in _PLACES if path.startswith(f"{one}/"))
+        root = next(place for place in _PLACES if path.startswith(f"{place}/"))
         target = place / _PLACES[root] / path[len(root) + 1 :]
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
@@ -148,19 +148,19 @@ def _run(number: int, words: list[str], port: int, files: dict[str, str]) -> Any
     enter = ["unshare", "--net", "--mount", "--propagation", "slave", "sh", "-c", _ENTER, "sh", str(place), __file__]
     done = subprocess.run(enter, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     answer = place / "answer.json"
-    found = json.loads(answer.read_text()) if answer.exists() else [None, (done.stderr or done.stdout)[-3000:]]
+    answers = json.loads(answer.read_text()) if answer.exists() else [None, (done.stderr or done.stdout)[-3000:]]
     shutil.rmtree(place, ignore_errors=True)
-    return found
+    return answers
 
 
 def main() -> None:
     """Run all and write the answers."""
-    wanted: dict[str, Any] = json.load(sys.stdin)
+    request: dict[str, Any] = json.load(sys.stdin)
     shutil.rmtree(_HOME, ignore_errors=True)
-    with ThreadPoolExecutor(wanted["workers"]) as pool:
+    with ThreadPoolExecutor(request["workers"]) as pool:
         runs = {
             name: pool.submit(_run, number, words, port, files)
-            for number, (name, words, port, files) in enumerate(wanted["runs"])
+            for number, (name, words, port, files) in enumerate(request["runs"])
         }
     json.dump({name: run.result() for name, run in runs.items()}, sys.stdout)
 

@@ -48,11 +48,11 @@ class Kubelets:
 
     def configs(self, runs: Sequence[Run]) -> dict[str, tuple[dict[str, Any] | None, str]]:
         """Return by name what each kubelet says that it runs with, or None and its last words."""
-        wanted = [[one.name, list(one.words), one.port, dict(one.files)] for one in runs]
+        request = [[run.name, list(run.words), run.port, dict(run.files)] for run in runs]
         # In a unit of its own: it and all kubelets end with the node.
-        said = self._node.run(
+        done = self._node.run(
             ["systemd-run", "--pipe", "--wait", "--quiet", "--collect", "python3", _SCRIPT],
             timeout=120 + 30 * len(runs),
-            text=json.dumps({"workers": self._workers, "runs": wanted}),
+            text=json.dumps({"workers": self._workers, "runs": request}),
         )
-        return {name: (config, last) for name, (config, last) in json.loads(said.stdout).items()}
+        return {name: (config, last) for name, (config, last) in json.loads(done.stdout).items()}

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from faults.invariants import INVARIANTS, Expected, Seen, Told, violations
+from faults.invariants import INVARIANTS, Condition, Expected, Seen, violations
 
-BACK = Told("False", "using last-known-good (UID: good)")
+BACK = Condition("False", "using last-known-good (UID: good)")
 EXPECTED = Expected(
     valid=frozenset({"good", "deadly"}),
     runs=frozenset({"good"}),
     good=frozenset({"good"}),
     starts=(3, 3),
-    told=frozenset({BACK}),
+    conditions=frozenset({BACK}),
     kept=frozenset({"good"}),
     doomed=frozenset({"deadly"}),
     doomed_starts=2,
@@ -31,7 +31,7 @@ BROKEN: dict[str, tuple[str, dict[str, Any]]] = {
     "started too often with what is deadly": ("I3", {"started_with": ("deadly", "deadly", "deadly")}),
     "still on what is deadly": ("I3", {"runs": "deadly"}),
     "one restart too many": ("I4", {"started_with": ("deadly", "deadly", "good", "good")}),
-    "something else is said": ("I5", {"told": Told("True", "using current (UID: deadly)")}),
+    "something else is said": ("I5", {"condition": Condition("True", "using current (UID: deadly)")}),
 }
 
 
