@@ -27,7 +27,8 @@ TESTS = ROOT / "tests"
 # Sentences that no test proves yet, with the reason. It should be empty.
 PENDING: Mapping[str, str] = {}
 
-ROW = re.compile(r"^\| *\d* *\| `(?P<id>[a-z0-9.-]+)` \| (?P<sentence>.+?) \| (?P<tests>.*?) ?\|$")
+ROW = re.compile(r"^\| *\d* *\| `(?P<id>[a-z0-9.-]+)` \| (?P<sentence>.+?) \|$")
+HEADING = "## Tests"  # of the last section, which is written here
 
 
 class Proof(NamedTuple):
@@ -115,23 +116,25 @@ def faults(page: str, proofs: Mapping[str, Iterable[Proof]], pending: Mapping[st
 
 
 def written(page: str, proofs: Mapping[str, Iterable[Proof]], pending: Mapping[str, str]) -> str:
-    """Return the page with its numbers and its column of tests."""
-    lines, number = [], 0
-    for line in page.splitlines():
+    """Return the page with its numbers and its list of tests."""
+    lines: list[str] = []
+    tests: list[str] = []
+    for line in page.partition(f"\n{HEADING}\n")[0].rstrip("\n").splitlines():
         row = ROW.match(line)
         if row:
-            number += 1
-            tests = _cell(proofs.get(row["id"], ())) or f"not yet: {pending.get(row['id'], '')}"
-            line = f"| {number} | `{row['id']}` | {row['sentence']} | {tests} |"
+            number = len(tests) + 1
+            tests.append(f"- {number} `{row['id']}`: {_tests(row['id'], proofs, pending)}")
+            line = f"| {number} | `{row['id']}` | {row['sentence']} |"
         lines.append(line)
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", HEADING, "", *tests]) + "\n"
 
 
-def _cell(tests: Iterable[Proof]) -> str:
+def _tests(name: str, proofs: Mapping[str, Iterable[Proof]], pending: Mapping[str, str]) -> str:
     by_file: dict[str, list[str]] = {}
-    for proof in tests:
+    for proof in proofs.get(name, ()):
         by_file.setdefault(proof.file, []).append(proof.test.removeprefix("test_").replace("_", " "))
-    return "; ".join(f"[{_short(file)}](../../{file}): {', '.join(names)}" for file, names in by_file.items())
+    links = [f"[{_short(file)}](../../{file}): {', '.join(names)}" for file, names in by_file.items()]
+    return "; ".join(links) or f"not yet: {pending.get(name, '')}"
 
 
 def _short(file: str) -> str:

@@ -11,10 +11,14 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = """\
-| # | id | sentence | tests |
-| --- | --- | --- | --- |
-| | `a.one` | The first. | |
-| 7 | `a.two` | The second. | [old](old) |
+| # | id | sentence |
+| --- | --- | --- |
+| | `a.one` | The first. |
+| 7 | `a.two` | The second. |
+
+## Tests
+
+- 1 `a.two`: [old](old)
 """
 TESTS = """\
 import pytest
@@ -74,7 +78,7 @@ def test_what_is_wrong_is_said() -> None:
         "b is pending and is not in docs/development/contract.md"
     ]
     assert "a.two is pending and has a test" in tool.faults(PAGE, {"a.one": [proof], "a.two": [proof]}, {"a.two": ""})
-    twice = PAGE + "| | `a.one` | Again. | |\n"
+    twice = PAGE + "| | `a.one` | Again. |\n"
     assert "docs/development/contract.md has a.one twice" in tool.faults(
         twice, {"a.one": [proof], "a.two": [proof]}, {}
     )
@@ -95,7 +99,12 @@ def test_numbers_and_tests_are_written_and_nothing_else() -> None:
     found = {name: [tool.Proof("tests/unit/deep/test_x.py", "test_it_works")] for name in ("a.one", "a.two")}
     text = tool.written(PAGE, found, {})
     assert text.splitlines()[2:] == [
-        "| 1 | `a.one` | The first. | [unit/test_x.py](../../tests/unit/deep/test_x.py): it works |",
-        "| 2 | `a.two` | The second. | [unit/test_x.py](../../tests/unit/deep/test_x.py): it works |",
+        "| 1 | `a.one` | The first. |",
+        "| 2 | `a.two` | The second. |",
+        "",
+        "## Tests",
+        "",
+        "- 1 `a.one`: [unit/test_x.py](../../tests/unit/deep/test_x.py): it works",
+        "- 2 `a.two`: [unit/test_x.py](../../tests/unit/deep/test_x.py): it works",
     ]
     assert tool.written(text, found, {}) == text
