@@ -18,20 +18,20 @@ from ._timing import Clock
 
 __all__ = ["MAX_LEASE_DURATION", "PoolLock", "current_holder"]
 
-_POLLS = 10  # looks at a lease that somebody else holds, within its duration
+_CHECKS = 10  # of another runner's lease, within its duration
 _DURATION = 15.0  # seconds
-_RENEWALS = 3  # renewals within a duration
+_RENEWALS = 3  # within the duration
 
 MAX_LEASE_DURATION = 300.0
-"""Seconds for which a lease that is not renewed is believed, whatever it says."""
+"""The longest time, in seconds, for which a lease that is not renewed is respected."""
 
 
 class PoolLock:
-    """Holds the Lease of a pool for one runner; renewed by keep(), which the loop of the engine calls.
+    """Holds the Lease of a pool for one runner. The wave executor calls renew_if_due() to keep it.
 
-    runner: how others are told who it is; unique for each run. duration: seconds, 1 to LONGEST_DURATION. A lease has
-    expired when its renewTime was seen unchanged for its duration by this machine's clock: no clocks of two machines
-    are compared.
+    runner: the name of the runner for others; unique for each run. duration: seconds, from 1 to MAX_LEASE_DURATION. A
+    lease has expired when its renewTime has not changed for its duration by this machine's clock; clocks of two
+    machines are never compared.
     """
 
     def __init__(self, client: Client, pool: str, runner: str, *, clock: Clock, duration: float = _DURATION) -> None:
@@ -41,100 +41,101 @@ class PoolLock:
         self._clock = clock
         self._duration = max(1, round(duration))
         self._path = lease(NAMESPACE_ROLLOUTS, pool)
-        self._held: dict[str, Any] | None = None
-        self._lost = f"pool {pool} is not locked by this run"
+        self._lease: dict[str, Any] | None = None
+        self._lost_reason = f"pool {pool} is not locked by this run"
         self._renew_at = 0.0
         self._expires = 0.0
 
-    def acquire(self, tell: Callable[[str], None]) -> None:
-        """Take the lock; wait for the lease of a killed runner to expire, and say so. Raises Locked, KubeError."""
+    def acquire(self, report: Callable[[str], None]) -> None:
+        """Take the lock; report and await the expiry of a killed runner's lease. Raises PoolLocked, KubeError."""
         while True:
-            found = self._read()
-            if found is not None and _holder(found) not in ("", self._runner):  # its own: the answer was lost
-                self._wait_until_expired(found, tell)
+            present = self._read()
+            # Its own lease: the answer to an earlier request was lost.
+            if present is not None and _holder_identity(present) not in ("", self._runner):
+                self._wait_until_expired(present, report)
             try:
-                self._write(found)
+                self._write(present)
                 return
-            except Conflict:  # somebody was faster: look again who it is
+            except Conflict:  # another runner was faster: read its name
                 continue
 
     @property
     def is_renewal_due(self) -> bool:
-        """Return whether keep() has something to do: to renew the lease, or to say that the lock is lost."""
-        return self._held is None or self._clock.monotonic() >= self._renew_at
+        """Return whether renew_if_due() must act: renew the lease, or raise because the lock is lost."""
+        return self._lease is None or self._clock.monotonic() >= self._renew_at
 
     def renew_if_due(self) -> bool:
         """Renew the lease when it is due. Return True when this runner had stalled and has the lock again.
 
-        After True the record must be read again. Raises LockLost when somebody else has taken the pool over.
+        After True the record must be read again. Raises LockLost when another runner has taken the pool over.
         """
         if not self.is_renewal_due:
             return False
-        if self._held is None:
-            raise LockLost(self._lost)
-        stalled = self._clock.monotonic() >= self._expires
+        if self._lease is None:
+            raise LockLost(self._lost_reason)
+        has_stalled = self._clock.monotonic() >= self._expires
         try:
-            self._write(self._held)
+            self._write(self._lease)
         except (Conflict, NotFound) as error:
-            found = self._read()
-            if found is None or _holder(found) != self._runner:
-                self._held = None
-                self._lost = (
+            present = self._read()
+            if present is None or _holder_identity(present) != self._runner:
+                self._lease = None
+                self._lost_reason = (
                     f"this run stalled for more than {self._duration}s, and pool {self._pool} was taken over: "
-                    f"{_holder(found or {}) or 'nobody'} has its lock now"
+                    f"{_holder_identity(present or {}) or 'nobody'} has its lock now"
                 )
-                raise LockLost(self._lost) from error
-            self._write(found)  # a renewal whose answer was lost
-        return stalled
+                raise LockLost(self._lost_reason) from error
+            self._write(present)  # the answer to a renewal was lost
+        return has_stalled
 
     def release(self) -> None:
-        """Give the lock up, so that the next run need not wait; one that cannot be given up expires."""
-        held, self._held = self._held, None
+        """Release the lock, so that the next run need not wait. A lock that cannot be released expires."""
+        held, self._lease = self._lease, None
         if held is None:
             return
         with suppress(KubeError):
             try:
-                self._free(held)
+                self._clear_holder(held)
             except Conflict:
-                found = self._read()
-                if found is not None and _holder(found) == self._runner:  # a renewal whose answer was lost
-                    self._free(found)
+                present = self._read()
+                if present is not None and _holder_identity(present) == self._runner:  # a renewal's answer was lost
+                    self._clear_holder(present)
 
-    def _free(self, held: dict[str, Any]) -> None:
+    def _clear_holder(self, held: dict[str, Any]) -> None:
         self._client.replace(self._path, {**held, "spec": {**held["spec"], "holderIdentity": ""}})
 
-    def _wait_until_expired(self, found: dict[str, Any], tell: Callable[[str], None]) -> None:
-        seconds = _duration_of(found, self._duration)
-        tell(f"pool {self._pool} is locked by {_holder(found)}: waiting {seconds:g}s to see whether it still runs")
-        now = _once_changed(self._read, found, self._clock, seconds)
-        if now is None:
-            tell(f"the run of {_holder(found)} has ended without a word: taking pool {self._pool} over")
-        elif _holder(now):
+    def _wait_until_expired(self, present: dict[str, Any], report: Callable[[str], None]) -> None:
+        holder, seconds = _holder_identity(present), _lease_seconds(present, self._duration)
+        report(f"pool {self._pool} is locked by {holder}: waiting {seconds:g}s to see whether it still runs")
+        changed = _wait_for_change(self._read, present, self._clock, seconds)
+        if changed is None:
+            report(f"the run of {holder} has ended without a word: taking pool {self._pool} over")
+        elif _holder_identity(changed):
             raise PoolLocked(
-                f"pool {self._pool} is being moved by {_holder(now)}, since {now['spec'].get('acquireTime')}: "
-                "wait until that run has ended"
+                f"pool {self._pool} is being moved by {_holder_identity(changed)}, since "
+                f"{changed['spec'].get('acquireTime')}: wait until that run has ended"
             )
 
     def _read(self) -> dict[str, Any] | None:
-        return _read(self._client, self._path)
+        return _read_lease(self._client, self._path)
 
-    def _write(self, found: dict[str, Any] | None) -> None:
-        # The own deadline counts from before the request: the server may have seen it that early.
+    def _write(self, present: dict[str, Any] | None) -> None:
+        # The own deadline counts from before the request: the server may have processed it that early.
         sent = self._clock.monotonic()
         now = self._clock.now()
-        spec = dict((found or {}).get("spec") or {})
-        if _holder(found or {}) != self._runner:
+        spec = dict((present or {}).get("spec") or {})
+        if _holder_identity(present or {}) != self._runner:
             spec["acquireTime"] = now
             spec["leaseTransitions"] = int(spec.get("leaseTransitions") or 0) + 1
         spec.update(holderIdentity=self._runner, leaseDurationSeconds=self._duration, renewTime=now)
         metadata: dict[str, Any] = {"name": self._pool, "namespace": NAMESPACE_ROLLOUTS}
-        if found is not None:
-            metadata["resourceVersion"] = found["metadata"]["resourceVersion"]
+        if present is not None:
+            metadata["resourceVersion"] = present["metadata"]["resourceVersion"]
         body = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": spec}
-        if found is None:
-            self._held = self._create(body)
+        if present is None:
+            self._lease = self._create(body)
         else:
-            self._held = self._client.replace(self._path, body)
+            self._lease = self._client.replace(self._path, body)
         self._renew_at = sent + self._duration / _RENEWALS
         self._expires = sent + self._duration
 
@@ -146,46 +147,48 @@ class PoolLock:
 
 
 def current_holder(client: Client, pool: str, clock: Clock) -> str | None:
-    """Return who moves a pool, "" when no runner does, None when this user may not read Leases.
+    """Return the runner that moves a pool, "" for none, None when this user may not read Leases.
 
-    Waits until the Lease of a runner is renewed, or has expired. Raises KubeError.
+    Waits until the Lease of a runner is renewed or has expired. Raises KubeError.
     """
     path = lease(NAMESPACE_ROLLOUTS, pool)
     try:
-        found = _read(client, path)
-        if found is None or not _holder(found):
+        present = _read_lease(client, path)
+        if present is None or not _holder_identity(present):
             return ""
-        seconds = _duration_of(found, _DURATION)
-        return _holder(_once_changed(lambda: _read(client, path), found, clock, seconds) or {})
+        seconds = _lease_seconds(present, _DURATION)
+        changed = _wait_for_change(lambda: _read_lease(client, path), present, clock, seconds)
+        return _holder_identity(changed or {})
     except Forbidden:
         return None
 
 
-def _once_changed(
-    read: Callable[[], dict[str, Any] | None], found: dict[str, Any], clock: Clock, seconds: float
+def _wait_for_change(
+    read: Callable[[], dict[str, Any] | None], first: dict[str, Any], clock: Clock, seconds: float
 ) -> dict[str, Any] | None:
-    """Return the lease as soon as it differs, None when it stays as it is for so many seconds."""
+    """Return the lease as soon as it differs from the first one, None when it does not change for so many seconds."""
     deadline = clock.monotonic() + seconds
     while clock.monotonic() < deadline:
-        clock.sleep(min(seconds / _POLLS, deadline - clock.monotonic()))
-        now = read() or {"spec": {}}
-        if now["spec"].get("renewTime") != found["spec"].get("renewTime") or _holder(now) != _holder(found):
-            return now
+        clock.sleep(min(seconds / _CHECKS, deadline - clock.monotonic()))
+        present = read() or {"spec": {}}
+        is_renewed = present["spec"].get("renewTime") != first["spec"].get("renewTime")
+        if is_renewed or _holder_identity(present) != _holder_identity(first):
+            return present
     return None
 
 
-def _duration_of(found: dict[str, Any], default: float) -> float:
-    return min(float(found["spec"].get("leaseDurationSeconds") or default), MAX_LEASE_DURATION)
+def _lease_seconds(present: dict[str, Any], default: float) -> float:
+    return min(float(present["spec"].get("leaseDurationSeconds") or default), MAX_LEASE_DURATION)
 
 
-def _read(client: Client, path: str) -> dict[str, Any] | None:
+def _read_lease(client: Client, path: str) -> dict[str, Any] | None:
     try:
-        found = client.get(path)
+        present = client.get(path)
     except NotFound:
         return None
-    found["spec"] = found.get("spec") or {}
-    return found
+    present["spec"] = present.get("spec") or {}
+    return present
 
 
-def _holder(found: dict[str, Any]) -> str:
-    return str((found.get("spec") or {}).get("holderIdentity") or "")
+def _holder_identity(present: dict[str, Any]) -> str:
+    return str((present.get("spec") or {}).get("holderIdentity") or "")
