@@ -145,8 +145,8 @@ class VersionTracker:
             name,
             data,
             version=version,
-            tracked=self._store.component_version(name, version),
-            engine=self._context.agent_version,
+            tracking_version=self._store.component_version(name, version),
+            engine_version=self._context.agent_version,
         )
 
     # What came of it

@@ -233,9 +233,9 @@ class BundlePreparer:
                 name,
                 document.encode(),
                 version=version,
-                tracked=self._store.component_version(name, component.version),
-                engine=self._engine,
-                beside=component.deny,
+                tracking_version=self._store.component_version(name, component.version),
+                engine_version=self._engine,
+                deny_policy=component.deny,
                 inputs=inputs,
                 host=component.host_checks,
             )
@@ -253,7 +253,9 @@ class BundlePreparer:
         key = f"{kept}:own check:{digest(repr(component.check_command).encode())[:16]}"
         path = self._store.rendered_path(name, kept)
         try:
-            findings = recorded(self._store, name, key, lambda: self._commands.check(component, path), tracked=tracked)
+            findings = recorded(
+                self._store, name, key, lambda: self._commands.check(component, path), tracking_version=tracked
+            )
         except ValidationUnavailable as error:
             raise BundleUnavailable(str(error)) from error
         if refusing_findings(findings):

@@ -269,9 +269,16 @@ class Bench:
     # What the agent needs from the world
 
     def judge(
-        self, component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: object = None
+        self,
+        component: str,
+        text: str,
+        version: str,
+        *,
+        as_bundle: bool,
+        host_only: bool = False,
+        inputs: object = None,
     ) -> list[dict[str, Any]]:
-        return [*([] if known else self._judge(component, text)), *(self.host if bundle else [])]
+        return [*([] if host_only else self._judge(component, text)), *(self.host if as_bundle else [])]
 
     def _judge(self, component: str, text: str) -> list[dict[str, Any]]:
         self.judged.append(component)
@@ -288,9 +295,9 @@ class Bench:
             return CommandResult(1, "", "Error: I would not run with this\n")
         return CommandResult(self.check_code, "", "")
 
-    def is_same(self, one: str, other: str, version: str, inputs: NodeInputs) -> bool:
+    def is_same(self, first: str, second: str, version: str, inputs: NodeInputs) -> bool:
         """What ``configok-agent same`` says."""
-        before, after = (decode(Path(path).read_text(), file=path).data for path in (one, other))
+        before, after = (decode(Path(path).read_text(), file=path).data for path in (first, second))
         try:
             drop_ins = [layer.data for layer in drop_in_documents(inputs)]
         except InvalidConfig:

@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Denied fields of the AgentConfiguration held against the fields that there are. Private to configok.node.
+"""Validates a document as this node would run it, with the engine. Private to configok.node.
 
-Apart from parsing, since prestart parses at every start of a component and has no time for the engine.
+The commands import this file. Prestart and the daemon do not: they have no room for the engine.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..._componentconfig._schema._releases import newest_minor, parse_minor
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
 from .._state._node_state import NodeInputs
 from ._node_inputs import own_config_values
-from ._validator import HOST
+from ._validator import HOST_RULE_PREFIX
 
 __all__ = [
     "denied_findings",
@@ -44,7 +44,7 @@ __all__ = [
 def check_deny_policy(configuration: AgentConfiguration) -> None:
     """Raise InvalidConfiguration for denied or allowed fields that the component's kind does not have.
 
-    A component whose kind cannot be told by its name may name fields of any kind.
+    A component whose name does not imply a kind may name fields of any kind.
     """
     errors = []
     for name, component in configuration.components.items():
@@ -56,8 +56,8 @@ def check_deny_policy(configuration: AgentConfiguration) -> None:
         }
         for option, patterns in lists.items():
             for pattern in unknown_fields(patterns, kind):
-                what = f"a field of a {kind}" if kind else "a field of any kind that is known"
-                errors.append(f"components.{name}.{option}: {pattern!r} must be {what}")
+                allowed = f"a field of a {kind}" if kind else "a field of any kind that is known"
+                errors.append(f"components.{name}.{option}: {pattern!r} must be {allowed}")
     if errors:
         raise InvalidConfiguration(errors)
 
@@ -73,23 +73,22 @@ def deprecated_options(configuration: AgentConfiguration) -> list[str]:
 
 
 def drop_in_documents(inputs: NodeInputs) -> list[Document]:
-    """Return the drop-ins, decoded, lowest first, without empty ones. Raises DecodeError."""
-    found = [decode(text.encode("utf-8", "surrogateescape"), file=path) for path, text in inputs.drop_ins]
-    return [layer for layer in found if layer.data is not None]
+    """Decode the drop-ins, lowest first, and leave out empty ones. Raises InvalidConfig."""
+    layers = [decode(text.encode("utf-8", "surrogateescape"), file=path) for path, text in inputs.drop_ins]
+    return [layer for layer in layers if layer.data is not None]
 
 
 def effective_config(
     layers: Sequence[Document], argv: Sequence[str], minor: int, drop_ins: Sequence[Document] = ()
 ) -> Document:
-    """Return the layers, lowest first, merged with the kubelet's drop-ins and the flags of a command line; every field
-    knows where it is from.
+    """Merge the layers, lowest first, with the kubelet's drop-ins and flags; every field keeps its origin.
 
-    minor: of the component, for its way with drop-ins and the form of its flags. Only the kubelet has drop-ins, and
-    flags that win over its file. The form (JSON or YAML) is that of the lowest layer, the document, as in checks
-    offline: 110.0 is a whole number in YAML alone.
+    minor: of the component; it decides how drop-ins are merged and what flags look like. Only the kubelet has drop-ins,
+    and flags that win over its file. The form (JSON or YAML) is that of the lowest layer, the document, as in checks
+    offline: 110.0 is a whole number only in YAML.
     """
     if not all(isinstance(layer.data, dict) for layer in (*layers, *drop_ins)):
-        return layers[0]  # not a config at all, which is said of it
+        return layers[0]  # not a config at all, which the checks report
     merged = layers[0]
     if len(layers) > 1:
         merged = replace(merge_documents(layers), is_json=layers[0].is_json)
@@ -122,36 +121,37 @@ def validate_on_node(
     *,
     inputs: NodeInputs,
     version: str,
-    known: bool,
+    host_only: bool,
     read_host: Callable[[HostQuery], Host],
 ) -> list[Finding]:
-    """Return all findings. Raises ComponentConfigError for an invalid version.
+    """Return all findings. Raises ConfigError for an invalid version.
 
-    inputs: what this node lays over it; no arguments where the component's are not known. version: of the component,
-    "" for the newest that the data cover. known: the config itself was judged before, so only the host is looked at.
+    inputs: what this node lays over the document; without arguments if the component's are unknown. version: of the
+    component, "" for the newest that the data cover. host_only: check only the host, since the config was validated
+    before.
     """
     minor, argv = parse_minor(version) if version else newest_minor(), inputs.arguments
     try:
         document = decode(text, file=file)
-        instance = _instance(component, inputs)
+        instance = _instance_layer(component, inputs)
         drop_ins = drop_in_documents(inputs)
     except InvalidConfig as error:
         return list(error.findings)
     config = effective_config([document, *instance], argv, minor, drop_ins)
-    found: list[Finding] = []
-    if not known:
-        found += [_no_mapping(layer) for layer in instance if not isinstance(layer.data, dict)]
-        found += _of_bundle(document, component, minor, inputs)
-        found += _of_config(config, component, version, {layer.file for layer in drop_ins})
-        # In order, so that the first error is the one that a check offline names first.
-        found = bounded(sorted(found, key=reading_order))
+    findings: list[Finding] = []
+    if not host_only:
+        findings += [_not_a_mapping(layer) for layer in instance if not isinstance(layer.data, dict)]
+        findings += _bundle_findings(document, component, minor, inputs)
+        findings += _config_findings(config, component, version, {layer.file for layer in drop_ins})
+        # In the order of a check offline, so that both name the same first error.
+        findings = bounded(sorted(findings, key=reading_order))
     if component.host_checks:
-        found += _of_host(config, component, argv, version, read_host)
-    return found
+        findings += _host_findings(config, component, argv, version, read_host)
+    return findings
 
 
-def _instance(component: ComponentConfiguration, inputs: NodeInputs) -> list[Document]:
-    """This node's instance config as a layer, without what is the document's alone to say."""
+def _instance_layer(component: ComponentConfiguration, inputs: NodeInputs) -> list[Document]:
+    """Return this node's instance config as a layer, without apiVersion and kind, which are the document's."""
     text = (inputs.instance or "").encode()
     if not text.strip():
         return []
@@ -161,7 +161,7 @@ def _instance(component: ComponentConfiguration, inputs: NodeInputs) -> list[Doc
     return [replace(layer, data={key: layer.data[key] for key in layer.data if key not in ("apiVersion", "kind")})]
 
 
-def _no_mapping(instance: Document) -> Finding:
+def _not_a_mapping(instance: Document) -> Finding:
     return located(Finding((), "the instance config must be a mapping of fields"), instance.file)
 
 
@@ -179,7 +179,9 @@ def denied_findings(
     return [document.locate(finding, look_up=False) for finding in findings]
 
 
-def _of_bundle(document: Document, component: ComponentConfiguration, minor: int, inputs: NodeInputs) -> list[Finding]:
+def _bundle_findings(
+    document: Document, component: ComponentConfiguration, minor: int, inputs: NodeInputs
+) -> list[Finding]:
     findings = bundle_findings(document.data, _kind(document))
     located_findings = [document.locate(finding, look_up=False) for finding in findings]
     return located_findings + denied_findings(document, component, minor, inputs)
@@ -189,17 +191,23 @@ def _kind(document: Document) -> str:
     return str(document.data.get("kind", "")) if isinstance(document.data, dict) else ""
 
 
-def _of_config(config: Document, component: ComponentConfiguration, version: str, running: Set[str]) -> list[Finding]:
-    """running: the drop-ins, which the component runs with, as with its flags: what is said of one is worth a word,
-    and no reason to refuse a bundle."""
-    found = check(config, component=component.name, versions=[version] if version else ())
+def _config_findings(
+    config: Document, component: ComponentConfiguration, version: str, drop_in_files: Set[str]
+) -> list[Finding]:
+    """Return the findings on the effective config.
+
+    The component already runs with its flags and drop-ins, so findings on these are warnings and refuse no bundle.
+    """
+    findings = check(config, component=component.name, versions=[version] if version else ())
     return [
-        finding._replace(level=Level.WARNING) if is_from_flag(finding.file) or finding.file in running else finding
-        for finding in found
+        finding._replace(level=Level.WARNING)
+        if is_from_flag(finding.file) or finding.file in drop_in_files
+        else finding
+        for finding in findings
     ]
 
 
-def _of_host(
+def _host_findings(
     config: Document,
     component: ComponentConfiguration,
     argv: Sequence[str],
@@ -207,7 +215,7 @@ def _of_host(
     read_host: Callable[[HostQuery], Host],
 ) -> list[Finding]:
     runtime = dict(parse_flags(argv)).get("container-runtime-endpoint", "")
-    found = judge_host(
+    findings = judge_host(
         config,
         component.name,
         [version] if version else [],
@@ -216,4 +224,4 @@ def _of_host(
         runtime=runtime,
         sets_state_aside=True,
     )
-    return [finding._replace(rule=HOST + finding.rule) for finding in found]
+    return [finding._replace(rule=HOST_RULE_PREFIX + finding.rule) for finding in findings]

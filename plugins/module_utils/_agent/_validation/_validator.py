@@ -1,8 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The component's own check of a file, where it has one: the last word before it is touched.
-Private to configok.node."""
+"""Validates a document in a child process, records the findings, and runs the component's own check.
+
+Private to configok.node.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from .._store._store import Store, digest
 __all__ = [
     "SameConfigCommand",
     "ValidateCommand",
-    "HOST",
+    "HOST_RULE_PREFIX",
     "DocumentValidator",
     "ValidationUnavailable",
     "CommandCheck",
@@ -34,9 +36,9 @@ __all__ = [
 ]
 
 _CHECK_TIMEOUT = 30.0  # seconds
-_MAX_OUTPUT = 300  # characters of what it said
-_NO_VERDICT = (124, 126, 127)  # ran out of time, or could not be run: that says nothing about the config
-_SIGNALLED = range(129, 193)  # as a shell, or a container runtime, tells that what it ran was ended by a signal
+_MAX_OUTPUT = 300  # characters of its last line
+_NO_VERDICT = (124, 126, 127)  # it timed out or could not be run, which says nothing about the config
+_SIGNALLED = range(129, 193)  # how a shell or a container runtime reports that a signal ended its child
 
 
 class CommandCheck:
@@ -46,15 +48,15 @@ class CommandCheck:
         self._runner = runner
 
     def __call__(self, component: ComponentConfiguration, path: str) -> list[dict[str, Any]]:
-        """Return the findings: none where the command exits with 0, else one with what it said. Raises JudgeFailed."""
+        """Return no findings if the command exits with 0, else one with its last line. Raises ValidationUnavailable."""
         result = self._runner([*component.check_command, path], timeout=_CHECK_TIMEOUT)
         if result.code == 0:
             return []
         lines = [line.strip() for line in (result.err or result.out).splitlines() if line.strip()]
-        said = redact(beginning(lines[-1]))[:_MAX_OUTPUT] if lines else f"exit {result.code}"
+        reason = redact(beginning(lines[-1]))[:_MAX_OUTPUT] if lines else f"exit {result.code}"
         if result.code < 0 or result.code in _NO_VERDICT or result.code in _SIGNALLED:
-            raise ValidationUnavailable(f"the component's own check gave no verdict (exit {result.code}): {said}")
-        return [{"path": "", "message": f"refused by its own check: {said}", "level": "component"}]
+            raise ValidationUnavailable(f"the component's own check gave no verdict (exit {result.code}): {reason}")
+        return [{"path": "", "message": f"refused by its own check: {reason}", "level": "component"}]
 
 
 _COMPARISON_TIMEOUT = 30.0  # seconds for the child
@@ -62,10 +64,12 @@ _SAME = 0  # its exit code
 
 
 class SameConfig(Protocol):
-    """Compares two files for a version of their component ("" for an unknown one), with and without the drop-ins in
-    inputs; False when it is not certain."""
+    """Returns whether two files certainly mean the same to a version of their component ("": an unknown one).
 
-    def __call__(self, one: str, other: str, version: str, inputs: NodeInputs) -> bool: ...
+    They are compared with and without the drop-ins in inputs.
+    """
+
+    def __call__(self, first: str, second: str, version: str, inputs: NodeInputs) -> bool: ...
 
 
 class SameConfigCommand:
@@ -76,28 +80,30 @@ class SameConfigCommand:
         self._runner = runner
         self._argv = tuple(argv)
 
-    def __call__(self, one: str, other: str, version: str, inputs: NodeInputs) -> bool:
+    def __call__(self, first: str, second: str, version: str, inputs: NodeInputs) -> bool:
         """Return whether the child is certain that the files mean the same."""
         of_version = ["--kubernetes-version", version] if version else []
-        argv = [*self._argv, *of_version, "--with-inputs", one, other]
+        argv = [*self._argv, *of_version, "--with-inputs", first, second]
         return self._runner(argv, timeout=_COMPARISON_TIMEOUT, stdin=json.dumps(inputs.to_dict())).code == _SAME
 
 
-HOST = "host:"  # how the rule of a finding on the host begins
+HOST_RULE_PREFIX = "host:"  # of the rule of each finding on the host
 
-_KEPT = 32
-_MOST = 101  # findings of one verdict: what the judge says at most, the last one with the number of the rest
+_MAX_RECORDED = 32  # documents of one component and version
+_MAX_FINDINGS = 101  # of one document, as ``validate`` bounds them: the last one has the number of the rest
 _MAX_PART = 1000  # characters of one part of a finding
-_LOCK_WAIT = 5.0  # seconds
+_LOCK_WAIT = 5.0  # seconds to wait for the lock of the store
 _VALIDATION_TIMEOUT = 60.0  # seconds for the child
-_JUDGED = (0, 1)  # exit codes of ``validate`` with a verdict
+_EXIT_CODES = (0, 1)  # of a ``validate`` that has judged the document
 
 
 class DocumentValidator(Protocol):
-    """Judges one component's document for a version ("": any). bundle: as part of a bundle that this node is to run:
-    what may not be shared, relative paths and what this node denies are refused too, the instance config and the
-    component's flags (inputs has both) are laid over it, and the host is looked at; with known, at nothing else.
-    Returns findings as dicts; raises JudgeFailed."""
+    """Validates one component's document for a version ("": any) and returns the findings as dicts.
+
+    as_bundle: validate it as a document of a bundle for this node. The instance config and the component's flags (both
+    in inputs) are laid over it; fields that may not be shared, relative paths and denied fields are refused; the host
+    is checked. host_only: check only the host. Raises ValidationUnavailable.
+    """
 
     def __call__(
         self,
@@ -105,21 +111,21 @@ class DocumentValidator(Protocol):
         text: str,
         version: str,
         *,
-        bundle: bool,
-        known: bool = False,
+        as_bundle: bool,
+        host_only: bool = False,
         inputs: NodeInputs | None = None,
     ) -> Sequence[Mapping[str, Any]]: ...
 
 
 class ValidationUnavailable(Exception):
-    """The judge gave no verdict; that says nothing about the config. The text says what went wrong."""
+    """The document could not be validated, which says nothing about the config. The text says what went wrong."""
 
 
 class ValidateCommand:
     """Runs ``configok-agent validate --json`` for one document."""
 
     def __init__(self, runner: CommandRunner, argv: Sequence[str]) -> None:
-        """argv: the program with all that stands before ``validate``'s own options."""
+        """argv: the program and its arguments before ``validate``'s own options."""
         self._runner = runner
         self._argv = tuple(argv)
 
@@ -129,14 +135,17 @@ class ValidateCommand:
         text: str,
         version: str,
         *,
-        bundle: bool,
-        known: bool = False,
+        as_bundle: bool,
+        host_only: bool = False,
         inputs: NodeInputs | None = None,
     ) -> Sequence[Mapping[str, Any]]:
-        """Return the findings, as dicts with file, line, path, value, message, level, rule. Raises JudgeFailed."""
+        """Return the findings, as dicts with file, line, path, value, message, level, rule.
+
+        Raises ValidationUnavailable.
+        """
         argv = [*self._argv, "--json", "--component", component]
-        if bundle:
-            argv.append("--only-host" if known else "--on-node")
+        if as_bundle:
+            argv.append("--only-host" if host_only else "--on-node")
         if version:
             argv += ["--kubernetes-version", version]
         if inputs is not None:
@@ -144,83 +153,96 @@ class ValidateCommand:
             text = json.dumps({"document": text, **inputs.to_dict()})
         result = self._runner([*argv, "-"], timeout=_VALIDATION_TIMEOUT, stdin=text)
         try:
-            found = json.loads(result.out)
+            findings = json.loads(result.out)
         except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, dict):
-            found = found.get("findings")
-        complete = result.code in _JUDGED and isinstance(found, list) and all(isinstance(one, dict) for one in found)
-        if not complete:
-            said = " ".join(result.err.split())[-200:]
+            findings = None
+        if isinstance(findings, dict):
+            findings = findings.get("findings")
+        is_list = isinstance(findings, list) and all(isinstance(finding, dict) for finding in findings)
+        if result.code not in _EXIT_CODES or not is_list:
+            reason = " ".join(result.err.split())[-200:]
             raise ValidationUnavailable(
-                f"the config could not be validated (exit {result.code}): {said or 'no answer'}"
+                f"the config could not be validated (exit {result.code}): {reason or 'no answer'}"
             )
-        return list(found)
+        return list(findings)
 
 
 def validate_init_config(
-    store: Store, judge: DocumentValidator, component: str, data: bytes, *, version: str, tracked: str, engine: str
+    store: Store,
+    validator: DocumentValidator,
+    component: str,
+    data: bytes,
+    *,
+    version: str,
+    tracking_version: str,
+    engine_version: str,
 ) -> list[dict[str, Any]]:
-    """Return the findings on a file of this node's own, recorded ones where there are any.
+    """Return the findings on a component's init config, from the record if they are there.
 
-    version: to judge for; tracked: the version to record under. Raises JudgeFailed, OSError. The caller holds no lock:
-    a judge takes its time, and a lost record costs only that again.
+    version: to validate for. tracking_version: to record under. The caller holds no lock: a validation takes long, and
+    if its record is lost, it is only repeated. Raises ValidationUnavailable, OSError, LockTimeout.
     """
     text = data.decode("utf-8", "replace")
     return recorded(
         store,
         component,
-        _key(data, engine, version),
-        lambda: judge(component, text, version, bundle=False),
-        tracked=tracked,
+        _key(data, engine_version, version),
+        lambda: validator(component, text, version, as_bundle=False),
+        tracking_version=tracking_version,
     )
 
 
 def validate_bundle_document(
     store: Store,
-    judge: DocumentValidator,
+    validator: DocumentValidator,
     component: str,
     data: bytes,
     *,
     version: str,
-    tracked: str,
-    engine: str,
-    beside: object,
+    tracking_version: str,
+    engine_version: str,
+    deny_policy: object,
     inputs: NodeInputs,
     host: bool,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the findings on a bundle's document, recorded ones where there are any, and those on the host just now.
+    """Return the findings on a bundle's document, from the record if they are there, and the current ones on the host.
 
-    inputs: what this node lays over it. beside: what else the verdict hangs on (what this node denies), as anything
-    whose repr tells it. host: whether the host is looked at. Otherwise as judged().
+    inputs: what this node lays over the document. deny_policy: what this node denies; its repr is part of the record's
+    key. host: whether to check the host. The rest is as in validate_init_config.
     """
-    key = f"{_key(data, engine, version)}:bundle:{digest(repr((beside, inputs)).encode())[:16]}"
-    kept = store.read_verdicts(component, tracked).get(key)
-    if kept is not None and (refusing_findings(kept) or not host):
-        return list(kept), []
+    key = f"{_key(data, engine_version, version)}:bundle:{digest(repr((deny_policy, inputs)).encode())[:16]}"
+    known = store.read_verdicts(component, tracking_version).get(key)
+    if known is not None and (refusing_findings(known) or not host):
+        return list(known), []
     text = data.decode("utf-8", "replace")
-    answer = judge(component, text, version, bundle=True, known=kept is not None, inputs=inputs)
-    of_host = [_plain(finding) for finding in answer if str(finding.get("rule")).startswith(HOST)]
-    own = [finding for finding in answer if not str(finding.get("rule")).startswith(HOST)]
-    return recorded(store, component, key, lambda: own, tracked=tracked), of_host
+    findings = validator(component, text, version, as_bundle=True, host_only=known is not None, inputs=inputs)
+    on_host = [_plain(finding) for finding in findings if _is_on_host(finding)]
+    on_document = [finding for finding in findings if not _is_on_host(finding)]
+    return recorded(store, component, key, lambda: on_document, tracking_version=tracking_version), on_host
 
 
-def _key(data: bytes, engine: str, version: str) -> str:
-    return f"{digest(data)}:{engine}:{version}"
+def _is_on_host(finding: Mapping[str, Any]) -> bool:
+    return str(finding.get("rule")).startswith(HOST_RULE_PREFIX)
+
+
+def _key(data: bytes, engine_version: str, version: str) -> str:
+    return f"{digest(data)}:{engine_version}:{version}"
 
 
 def recorded(
-    store: Store, component: str, key: str, find: Callable[[], Sequence[Mapping[str, Any]]], *, tracked: str
+    store: Store, component: str, key: str, find: Callable[[], Sequence[Mapping[str, Any]]], *, tracking_version: str
 ) -> list[dict[str, Any]]:
-    """Return the findings recorded under a key (the file's hash, and what judged it); where there are none, find and
-    record them. Raises what find raises, OSError, Locked."""
-    found = store.read_verdicts(component, tracked).get(key)
-    if found is None:
-        found = [_plain(finding) for finding in list(find())[:_MOST]]
+    """Return the findings recorded under a key, or find and record them.
+
+    key: the file's hash, and what validated it. Raises what find raises, OSError, LockTimeout.
+    """
+    findings = store.read_verdicts(component, tracking_version).get(key)
+    if findings is None:
+        findings = [_plain(finding) for finding in list(find())[:_MAX_FINDINGS]]
         with locked(store.lock, wait=_LOCK_WAIT):
-            verdicts = {**store.read_verdicts(component, tracked), key: found}
-            store.write_verdicts(component, tracked, dict(list(verdicts.items())[-_KEPT:]))
-    return list(found)
+            verdicts = {**store.read_verdicts(component, tracking_version), key: findings}
+            store.write_verdicts(component, tracking_version, dict(list(verdicts.items())[-_MAX_RECORDED:]))
+    return list(findings)
 
 
 def _plain(finding: Mapping[str, Any]) -> dict[str, Any]:
@@ -229,30 +251,30 @@ def _plain(finding: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def refusing_findings(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the findings that refuse a bundle: refused by the component, or refused by policy."""
+    """Return the findings for which a bundle is refused: errors of the component, and of policy."""
     return [finding for finding in findings if finding.get("level") != "warning"]
 
 
 def first_error_text(component: str, findings: Sequence[Mapping[str, Any]]) -> str:
-    """Return the first error as one phrase, with how many more there are."""
+    """Return the first error as one phrase, with the number of the others."""
     errors = refusing_findings(findings)
     path = str(errors[0].get("path") or "")
     where = f"{component}: {path}" if path else component
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    if len(errors) >= _MOST:  # the last one has their number
-        more = f" (and over {_MOST - 2} more)"
+    if len(errors) >= _MAX_FINDINGS:  # the last one has the number of the rest
+        more = f" (and over {_MAX_FINDINGS - 2} more)"
     return f"{where}: {errors[0].get('message')}{more}"
 
 
 def is_known_fatal(verdicts: Mapping[str, Any], name: str, version: str) -> bool:
-    """Return whether a recorded verdict says that this version of the component would die of the file with this hash.
+    """Return whether a record says that this version of the component would exit over the file with this hash.
 
-    Strict findings and versions that the data does not know are warnings here, never a reason to refuse.
+    Strict findings, and versions that the data do not cover, are warnings here and no reason to refuse.
     """
     return bool(name) and any(
         finding.get("level") == "component"
-        for key, found in verdicts.items()
-        if key.startswith(f"{name}:") and key.rpartition(":")[2] == version  # nothing of a bundle ends with one
-        for finding in found
+        for key, findings in verdicts.items()
+        if key.startswith(f"{name}:") and key.rpartition(":")[2] == version  # no key of a bundle ends with a version
+        for finding in findings
         if isinstance(finding, dict)
     )

@@ -93,7 +93,7 @@ def judge_on_node(
             configuration.components[component],
             inputs=inputs,
             version=versions[-1] if versions else "",
-            known=only_host,
+            host_only=only_host,
             read_host=read_host,
         )
 

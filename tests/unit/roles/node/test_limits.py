@@ -75,4 +75,4 @@ def test_what_runs_into_a_limit_is_no_verdict(entry: Entry, end: str) -> None:
     program = f"import sys; sys.path.insert(0, {path!r}); {LIMITED} {end}"
     judge = ValidateCommand(entry("_processes").run_command, [sys.executable, "-c", program])
     with pytest.raises(ValidationUnavailable):
-        judge("kubelet", "maxPods: 1\n", "", bundle=False)
+        judge("kubelet", "maxPods: 1\n", "", as_bundle=False)

@@ -76,7 +76,7 @@ def test_a_supervisor(text: str) -> None:
 @given(json_texts(FINDINGS) | json_texts({"findings": FINDINGS}), TEXTS, st.integers(-15, 255))
 def test_a_child_that_judges(out: str, err: str, code: int) -> None:
     judge = ValidateCommand(lambda *_given, **_more: CommandResult(code, out, err), ["agent"])
-    outcome = parse_twice(lambda: judge("kubelet", "{}", "v1.35.0", bundle=True), refused=ValidationUnavailable)
+    outcome = parse_twice(lambda: judge("kubelet", "{}", "v1.35.0", as_bundle=True), refused=ValidationUnavailable)
     if outcome.error is None:
         assert all(isinstance(one, dict) for one in outcome.value)
 

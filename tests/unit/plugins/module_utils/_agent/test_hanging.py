@@ -269,7 +269,7 @@ def test_an_init_config_whose_judge_hangs_holds_up_nothing(bench: Bench, monkeyp
     judge = bench.judge
 
     def hangs(component: str, text: str, version: str, **options: Any) -> list[dict[str, Any]]:
-        if not options["bundle"]:
+        if not options["as_bundle"]:
             raise Hangs
         return judge(component, text, version, **options)
 
@@ -289,7 +289,7 @@ def test_a_bundle_is_judged_for_the_version_of_a_component_that_was_upgraded_whi
     judge, versions = bench.judge, []
 
     def judged_late(component: str, text: str, version: str, **options: Any) -> list[dict[str, Any]]:
-        if not options["bundle"]:
+        if not options["as_bundle"]:
             raise Hangs
         versions.append(version)
         return judge(component, text, version, **options)

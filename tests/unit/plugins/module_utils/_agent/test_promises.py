@@ -308,7 +308,7 @@ def test_an_upgrade_under_a_running_config_restarts_nothing_and_misses_no_crash(
 @pytest.mark.contract("init.warnings-once")
 def test_what_is_to_be_said_against_the_init_config_is_said_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     def strict(
-        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: object = None
+        component: str, text: str, version: str, *, as_bundle: bool, host_only: bool = False, inputs: object = None
     ) -> list[dict[str, Any]]:
         return [{"path": "maxPod", "message": "is an unknown field", "level": "strict"}]
 

@@ -81,7 +81,7 @@ class Node:
             self.component,
             inputs=self.inputs,
             version=version,
-            known=known,
+            host_only=known,
             read_host=self.read_host,
         )
 
@@ -119,7 +119,13 @@ def test_a_kind_without_a_list_is_refused_until_the_node_allows_it(node: Node) -
     for allowed, rules in (((), [("kind", "denied")]), (("*",), []), (("leaderName",), [])):
         component = ComponentConfiguration("cm", "cm.service", deny=DenyPolicy(allowed=allowed), host_checks=False)
         found = validate_on_node(
-            document, "bundle", component, inputs=NodeInputs(), version="v1.31.0", known=False, read_host=node.read_host
+            document,
+            "bundle",
+            component,
+            inputs=NodeInputs(),
+            version="v1.31.0",
+            host_only=False,
+            read_host=node.read_host,
         )
         assert [(one.field, one.rule) for one in found if one.rule == "denied"] == rules
 
@@ -260,7 +266,7 @@ def test_a_document_in_json_is_held_against_json_whatever_lies_over_it(node: Nod
         node.component,
         inputs=node.inputs,
         version="v1.31.0",
-        known=False,
+        host_only=False,
         read_host=node.read_host,
     )
     [offline] = check(text, file="bundle", component="kubelet", versions=["v1.31.0"], bundle=True)
@@ -349,7 +355,7 @@ def test_what_is_no_config_is_one_finding_and_never_a_traceback(node: Node, text
         node.component,
         inputs=NodeInputs(arguments=tuple(node.argv)),
         version="v1.31.0",
-        known=False,
+        host_only=False,
         read_host=node.read_host,
     )
     assert found
@@ -371,6 +377,6 @@ def test_what_was_read_once_is_what_is_judged_whatever_the_file_says_now(node: N
     node.instance(HEAD + "maxPod: 1\n")
     Path(drop_in).unlink()
     text = (HEAD + "enforceNodeAllocatable: [pods, system-reserved]\n").encode()
-    options: dict[str, Any] = {"version": "v1.31.0", "known": False, "read_host": node.read_host}
+    options: dict[str, Any] = {"version": "v1.31.0", "host_only": False, "read_host": node.read_host}
     [found] = validate_on_node(text, "bundle", node.component, inputs=inputs, **options)
     assert (found.level, found.file, found.message) == ("warning", drop_in, "the file is UTF-16: write it in UTF-8")

@@ -49,7 +49,7 @@ class Runner:
 def test_the_child_is_asked_for_one_document() -> None:
     runner = Runner(1, json.dumps([FATAL]))
     judge = ValidateCommand(runner, ["configok-agent", "validate"])
-    assert judge("kubelet", "maxPods: -1", "v1.35.0", bundle=True) == [FATAL]
+    assert judge("kubelet", "maxPods: -1", "v1.35.0", as_bundle=True) == [FATAL]
     assert runner.stdin == "maxPods: -1"
     assert runner.argv == [
         "configok-agent",
@@ -62,28 +62,28 @@ def test_the_child_is_asked_for_one_document() -> None:
         "v1.35.0",
         "-",
     ]
-    judge("kubelet", "", "", bundle=True, known=True)
+    judge("kubelet", "", "", as_bundle=True, host_only=True)
     assert runner.argv[-2:] == ["--only-host", "-"]
     inputs = NodeInputs(init="maxPods: 2\n", instance="maxPods: 1\n", arguments=("/usr/bin/kubelet", "--v=2"))
     inputs = inputs._replace(drop_ins=(("/d/10.conf", "maxPods: 4\n"), ("/d/20.conf", "\udcff")))
-    judge("kubelet", "maxPods: 3\n", "", bundle=True, inputs=inputs)
+    judge("kubelet", "maxPods: 3\n", "", as_bundle=True, inputs=inputs)
     assert runner.argv[-3:] == ["--on-node", "--with-inputs", "-"]
     asked = json.loads(runner.stdin)
     assert (asked["document"], NodeInputs.from_dict(asked)) == ("maxPods: 3\n", inputs)
-    judge("kubelet", "", "", bundle=False)
+    judge("kubelet", "", "", as_bundle=False)
     assert runner.argv == ["configok-agent", "validate", "--json", "--component", "kubelet", "-"]
 
 
 @pytest.mark.parametrize("out", ["", "Traceback", "{}", "[1]", "null"])
 def test_no_answer_is_no_verdict(out: str) -> None:
     with pytest.raises(ValidationUnavailable, match=r"could not be validated \(exit 124\)"):
-        ValidateCommand(Runner(124, out, "killed"), ["x"])("kubelet", "", "", bundle=True)
+        ValidateCommand(Runner(124, out, "killed"), ["x"])("kubelet", "", "", as_bundle=True)
 
 
 @pytest.mark.parametrize("code", [2, 124, 137, -9, -24])
 def test_a_child_that_did_not_come_to_its_end_gives_no_verdict_whatever_it_has_said(code: int) -> None:
     with pytest.raises(ValidationUnavailable, match="could not be validated"):
-        ValidateCommand(Runner(code, "[]"), ["x"])("kubelet", "", "", bundle=True)
+        ValidateCommand(Runner(code, "[]"), ["x"])("kubelet", "", "", as_bundle=True)
 
 
 @pytest.mark.contract("validate.only-once")
@@ -92,25 +92,36 @@ def test_nothing_is_judged_twice_but_what_changes_the_verdict(tmp_path: Path) ->
     calls: list[tuple[bool, bool]] = []
 
     def judge(
-        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: NodeInputs | None = None
+        component: str,
+        text: str,
+        version: str,
+        *,
+        as_bundle: bool,
+        host_only: bool = False,
+        inputs: NodeInputs | None = None,
     ) -> list[dict[str, Any]]:
-        calls.append((bundle, known))
-        return [] if known else [WARNING]
+        calls.append((as_bundle, host_only))
+        return [] if host_only else [WARNING]
 
-    def ask(text: bytes, engine: str = "1", beside: object = None, instance: str | None = None) -> None:
+    def ask(text: bytes, engine_version: str = "1", deny_policy: object = None, instance: str | None = None) -> None:
         inputs, tracked = NodeInputs(instance=instance), "v1"
-        options: dict[str, Any] = {"version": "v1", "tracked": tracked, "engine": engine, "host": True}
-        validate_bundle_document(store, judge, "kubelet", text, beside=beside, inputs=inputs, **options)
+        options: dict[str, Any] = {
+            "version": "v1",
+            "tracking_version": tracked,
+            "engine_version": engine_version,
+            "host": True,
+        }
+        validate_bundle_document(store, judge, "kubelet", text, deny_policy=deny_policy, inputs=inputs, **options)
 
     ask(b"a")
     ask(b"b")
-    ask(b"a", engine="2")
-    ask(b"a", beside=["x"])
+    ask(b"a", engine_version="2")
+    ask(b"a", deny_policy=["x"])
     ask(b"a", instance="maxPods: 1")
-    validate_init_config(store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1")
+    validate_init_config(store, judge, "kubelet", b"a", version="v1", tracking_version="v1", engine_version="1")
     assert calls == [(True, False)] * 5 + [(False, False)]
     ask(b"a")
-    validate_init_config(store, judge, "kubelet", b"a", version="v1", tracked="v1", engine="1")
+    validate_init_config(store, judge, "kubelet", b"a", version="v1", tracking_version="v1", engine_version="1")
     assert calls[6:] == [(True, True)], "the host is looked at anew, and nothing else"
 
 
@@ -120,17 +131,23 @@ def test_what_is_said_of_the_host_holds_for_the_moment_and_is_never_kept(tmp_pat
     host = [SWAP]
 
     def judge(
-        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: NodeInputs | None = None
+        component: str,
+        text: str,
+        version: str,
+        *,
+        as_bundle: bool,
+        host_only: bool = False,
+        inputs: NodeInputs | None = None,
     ) -> list[dict[str, Any]]:
-        return [*([] if known else [WARNING]), *host]
+        return [*([] if host_only else [WARNING]), *host]
 
     def ask() -> tuple[list[str], list[str]]:
         found, of_host = validate_bundle_document(
             *(store, judge, "kubelet", b"a"),
             version="v1",
-            tracked="v1",
-            engine="1",
-            beside=None,
+            tracking_version="v1",
+            engine_version="1",
+            deny_policy=None,
             inputs=NodeInputs(),
             host=True,
         )
@@ -149,18 +166,24 @@ def test_a_config_that_was_refused_is_refused_without_a_look_at_the_host(tmp_pat
     calls: list[bool] = []
 
     def judge(
-        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: NodeInputs | None = None
+        component: str,
+        text: str,
+        version: str,
+        *,
+        as_bundle: bool,
+        host_only: bool = False,
+        inputs: NodeInputs | None = None,
     ) -> list[dict[str, Any]]:
-        calls.append(known)
+        calls.append(host_only)
         return [FATAL]
 
     for _time in range(2):
         found, host = validate_bundle_document(
             *(store, judge, "kubelet", b"a"),
             version="v1",
-            tracked="v1",
-            engine="1",
-            beside=None,
+            tracking_version="v1",
+            engine_version="1",
+            deny_policy=None,
             inputs=NodeInputs(),
             host=True,
         )
@@ -187,15 +210,23 @@ def test_a_verdict_for_another_version_or_for_none_is_not_used(tmp_path: Path) -
     asked: list[str] = []
 
     def judge(
-        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: NodeInputs | None = None
+        component: str,
+        text: str,
+        version: str,
+        *,
+        as_bundle: bool,
+        host_only: bool = False,
+        inputs: NodeInputs | None = None,
     ) -> list[dict[str, Any]]:
         asked.append(version)
         return []
 
     for version in ("", "v1", "v2", "v1"):
-        options: dict[str, Any] = {"version": version, "tracked": "v1", "engine": "1"}
+        options: dict[str, Any] = {"version": version, "tracking_version": "v1", "engine_version": "1"}
         validate_init_config(store, judge, "kubelet", b"a", **options)
-        validate_bundle_document(store, judge, "kubelet", b"a", beside=None, inputs=NodeInputs(), host=False, **options)
+        validate_bundle_document(
+            store, judge, "kubelet", b"a", deny_policy=None, inputs=NodeInputs(), host=False, **options
+        )
     assert asked == ["", "", "v1", "v1", "v2", "v2"]
 
 
@@ -210,12 +241,20 @@ def test_what_is_recorded_can_be_read_back_however_much_was_found(tmp_path: Path
     many = [{"path": "p" * 5000, "message": "m" * 100_000, "level": "policy"}] * 20_000
 
     def judge(
-        component: str, text: str, version: str, *, bundle: bool, known: bool = False, inputs: NodeInputs | None = None
+        component: str,
+        text: str,
+        version: str,
+        *,
+        as_bundle: bool,
+        host_only: bool = False,
+        inputs: NodeInputs | None = None,
     ) -> list[dict[str, Any]]:
         return many
 
     for number in range(60):
-        found = validate_init_config(store, judge, "kubelet", b"%d" % number, version="", tracked="v1", engine="1")
+        found = validate_init_config(
+            store, judge, "kubelet", b"%d" % number, version="", tracking_version="v1", engine_version="1"
+        )
         assert len(found) == 101
         assert first_error_text("kubelet", found).endswith("m (and over 99 more)")
     verdicts = store.read_verdicts("kubelet", "v1")
