@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Packs the agent on the controller and copies it to the node: the collection is only here."""
+"""Pack the agent on the controller, which has the collection, and copy it to the node."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLLECTION = Path(__file__).resolve().parent.parent.parent
 
 
 class ActionModule(ActionBase):
-    """Packs, then lets the copy action do what it does well: compare, transfer, check mode."""
+    """Packs the agent, then calls the copy action, which compares, transfers and supports check mode."""
 
     _supports_check_mode = True
     _requires_connection = True
@@ -60,5 +60,5 @@ class ActionModule(ActionBase):
             templar=self._templar,
             shared_loader_obj=self._shared_loader_obj,
         )
-        found: dict[str, Any] = copy.run(task_vars=task_vars)
-        return found
+        result: dict[str, Any] = copy.run(task_vars=task_vars)
+        return result

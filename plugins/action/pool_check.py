@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check the names of a run's extra variables on the controller, where alone they can be told from other variables."""
+"""Check the names of a run's extra variables on the controller, which alone can tell them from other variables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ActionModule(ActionBase):
     _supports_async = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Look at the names, and fail with a sentence for each that would be ignored by mistake."""
+        """Check the names, and fail with a sentence for each one that would be ignored by mistake."""
         super().run(tmp, task_vars)
         self.validate_argument_spec({})
         try:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Move a wave from the controller, where progress can be shown as it happens."""
+"""Run a wave on the controller, which can show its progress at once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ display = Display()
 
 
 def runner_name() -> str:
-    """Return who moves, for other people to read, unique for this run."""
+    """Return a name for this run: readable for other users, and unique."""
     try:
         user = getpass.getuser()
     except (KeyError, OSError):  # a container's user without a name
@@ -46,7 +46,7 @@ def runner_name() -> str:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Raise KeyboardInterrupt for the first signal that ends a run; later ones do not keep it from freeing the lock.
+    """Raise KeyboardInterrupt for the first signal that ends a run; ignore later ones, so that it can release the lock.
 
     Since ansible-core 2.19 a worker does not get Ctrl-C from the terminal, and kills itself when it is notified of it.
     """
@@ -74,7 +74,7 @@ class ActionModule(ActionBase):
     _supports_async = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Validate the options, move the wave, tell."""
+        """Validate the options, run the wave, and return its result."""
         super().run(tmp, task_vars)
         _validation, params = self.validate_argument_spec(WAVE_ARGUMENT_SPEC)
         try:

@@ -20,6 +20,7 @@ _PERCENT = re.compile(r"([0-9]{1,3})%\Z")
 _COUNT = re.compile(r"[0-9]{1,7}\Z")
 _MAX_COUNT = 1000000
 _ALIKE = 0.8  # difflib's ratio; a transposed pair of letters in a word of six has 0.83
+_Choice = TypeVar("_Choice", bound=str)
 _Default = TypeVar("_Default", float, Optional[float])
 
 
@@ -54,13 +55,13 @@ class NodeCount:
     def __str__(self) -> str:
         return f"{self.value}%" if self.percent else str(self.value)
 
-    def at_most(self, total: int) -> int:
+    def as_limit(self, total: int) -> int:
         """Return the number for a limit: rounded down, but a part that is not 0% is at least one node."""
         if not self.percent:
             return self.value
         return max(1, total * self.value // 100) if self.value else 0
 
-    def at_least(self, total: int) -> int:
+    def as_goal(self, total: int) -> int:
         """Return the number for a goal: rounded up."""
         return -(-total * self.value // 100) if self.percent else min(self.value, total)
 
@@ -137,15 +138,16 @@ class StrictFields:
             return {}
         return {str(key): part for key, part in value.items()}
 
-    def choice(self, name: str, allowed: tuple[str, ...], default: str) -> str:
+    def choice(self, name: str, allowed: tuple[_Choice, ...], default: _Choice) -> _Choice:
         """Return one of the allowed words."""
         value = self.take(name)
         if value is None:
             return default
-        if value not in allowed:
-            self._wrong(name, f"{str(value)[:60]!r} must be one of {', '.join(allowed)}")
-            return default
-        return str(value)
+        for choice in allowed:
+            if value == choice:
+                return choice
+        self._wrong(name, f"{str(value)[:60]!r} must be one of {', '.join(allowed)}")
+        return default
 
     def duration(self, name: str, default: _Default) -> _Default:
         """Return seconds."""

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a rollout knows of one Node: a small, immutable picture of it. Private to configok.node."""
+"""What a rollout knows of one Node: a small, immutable view. Pure. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ __all__ = [
 ]
 
 _INSTANCE_TYPE = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
-_LONGEST_WORDS = 1024  # characters: an agent says 512 at most
+_MAX_TEXT = 1024  # characters: an agent writes 512 at most
 _ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 
-# What of a Node a view is made of: the rest of it (images, volumes, managed fields) is most of its size.
+# The parts of a Node that a view needs: the others (images, volumes, managed fields) are most of its size.
 _METADATA = ("name", "uid", "resourceVersion", "labels", "deletionTimestamp")
 _ANNOTATIONS = (ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE, ANNOTATION_CONFIG_STATUS)
 _CONDITIONS = ("Ready", CONDITION_CONFIG_OK)
 
-# The names that a policy's canary.cover may use beside the keys of labels.
+# The names that a policy's canary.cover may use in addition to the keys of labels.
 COVER_FIELDS = ("kubeletVersion", "osImage", "instanceType", "zone", "architecture")
 
 
 @dataclass(frozen=True)
 class NodeView:
-    """A Node as one read saw it.
+    """The state of a Node at one time.
 
-    ready: True, False, None where the condition says Unknown or is missing. given: the id of the assignment annotation,
-    0 for none. config_ok: "True", "False", "Unknown", "" for a Node without the condition. status_error: why the
-    annotation with the status cannot be read, "" where it can.
+    ready: True, False, or None when the condition is Unknown or missing. assigned_id: the id in the assignment
+    annotation, 0 for none. config_ok: "True", "False", "Unknown", "" for a Node without the condition. status_error:
+    why the annotation with the status cannot be read, "" for no error.
     """
 
     name: str
@@ -72,18 +72,18 @@ class NodeView:
 
     @property
     def has_agent(self) -> bool:
-        """Return whether an agent has ever said something here."""
+        """Return whether an agent has ever reported from this Node."""
         return bool(self.config_ok) and self.status is not None
 
     @property
     def instance_type(self) -> str:
-        """Return the instance type of the Node's labels, "" for none."""
-        return _first(self.labels, _INSTANCE_TYPE)
+        """Return the instance type in the Node's labels, "" for none."""
+        return _first_label(self.labels, _INSTANCE_TYPE)
 
     @property
     def zone(self) -> str:
-        """Return the zone of the Node's labels, "" for none."""
-        return _first(self.labels, _ZONE)
+        """Return the zone in the Node's labels, "" for none."""
+        return _first_label(self.labels, _ZONE)
 
     @property
     def answered_id(self) -> int:
@@ -92,12 +92,12 @@ class NodeView:
 
     @property
     def active(self) -> ConfigSource | None:
-        """Return the config source that the node says it uses, None for the init config."""
+        """Return the config source that the node reports to use, None for the init config."""
         return None if self.status is None else self.status.active
 
     @property
     def report(self) -> str:
-        """Return what the agent says, in its own words: effect and cause."""
+        """Return the agent's report on its config: effect and cause."""
         if self.status_error:
             return f"its annotation {ANNOTATION_CONFIG_STATUS} cannot be read: {self.status_error}"
         if not self.config_ok:
@@ -105,7 +105,7 @@ class NodeView:
         return f"ConfigOK is {self.config_ok}: {self.message}: {self.reason}" if self.message else self.reason
 
     def attribute(self, name: str) -> str:
-        """Return what a canary's cover calls name: one of COVER_FIELDS, or the value of a label."""
+        """Return the value of an attribute that a canary covers: one of COVER_FIELDS, or a label."""
         if name == "kubeletVersion":
             return self.kubelet_version
         if name == "osImage":
@@ -119,21 +119,21 @@ class NodeView:
         return self.labels.get(name, "")
 
     def is_assigned(self, source: ConfigSource | None) -> bool:
-        """Return whether the Node is assigned source (None: the init config), and need not be told so again.
+        """Return whether the Node is assigned source (None: the init config) and needs no new assignment.
 
-        An annotation that was lost assigns nothing: the node goes on with what it uses, and says so.
+        A lost annotation assigns nothing: the node keeps what it uses, and reports the loss.
         """
-        # An id below what the node has answered means that the annotations were lost: they are written anew.
+        # An id below the one that the node has answered means that the annotations were lost: they are written again.
         if self.source_error or self.source != source or self.assigned_id < self.answered_id:
             return False
         if source is not None or self.status is None or self.assigned_id > self.answered_id:
             return True
-        # A node that takes an absent annotation for a lost one has to be told that it is meant so, under a new id. That
-        # it still uses a bundle tells as much, where something more urgent is the cause that it names.
+        # A node that takes an absent annotation for a lost one needs a new id to know that the absence is meant. A node
+        # that still uses a bundle does so too, even when it reports another, more urgent cause.
         return self.active is None and self.status.cause != Cause.ASSIGNMENT_LOST
 
     def has_answered(self, source: ConfigSource | None) -> bool:
-        """Return whether the Node is assigned source (None: the init config) and has said something to that."""
+        """Return whether the Node is assigned source (None: the init config) and has answered that assignment."""
         return (
             self.status is not None
             and not self.source_error
@@ -142,12 +142,12 @@ class NodeView:
         )
 
     def is_on(self, source: ConfigSource | None) -> bool:
-        """Return whether the Node is assigned source (None: the init config) and says that it uses it and is fine."""
+        """Return whether the Node is assigned source (None: the init config), uses it, and reports ConfigOK True."""
         return self.has_answered(source) and self.config_ok == "True" and self.active == source
 
 
 def describe_drift(view: NodeView, source: ConfigSource | None) -> str:
-    """Return how a node that had passed on source has drifted: it is assigned something else; "" where it has not."""
+    """Return how a node that had passed on source has drifted to another assignment, "" for no drift."""
     if view.source == source and not view.source_error:
         return ""
     if view.source_error:
@@ -158,12 +158,12 @@ def describe_drift(view: NodeView, source: ConfigSource | None) -> str:
     return f"it had passed, then somebody else assigned it {name} (assignment {view.assigned_id})"
 
 
-def _first(labels: Mapping[str, str], keys: tuple[str, ...]) -> str:
+def _first_label(labels: Mapping[str, str], keys: tuple[str, ...]) -> str:
     return next((labels[key] for key in keys if labels.get(key)), "")
 
 
 def parse_source(annotations: Mapping[str, str]) -> tuple[ConfigSource | None, str]:
-    """Return the config source of a Node's annotations (None: the init config), and what is wrong with it or ""."""
+    """Return the config source in a Node's annotations (None: the init config), and its error or ""."""
     text = annotations.get(ANNOTATION_CONFIG_SOURCE)
     if text is None:
         return None, ""
@@ -174,9 +174,9 @@ def parse_source(annotations: Mapping[str, str]) -> tuple[ConfigSource | None, s
 
 
 def parse_assignment_id(annotations: Mapping[str, str], answered_id: int) -> int:
-    """Return the id of a Node's assignment annotation, 0 where there is none that a node accepts.
+    """Return the id in a Node's assignment annotation, 0 without one that a node accepts.
 
-    answered: the id that the node's status answers.
+    answered_id: the id that the node's status answers.
     """
     try:
         return Assignment.parse(annotations[ANNOTATION_ASSIGNMENT], answered=answered_id).id
@@ -185,7 +185,7 @@ def parse_assignment_id(annotations: Mapping[str, str], answered_id: int) -> int
 
 
 def reduce_node(node: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a Node object with only what node_view reads, so that thousands can be kept."""
+    """Return a Node object with only the parts that node_view reads, so that thousands fit into memory."""
     metadata = node.get("metadata") or {}
     annotations = metadata.get("annotations") or {}
     status = node.get("status") or {}
@@ -196,43 +196,45 @@ def reduce_node(node: Mapping[str, Any]) -> dict[str, Any]:
         },
         "status": {
             "nodeInfo": status.get("nodeInfo"),
-            "conditions": [one for one in status.get("conditions") or () if one.get("type") in _CONDITIONS],
+            "conditions": [
+                condition for condition in status.get("conditions") or () if condition.get("type") in _CONDITIONS
+            ],
         },
     }
 
 
 def node_view(node: Mapping[str, Any]) -> NodeView:
-    """Return the view of a Node object, whole or metadata only (then without conditions and versions)."""
+    """Return the view of a Node object, complete or metadata only (then without conditions and versions)."""
     metadata = node.get("metadata") or {}
     annotations = metadata.get("annotations") or {}
     status = node.get("status") or {}
     info = status.get("nodeInfo") or {}
-    condition = read_condition(node) or {}
+    config_ok = read_condition(node) or {}
     source, source_error = parse_source(annotations)
     config_status, status_error = parse_status(node)
     ready: bool | None = None
     ready_reason = "no Ready condition"
-    for one in status.get("conditions") or ():
-        if one.get("type") == "Ready":
-            ready = {"True": True, "False": False}.get(one.get("status", ""))
-            ready_reason = sanitize(one.get("message") or one.get("reason") or "", _LONGEST_WORDS)
+    for condition in status.get("conditions") or ():
+        if condition.get("type") == "Ready":
+            ready = {"True": True, "False": False}.get(condition.get("status", ""))
+            ready_reason = sanitize(condition.get("message") or condition.get("reason") or "", _MAX_TEXT)
     return NodeView(
         name=str(metadata.get("name", "")),
         uid=str(metadata.get("uid", "")),
         resource_version=str(metadata.get("resourceVersion", "")),
         labels=dict(metadata.get("labels") or {}),
-        kubelet_version=sanitize(info.get("kubeletVersion", ""), _LONGEST_WORDS),
-        os_image=sanitize(info.get("osImage", ""), _LONGEST_WORDS),
-        architecture=sanitize(info.get("architecture", ""), _LONGEST_WORDS),
+        kubelet_version=sanitize(info.get("kubeletVersion", ""), _MAX_TEXT),
+        os_image=sanitize(info.get("osImage", ""), _MAX_TEXT),
+        architecture=sanitize(info.get("architecture", ""), _MAX_TEXT),
         ready=ready,
         ready_reason=ready_reason,
         deleting=bool(metadata.get("deletionTimestamp")),
         source=source,
         source_error=source_error,
         assigned_id=parse_assignment_id(annotations, config_status.assignment if config_status else 0),
-        config_ok=sanitize(condition.get("status", ""), _LONGEST_WORDS),
-        reason=sanitize(condition.get("reason", ""), _LONGEST_WORDS),
-        message=sanitize(condition.get("message", ""), _LONGEST_WORDS),
+        config_ok=sanitize(config_ok.get("status", ""), _MAX_TEXT),
+        reason=sanitize(config_ok.get("reason", ""), _MAX_TEXT),
+        message=sanitize(config_ok.get("message", ""), _MAX_TEXT),
         status=config_status,
-        status_error=sanitize(status_error, _LONGEST_WORDS),
+        status_error=sanitize(status_error, _MAX_TEXT),
     )

@@ -21,7 +21,7 @@ from ._timing import Clock
 __all__ = ["MAX_OUTAGE", "Outage", "OutageClock", "OutageTolerantClient"]
 
 MAX_OUTAGE = 300.0  # seconds without an API server that a run survives
-_PAUSE = 1.0  # seconds between two tries, beyond the client's own back-off
+_PAUSE = 1.0  # seconds between two attempts, in addition to the client's own backoff
 _LONGEST_PAUSE = 30.0
 _MAX_SINGLE_FAILURE = 120.0  # seconds for which one request is refused while others are answered: not an outage
 _REMINDER = 60.0  # seconds between two lines on the screen
@@ -44,7 +44,7 @@ class Outage:
         self._remind_at = 0.0
         self.count = 0  # outages so far, the present one included
         self._last_answered = float("-inf")  # when the newest answered request was sent
-        self._past = 0.0  # seconds of all outages that are over
+        self._past_seconds = 0.0  # seconds of all outages that are over
 
     def retry_while_away(self, request: Callable[[], _T], *, before_each: Callable[[], object] | None = None) -> _T:
         """Return the result of a request, repeating it while the API server is away.
@@ -86,7 +86,7 @@ class Outage:
         """Return seconds that stand still during an outage: no node can answer in that time."""
         with self._mutex:
             now = self._clock.monotonic()
-            return (now if self._since is None else self._since) - self._past
+            return (now if self._since is None else self._since) - self._past_seconds
 
     def _is_away(self, error: KubeError) -> bool:
         # A server that has just started may deny what it allows a moment later, until it knows its roles.
@@ -120,12 +120,12 @@ class Outage:
                 return
             away = self._clock.monotonic() - self._since
             self._since = None
-            self._past += away
+            self._past_seconds += away
             self._report(f"the API server answers again after {away:.0f}s: going on")
 
 
 class OutageClock(Clock):
-    """A clock for deadlines of nodes: it stands still while the API server is away."""
+    """A clock for the deadlines of nodes: it stands still while the API server is away."""
 
     def __init__(self, clock: Clock, outage: Outage) -> None:
         self._clock = clock
@@ -136,7 +136,7 @@ class OutageClock(Clock):
         return self._outage.monotonic()
 
     def now(self) -> str:
-        """Return the time for people and for the API."""
+        """Return the present time as text for users and the API."""
         return self._clock.now()
 
     def sleep(self, seconds: float) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle
 from .._nodeconfig._bundle_trial import Trial
+from ._pool_file import OnFailure
 
 __all__ = [
     "BROKEN",
@@ -174,7 +175,7 @@ class Plan:
     max_unavailable: int
     failure_budget: int
     node_timeout: float
-    on_failure: str
+    on_failure: OnFailure
     selector: str
     uncovered: tuple[str, ...] = ()
     vanished: tuple[str, ...] = ()
@@ -238,7 +239,7 @@ class Plan:
             max_unavailable=int(value["max_unavailable"]),
             failure_budget=int(value["failure_budget"]),
             node_timeout=float(value["node_timeout"]),
-            on_failure=str(value["on_failure"]),
+            on_failure="rollback" if value["on_failure"] == "rollback" else "halt",
             selector=str(value["selector"]),
             uncovered=_texts(value["uncovered"]),
             vanished=_texts(value["gone"]),

@@ -98,9 +98,9 @@ def make_plan(nodes: Sequence[NodeView], pool: Pool, target: Target, record: Rec
         warnings: list[str] = []
     else:
         waves, uncovered, warnings = _cut_waves(sorter, pool, target, size, broken_first=has_passed)
-    max_unavailable = policy.max_unavailable.at_most(size)
+    max_unavailable = policy.max_unavailable.as_limit(size)
     # The failures are counted from the record, which keeps a limited number of them.
-    failure_budget = min(policy.failure_budget.at_most(size), MAX_FAILED_NODES - 1)
+    failure_budget = min(policy.failure_budget.as_limit(size), MAX_FAILED_NODES - 1)
     has_work = any(not wave.finished for wave in waves)
     in_waves = {name for wave in waves for name in wave.nodes}
     refusals = _refusals(pool, target, record, views, in_waves, size) if has_work or not views else []
@@ -250,7 +250,7 @@ def _cut_waves(
     reached = len({*chosen, *(view.name for view in (*sorter.already_on_target, *sorter.broken))})
     number = 0
     for goal in (*policy.waves, None):
-        count = len(rest) if goal is None else min(len(rest), goal.at_least(size) - reached)
+        count = len(rest) if goal is None else min(len(rest), goal.as_goal(size) - reached)
         if count > 0:
             number += 1
             waves.append(Wave(wave_name(number), tuple(rest[:count]), policy.soak))
@@ -261,7 +261,7 @@ def _cut_waves(
 
 def _choose_canary(sorter: _NodeSorter, policy: Policy, size: int) -> CanaryChoice:
     """Choose the canary among the nodes to move, and the nodes that are in their trial on the target."""
-    count = max(1, policy.canary.count.at_least(size))
+    count = max(1, policy.canary.count.as_goal(size))
     candidates = [*sorter.to_move, *_candidates_in_trial(sorter, policy.canary.labels)]
     return choose_canary(candidates, count, policy.canary.cover, policy.canary.labels)
 
@@ -286,12 +286,12 @@ def _refusals(
     refusal = record.refusal(target)
     if refusal is not None:
         refusals.append(refusal)
-    limit = policy.max_unavailable.at_most(size)
+    limit = policy.max_unavailable.as_limit(size)
     if limit >= size > 1:
         refusals.append(
             f"maxUnavailable {policy.max_unavailable} allows everything: all {size} nodes of pool {pool.name} at once"
         )
-    if policy.failure_budget.at_most(size) >= size > 1:
+    if policy.failure_budget.as_limit(size) >= size > 1:
         refusals.append(
             f"failureBudget {policy.failure_budget} allows everything: all {size} nodes of pool {pool.name} could fail"
         )

@@ -1,13 +1,13 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The keys of a pool file, and what a misspelt or misplaced key was meant to be. Pure. Private to configok.node."""
+"""Read a pool file: its keys, the pool, its policy. Pure. Private to configok.node."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from .._nodeconfig._bundle import MAX_POOL_LENGTH
 from .._nodeconfig._bundle_trial import InvalidTrial, Trial
@@ -25,7 +25,7 @@ __all__ = [
     "find_unknown_variables",
 ]
 
-# By the path of a mapping, "" for the pool file itself, the keys that it may have.
+# The keys of each mapping, by its path; "" is the pool file itself.
 POOL_KEYS: Mapping[str, tuple[str, ...]] = {
     "": (
         "pool",
@@ -53,7 +53,7 @@ POOL_KEYS: Mapping[str, tuple[str, ...]] = {
     ),
     "policy.canary": ("count", "cover", "labels", "soak"),
 }
-# What else the playbooks take, and what stands in extra variables without being the user's.
+# The other variables of the playbooks, and prefixes of extra variables that are not the user's.
 _PLAYBOOK_VARIABLES = ("component", "pool_directory", "kubeconfig", "context", "rollout_lease_duration", "to_revision")
 _CONTROLLER_PREFIXES = ("awx_", "tower_")
 _FOREIGN_PREFIXES = ("ansible_", *_CONTROLLER_PREFIXES)
@@ -62,9 +62,9 @@ _FOREIGN_PREFIXES = ("ansible_", *_CONTROLLER_PREFIXES)
 def find_unknown_variables(groups: Iterable[Sequence[str]]) -> list[str]:
     """Return a sentence for each extra variable that a rollout would ignore by mistake.
 
-    groups: the names of the extra variables, one group for each -e. In the group with the pool every name must be
-    known, except in a controller (AWX), which has one group for everything: there, as in all other groups, a name is
-    the user's own unless it is like a key of the pool file.
+    groups: the names of the extra variables, one group for each -e. In the group with the pool, every name must be
+    known, except in a controller (AWX), which has a single group. There, as in all other groups, a name is the user's
+    own unless it resembles a key of the pool file.
     """
     errors = []
     for group in groups:
@@ -72,9 +72,9 @@ def find_unknown_variables(groups: Iterable[Sequence[str]]) -> list[str]:
         has_pool = "pool" in names
         from_controller = any(name.startswith(_CONTROLLER_PREFIXES) for name in group)
         for name in sorted(set(names) - set(POOL_KEYS[""]) - set(_PLAYBOOK_VARIABLES)):
-            meant = suggest_key(name, "", POOL_KEYS)
-            if meant and (has_pool or _is_distinctive(meant)):
-                errors.append(f"{name[:100]}: unknown key of the pool file: did you mean {meant}?")
+            suggestion = suggest_key(name, "", POOL_KEYS)
+            if suggestion and (has_pool or _is_distinctive(suggestion)):
+                errors.append(f"{name[:100]}: unknown key of the pool file: did you mean {suggestion}?")
             elif has_pool and not from_controller:
                 errors.append(
                     f"{name[:100]}: unknown key of the pool file: "
@@ -84,11 +84,12 @@ def find_unknown_variables(groups: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _is_distinctive(path: str) -> bool:
-    """Return whether a name like this key hardly is a variable of the user's own: not count, soak or labels."""
+    """Return whether a user would hardly give an own variable this key's name, unlike count, soak or labels."""
     return path.rpartition(".")[2].lower() != path.rpartition(".")[2]
 
 
-ON_FAILURE = ("halt", "rollback")
+OnFailure = Literal["halt", "rollback"]
+ON_FAILURE: tuple[OnFailure, ...] = ("halt", "rollback")
 _COVER = ("kubeletVersion", "osImage", "instanceType", "zone")
 _SOAK_AFTER_TRIAL = 60.0
 
@@ -105,10 +106,10 @@ class Canary:
 
 @dataclass(frozen=True)
 class Policy:
-    """How a pool is moved; times in seconds, defaults as in docs/rollout.md.
+    """The limits of a pool's rollouts; times in seconds, defaults as in docs/rollout.md.
 
-    waves: the part of the pool that is reached after each wave, the canary included; the last one always reaches all.
-    restart_delay, time_to_crash, health_timeout: how the nodes are set up; from these follows how long a crash loop
+    waves: the part of the pool that is reached after each wave, including the canary; the last one always reaches all
+    nodes. restart_delay, time_to_crash, health_timeout: the settings of the nodes that determine how long a crash loop
     takes.
     """
 
@@ -118,7 +119,7 @@ class Policy:
     max_unavailable: NodeCount = NodeCount(10, True)
     failure_budget: NodeCount = NodeCount(1)
     node_timeout: float = 300.0
-    on_failure: str = "halt"
+    on_failure: OnFailure = "halt"
     restart_delay: float = 10.0
     time_to_crash: float = 10.0
     health_timeout: float = 120.0
@@ -132,9 +133,7 @@ class Policy:
 
 @dataclass(frozen=True)
 class Pool:
-    """Nodes that should end up with the same config. selector: a label selector; layers and documents: what to
-    publish.
-    """
+    """Nodes that share a config. selector: a label selector; layers, documents: the config, as files or as data."""
 
     name: str
     selector: str
@@ -148,7 +147,7 @@ class Pool:
 
 
 def crash_loop_seconds(policy: Policy, trial: Trial) -> float:
-    """Return how long a crash loop may take until the agent goes back: (threshold + 1) restarts, then healthTimeout."""
+    """Return how long a crash loop may last: (threshold + 1) restarts, then healthTimeout."""
     starts = trial.crash_loop_threshold + 1
     return starts * (policy.restart_delay + policy.time_to_crash) + policy.health_timeout
 
@@ -156,7 +155,7 @@ def crash_loop_seconds(policy: Policy, trial: Trial) -> float:
 def parse_policy(value: Any, *, trial: Trial | None = None) -> Policy:
     """Read a policy as a user writes it; None gives the defaults.
 
-    trial: of the bundle it is for, to judge nodeTimeout by. Raises InvalidPool with all errors at once.
+    trial: of the policy's bundle, which nodeTimeout must allow for. Raises InvalidPool with all errors at once.
     """
     errors: list[str] = []
     policy = _policy(StrictFields(value, "policy", errors, POOL_KEYS), trial or Trial())
@@ -166,9 +165,7 @@ def parse_policy(value: Any, *, trial: Trial | None = None) -> Policy:
 
 
 def parse_pool(value: Any) -> Pool:
-    """Read a pool file's data: pool, selector, layers or documents, trial, policy. Raises InvalidPool with all
-    errors.
-    """
+    """Read the data of a pool file. Raises InvalidPool with all errors at once."""
     errors: list[str] = []
     fields = StrictFields(value, "", errors, POOL_KEYS)
     name = fields.label("pool", MAX_POOL_LENGTH)

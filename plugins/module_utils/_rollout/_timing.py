@@ -30,7 +30,7 @@ class Clock(Threads):
         return time.monotonic()
 
     def now(self) -> str:
-        """Return the time for people and for the API: RFC 3339 in UTC with microseconds."""
+        """Return the present time as text for users and the API: RFC 3339 in UTC with microseconds."""
         return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
     def sleep(self, seconds: float) -> None:

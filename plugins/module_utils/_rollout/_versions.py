@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The versions that a node names: its agent's, and its kubelet's. Private to configok.node."""
+"""Check the versions that a node reports: of its agent and of its kubelet. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -19,19 +19,17 @@ _VERSION = re.compile(r"v?([0-9]{1,9})\.([0-9]{1,9})\.")
 
 
 def agent_fits(agent_version: str, collection_version: str = COLLECTION_VERSION) -> bool:
-    """Return whether an agent is of the same or a neighbouring minor version; a version that is none is given the
-    benefit.
-    """
-    agent, ours = _VERSION.match(agent_version), _VERSION.match(collection_version)
-    if agent is None or ours is None:
+    """Return whether an agent has the same or a neighbouring minor version; an unparsable version fits."""
+    agent, collection = _VERSION.match(agent_version), _VERSION.match(collection_version)
+    if agent is None or collection is None:
         return True
-    return agent.group(1) == ours.group(1) and abs(int(agent.group(2)) - int(ours.group(2))) <= 1
+    return agent.group(1) == collection.group(1) and abs(int(agent.group(2)) - int(collection.group(2))) <= 1
 
 
 def is_kubernetes_version(version: str) -> bool:
-    """Return whether a kubelet's version is one that a config can be judged for, such as v1.34.5.
+    """Return whether a config can be validated for a kubelet's version, such as v1.34.5.
 
-    Not one that is older than all that are known: it would refuse what the others can have.
+    A version older than all known ones does not count: it would refuse what the other nodes can have.
     """
     try:
         return known_minors()[0] <= parse_minor(version) <= _LAST_MINOR

@@ -153,4 +153,4 @@ def test_a_crash_loop_takes_its_restarts_and_then_the_health_timeout() -> None:
 def test_limits_are_rounded_down_but_not_to_nothing_and_goals_up(
     amount: NodeCount, total: int, limit: int, goal: int
 ) -> None:
-    assert (amount.at_most(total), amount.at_least(total)) == (limit, goal)
+    assert (amount.as_limit(total), amount.as_goal(total)) == (limit, goal)
