@@ -30,7 +30,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import read_condition
 from faults.invariants import UNKNOWN, Condition, Seen
-from support.agents.node import COLLECTION, HEAD, STUB, AgentNode
+from support.agents.node import COLLECTION, STUB, AgentNode
+from support.configs.kubelet import KUBELET_HEADER
 
 __all__ = ["DEADLY", "INIT", "ProcessNode"]
 
@@ -112,7 +113,7 @@ class ProcessNode(AgentNode):
         """Publish a bundle under a name; maxPods tells it from the others."""
         self._published += 1
         values = {"maxPods": INIT + self._published, **fields}
-        text = HEAD + yaml.safe_dump(values)
+        text = KUBELET_HEADER + yaml.safe_dump(values)
         made = self.client.create(config_maps("configok-system"), build_bundle("pool", {"kubelet": text}, trial=trial))
         source = ConfigSource("configok-system", made["metadata"]["name"], made["metadata"]["uid"])
         self.name(values["maxPods"], source.uid, name)

@@ -19,11 +19,11 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ju
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
 from ansible_collections.configok.node.plugins.modules import component_config
 from support.ansible_runs.modules import run_module
+from support.configs.kubelet import KUBELET_KIND
 from support.configs.profiles import DOCS, ROOT, Profile, profiles
 
 PROFILES = profiles()
 NEWEST = known_minors()[-1]
-HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
 
 
 def judged(layers: Sequence[Profile], minor: int, *, gates: bool = True) -> list[str]:
@@ -31,7 +31,7 @@ def judged(layers: Sequence[Profile], minor: int, *, gates: bool = True) -> list
     named = {gate: True for one in layers for gate in one.gates(minor) if gates}
     texts = [(one.path.name, one.path.read_bytes()) for one in layers]
     if named:
-        texts.append(("gates", yaml.safe_dump({**HEAD, "featureGates": named}).encode()))
+        texts.append(("gates", yaml.safe_dump({**KUBELET_KIND, "featureGates": named}).encode()))
     found = judge(texts, component="kubelet", versions=[f"1.{minor}"], bundle=True).findings
     return [f"{one.level}: {one}" for one in found]
 

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from support.configs.kubelet import kubelet_config
+
 MakeNode = Callable[..., Any]
-GOOD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 50\n"
+GOOD = kubelet_config("maxPods: 50")
 
 
 @pytest.mark.contract("cli.commands")

@@ -18,9 +18,9 @@ import pytest
 import yaml
 
 from support.api.pki import Authority
+from support.configs.kubelet import KUBELET_HEADER
 
 pytestmark = pytest.mark.contract("probe.configz")
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
 
 class Kubelet:
@@ -88,7 +88,7 @@ def node(make_node: Callable[..., Any], kubelet: Kubelet, tmp_path: Path) -> Any
     settings["components"]["kubelet"]["servingProbe"] = True
     (node.directory / "agent.yaml").write_text(json.dumps(settings))
     node.config.parent.mkdir(parents=True)
-    node.config.write_text(f"{HEAD}port: {kubelet.port}\nmaxPods: 50\n")
+    node.config.write_text(f"{KUBELET_HEADER}port: {kubelet.port}\nmaxPods: 50\n")
     kubelet.config["port"] = kubelet.port
     return node
 

@@ -26,8 +26,8 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignm
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.api.servers import Embedded
+from support.configs.kubelet import KUBELET_HEADER
 
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 DEADLY = 13  # podsPerCore: legal, and the stub kubelet dies of it
 
 
@@ -44,7 +44,7 @@ class World:
     def assign(self, document: str, *, trial: Trial) -> ConfigSource:
         """Publish a bundle and assign it."""
         bundle = self.client.create(
-            config_maps("configok-system"), build_bundle("workers", {"kubelet": HEAD + document}, trial=trial)
+            config_maps("configok-system"), build_bundle("workers", {"kubelet": KUBELET_HEADER + document}, trial=trial)
         )
         source = ConfigSource("configok-system", bundle["metadata"]["name"], bundle["metadata"]["uid"])
         self._assignments += 1

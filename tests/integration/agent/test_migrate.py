@@ -12,15 +12,16 @@ from typing import Any
 import pytest
 import yaml
 
+from support.configs.kubelet import KUBELET_HEADER
+
 MakeNode = Callable[..., Any]
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
 
 @pytest.mark.contract("cli.commands")
 def test_given_flags(make_node: MakeNode) -> None:
     node = make_node()
     present = node.directory / "present.yaml"
-    present.write_text(HEAD + "maxPods: 10\n")
+    present.write_text(KUBELET_HEADER + "maxPods: 10\n")
     flags = [f"--config={present}", "--max-pods=50", "--node-ip=10.0.0.1"]
     found = node.call("migrate", "--kubernetes-version", "1.31", "kubelet", "--", *flags)
     assert found.returncode == 0, found.stderr

@@ -17,13 +17,14 @@ from ansible_collections.configok.node.plugins.module_utils._kube import _api_pa
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import BadConfig
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import update_record
 from support.ansible_runs.in_process import publish, roll_out
-from support.ansible_runs.playbooks import HEAD, ROOT, PlaybookRun, finish, start
+from support.ansible_runs.playbooks import ROOT, PlaybookRun, finish, start
 from support.api.clusters import prepare
 from support.api.servers import Embedded
+from support.configs.kubelet import KUBELET_HEADER
 from support.rollouts.simulated_nodes import SimulatedNodes
 
 WORKER = {"node-role.kubernetes.io/worker": ""}
-TEXT = HEAD + "maxPods: 60\n"
+TEXT = KUBELET_HEADER + "maxPods: 60\n"
 # What one registers, those after it use.
 PLUGINS = (
     "modules.cluster_access",
@@ -68,7 +69,9 @@ def test_the_examples_run(embedded_api: Embedded, tmp_path: Path) -> None:
     with SimulatedNodes(client) as nodes:
         # The pool's first revision, so that there is something to undo. No node has it: the cluster may be cleaned.
         nodes.add("node-0", labels=WORKER)
-        roll_out(client, kubeconfig, HEAD + "maxPods: 50\n", selector=next(iter(WORKER)), trial_duration="10m")
+        roll_out(
+            client, kubeconfig, KUBELET_HEADER + "maxPods: 50\n", selector=next(iter(WORKER)), trial_duration="10m"
+        )
         client.delete(paths.node("node-0"))
         failed = BadConfig(str(uuid.uuid4()), "workers-0a1b2c3d4e", "0a1b2c3d4e", "it crashed", "2026-01-01T00:00:00Z")
         update_record(client, "workers", lambda record: replace(record, bad_configs=(failed,)))
@@ -85,7 +88,7 @@ def play(directory: Path, kubeconfig: str) -> PlaybookRun:
     """Run all examples as one playbook, beside the files that they name."""
     for name, text in (
         ("files/kubelet.yaml", TEXT),
-        ("layers/base.yaml", HEAD + "containerLogMaxSize: 20Mi\n"),
+        ("layers/base.yaml", KUBELET_HEADER + "containerLogMaxSize: 20Mi\n"),
         ("layers/workers.yaml", TEXT),
     ):
         (directory / name).parent.mkdir(exist_ok=True)

@@ -17,9 +17,10 @@ from ansible_collections.configok.node.plugins.modules import cluster_access, co
 from support.ansible_runs.modules import run_module
 from support.api.clusters import prepare
 from support.api.servers import ApiServer
+from support.configs.kubelet import kubelet_config
 
 COUNT = 200
-DOCUMENT = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 60\n"
+DOCUMENT = kubelet_config("maxPods: 60")
 
 
 @pytest.fixture

@@ -14,9 +14,10 @@ import pytest
 import yaml
 
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
-from support.ansible_runs.playbooks import HEAD, ROOT, PlaybookRun, Playbooks, finish, start
+from support.ansible_runs.playbooks import ROOT, PlaybookRun, Playbooks, finish, start
 from support.ansible_runs.role import load, render
 from support.api.clusters import SandboxCluster, prepare
+from support.configs.kubelet import KUBELET_HEADER
 
 TOKEN = "marked-token-0f3a"
 COMPONENT: dict[str, Any] = {
@@ -63,7 +64,7 @@ def run_tasks(directory: Path, files: list[str], *options: str, **variables: Any
 @pytest.mark.parametrize("options", [["--check", "--diff"], ["--diff", "-v"]], ids=["check", "verbose"])
 def test_no_secret_of_the_kubelets_config_is_shown(tmp_path: Path, options: list[str]) -> None:
     secret = f"staticPodURLHeader:\n  Authorization: [{TOKEN}]\n"
-    (tmp_path / "config.yaml").write_text(f"{HEAD}{secret}")
+    (tmp_path / "config.yaml").write_text(f"{KUBELET_HEADER}{secret}")
     run = run_tasks(tmp_path, ["init_source", "init_config"], *options)
     assert run.code == 0, run.output
     assert run.changed == 2
@@ -78,7 +79,7 @@ def test_a_refused_init_config_is_not_shown(tmp_path: Path) -> None:
     rehearsal = load("tasks/rehearse.yml")[1]["block"]
     judging = [task for task in rehearsal if "init config" in task["name"]]
     assert len(judging) == 3
-    encoded = base64.b64encode(f"{HEAD}x: {TOKEN}\n".encode()).decode()
+    encoded = base64.b64encode(f"{KUBELET_HEADER}x: {TOKEN}\n".encode()).decode()
     play = {"hosts": "localhost", "gather_facts": False, "tasks": judging}
     (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
     given = {

@@ -16,9 +16,10 @@ from ansible_collections.configok.node.plugins.module_utils._kube import _api_pa
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
 from embedded_apiserver.http_server import Request, Response
 from support.ansible_runs.in_process import roll_out
-from support.ansible_runs.playbooks import HEAD, Playbooks, kill, quick_pool
+from support.ansible_runs.playbooks import Playbooks, kill, quick_pool
 from support.api.clusters import look, prepare
 from support.api.servers import Embedded
+from support.configs.kubelet import KUBELET_HEADER
 from support.rollouts.simulated_nodes import CRASHES, GOOD, SILENT, SimulatedNodes, status_of
 
 NODES = [f"n{number}" for number in range(1, 7)]
@@ -111,7 +112,7 @@ def test_no_wave_waits_for_the_lock_of_the_wave_before(
 
 def test_bad_configs_and_the_way_back(client: Client, nodes: SimulatedNodes, user: Playbooks) -> None:
     prepare(client)
-    roll_out(client, user.kubeconfig, HEAD + "maxPods: 60\n", trial_duration="100ms", crash_loop_threshold=2)
+    roll_out(client, user.kubeconfig, KUBELET_HEADER + "maxPods: 60\n", trial_duration="100ms", crash_loop_threshold=2)
     good = bundles(client)
 
     user.write(quick_pool(), "maxPods: -1\nnoSuchField: 1\n")
@@ -177,7 +178,7 @@ def test_a_skewed_pool_refuses_what_some_nodes_lack(
     pool = quick_pool()
     if given == "documents":
         del pool["layers"]
-        pool["documents"] = {"kubelet": HEAD + text}
+        pool["documents"] = {"kubelet": KUBELET_HEADER + text}
     user.write(pool, text)
     with SimulatedNodes(client) as simulated:
         for name, version in zip(NODES, ("v1.27.3", "v1.31.4", "v1.27.16", "v1.31.4", "v1.31.9", "v1.36.0")):

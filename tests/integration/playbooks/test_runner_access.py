@@ -14,9 +14,10 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._cluster._access_plan import Access
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_paths as paths
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import Forbidden
-from support.ansible_runs.playbooks import HEAD, Playbooks, quick_pool
+from support.ansible_runs.playbooks import Playbooks, quick_pool
 from support.api.clusters import SandboxCluster, prepare
 from support.api.servers import Real
+from support.configs.kubelet import KUBELET_HEADER
 from support.rollouts.simulated_nodes import SimulatedNodes
 
 
@@ -37,7 +38,7 @@ def test_the_runner_needs_no_more_than_its_roles(real_api: Real, unique: str, no
     admin = real_api.client()
     prepare(admin, Access(runner_subjects=({"kind": "User", "name": "runner"},)))
     user = Playbooks(tmp_path, real_api.kubeconfig_for("runner"))
-    pool = quick_pool(unique, documents={"kubelet": {**yaml.safe_load(HEAD), "maxPods": 60}})
+    pool = quick_pool(unique, documents={"kubelet": {**yaml.safe_load(KUBELET_HEADER), "maxPods": 60}})
     del pool["layers"]
     user.write(pool, "")
     done = user.run("rollout")

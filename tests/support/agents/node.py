@@ -20,13 +20,13 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._interfaces import ServiceManagerError
 from ansible_collections.configok.node.plugins.module_utils._agent._service_managers import ask
 from ansible_collections.configok.node.plugins.module_utils._agent._state._health import Unit
+from support.configs.kubelet import KUBELET_HEADER
 
-__all__ = ["COLLECTION", "HEAD", "STUB", "AgentNode", "alive"]
+__all__ = ["COLLECTION", "STUB", "AgentNode", "alive"]
 
 COLLECTION = Path(__file__).resolve().parents[3]
 STUB = COLLECTION / "playbooks/files/demo/stub_kubelet.py"
 SUPERVISOR = COLLECTION / "playbooks/files/demo/supervisor.py"
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
 
 class AgentNode:
@@ -42,7 +42,7 @@ class AgentNode:
         self.starts_log = directory / "starts.log"
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         port = _free_port()
-        instance = f"{HEAD}healthzBindAddress: 127.0.0.1\nhealthzPort: {port}\n"
+        instance = f"{KUBELET_HEADER}healthzBindAddress: 127.0.0.1\nhealthzPort: {port}\n"
         for path, text in (("instance.yaml", instance), ("init.yaml", instance + "maxPods: 110\n")):
             (directory / path).write_text(text)
         stub = [sys.executable, str(STUB), f"--config={self.config}", f"--starts-log={self.starts_log}"]

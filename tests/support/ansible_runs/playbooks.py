@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["HEAD", "PlaybookRun", "Playbooks", "finish", "kill", "quick_pool", "start"]
+from support.configs.kubelet import KUBELET_HEADER
+
+__all__ = ["PlaybookRun", "Playbooks", "finish", "kill", "quick_pool", "start"]
 
 ROOT = Path(__file__).resolve().parents[3]
-HEAD = "---\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
 
 def quick_pool(name: str = "workers", **changes: Any) -> dict[str, Any]:
@@ -122,8 +123,8 @@ class Playbooks:
     def write(self, pool: Mapping[str, Any], layer: str) -> None:
         """Write the pool file and its layers; layer: the lines of the pool's own one."""
         (self.directory / "pool.yml").write_text(json.dumps(dict(pool)))
-        (self.directory / "base.yaml").write_text(HEAD + "containerLogMaxSize: 20Mi\n")
-        (self.directory / "pool.yaml").write_text(HEAD + layer)
+        (self.directory / "base.yaml").write_text(KUBELET_HEADER + "containerLogMaxSize: 20Mi\n")
+        (self.directory / "pool.yaml").write_text(KUBELET_HEADER + layer)
 
     def start(self, name: str, *arguments: str, pool: bool = True) -> subprocess.Popen[str]:
         """Start configok.node.<name>, with the pool file unless pool is False."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DENIED_FIELDS
+from support.configs.kubelet import KUBELET_KIND
 
 __all__ = ["BOGUS", "DEADLY", "FAIL_PARSE", "INVALID", "document", "shareable"]
 
@@ -33,8 +34,7 @@ DEADLY: Mapping[str, Mapping[str, Any]] = {
 
 def document(values: Mapping[str, Any]) -> str:
     """Return a kubelet's component config with these values."""
-    head = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
-    return json.dumps({**head, **values}, indent=1, sort_keys=True) + "\n"
+    return json.dumps({**KUBELET_KIND, **values}, indent=1, sort_keys=True) + "\n"
 
 
 def shareable(local: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,12 +19,12 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fl
     flag_set,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import Kind, kinds
+from support.configs.kubelet import KUBELET_HEADER
 
 from .hostile import NASTY
 
 __all__ = ["Hostile", "hostile_input"]
 
-_HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 _MANY = 900_000  # bytes, just below what is read at all
 _PIECES = (
     *("a", ": ", "\n", "  ", "- ", "[", "]", "{", "}", ",", '"', "'", "&x ", "*x", "<<: *x\n", "!!int ", "!!binary "),
@@ -91,7 +91,7 @@ def _bomb(chance: random.Random) -> bytes:
         ]
     else:
         lines = ["self: &self [*self]", "a: &a {b: *a, <<: *a}"]
-    return _bytes(_HEAD + "\n".join(lines) + "\n")
+    return _bytes(KUBELET_HEADER + "\n".join(lines) + "\n")
 
 
 def _depth(chance: random.Random) -> bytes:
@@ -112,7 +112,7 @@ def _depth(chance: random.Random) -> bytes:
         return _bytes('{"a":' * deep + "1" + "}" * chance.choice([0, deep]))
     else:
         return _bytes("[" * deep + "]" * chance.choice([0, deep]))
-    return _bytes((_HEAD if field else "") + text + "\n")
+    return _bytes((KUBELET_HEADER if field else "") + text + "\n")
 
 
 def _size(chance: random.Random) -> bytes:
@@ -139,12 +139,14 @@ def _size(chance: random.Random) -> bytes:
         text = "featureGates:\n" + "\n".join(f"  G{n}: true" for n in range(size // 12))
     else:
         text = f'"{chr(92)}u0041{"é" * (size // 3)}": |\n' + "  line\n" * (size // 14)
-    return _bytes(_HEAD + text + "\n")
+    return _bytes(KUBELET_HEADER + text + "\n")
 
 
 def _encoding(chance: random.Random) -> bytes:
     """Other encodings, marks in the wrong place, control characters, surrogates, noise."""
-    text = _HEAD + "clusterDomain: " + chance.choice(NASTY) + chance.choice("éß漢\U0001f600") + "\nmaxPods: 5\n"
+    text = (
+        KUBELET_HEADER + "clusterDomain: " + chance.choice(NASTY) + chance.choice("éß漢\U0001f600") + "\nmaxPods: 5\n"
+    )
     kind = chance.randrange(8)
     if kind < 4:
         codec = ["utf-16", "utf-16-be", "utf-32", "utf-7"][kind]
@@ -165,7 +167,7 @@ def _encoding(chance: random.Random) -> bytes:
 
 def _oddity(chance: random.Random) -> bytes:
     """YAML's pieces in any order."""
-    head = chance.choice([_HEAD, _HEAD, "", "---\n", '{"apiVersion": '])
+    head = chance.choice([KUBELET_HEADER, KUBELET_HEADER, "", "---\n", '{"apiVersion": '])
     pieces = [
         chance.choice(_PIECES) if chance.random() < 0.8 else chance.choice(NASTY) for _n in range(chance.randint(1, 60))
     ]

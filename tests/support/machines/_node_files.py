@@ -12,6 +12,8 @@ from typing import Any
 
 import yaml
 
+from support.configs.kubelet import KUBELET_KIND
+
 from ._units import CONFIG_PATHS, unit_files
 
 __all__ = ["CERTIFICATE", "KUBECONFIG", "kubelet_config", "node_files"]
@@ -24,8 +26,7 @@ _SOCKET = "unix:///run/containerd/containerd.sock"
 
 # What the nodes of a testbed share: a container cannot have a hierarchy of QoS groups, nor its own swap.
 _SHARED: dict[str, Any] = {
-    "apiVersion": "kubelet.config.k8s.io/v1beta1",
-    "kind": "KubeletConfiguration",
+    **KUBELET_KIND,
     "cgroupDriver": "cgroupfs",
     "cgroupsPerQOS": False,
     "clusterDNS": ["10.0.0.10"],

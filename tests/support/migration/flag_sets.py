@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ansible_collections.configok.node.plugins.module_utils._systemd._exec_start import read_unit_start
+from support.configs.kubelet import KUBELET_HEADER
 
 __all__ = ["QUICK", "SETS", "FlagSet"]
 
@@ -31,7 +32,6 @@ RUNTIME = "--container-runtime=remote --container-runtime-endpoint=unix:///run/c
 NEEDED = f"{RUNTIME} --fail-swap-on=false"
 CONFIG = "/var/lib/kubelet/config.yaml"
 CLUSTER = "--kubeconfig=/etc/kubernetes/kubelet.conf"
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
 _KUBEADM_UNIT = """[Service]
 Environment="KUBELET_KUBECONFIG_ARGS=--bootstrap-kubeconfig=/etc/kubernetes/bootstrap-kubelet.conf \
@@ -42,7 +42,7 @@ EnvironmentFile=-/etc/default/kubelet
 ExecStart=
 ExecStart=/usr/bin/kubelet $KUBELET_KUBECONFIG_ARGS $KUBELET_CONFIG_ARGS $KUBELET_KUBEADM_ARGS $KUBELET_EXTRA_ARGS
 """
-_KUBEADM_CONFIG = f"""{HEAD}authentication:
+_KUBEADM_CONFIG = f"""{KUBELET_HEADER}authentication:
   anonymous:
     enabled: false
   webhook:
@@ -126,7 +126,7 @@ KUBELET_CLOUDPROVIDER=""
 
 PATH=/usr/local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 """
-_KUBESPRAY_CONFIG = f"""{HEAD}nodeStatusUpdateFrequency: "10s"
+_KUBESPRAY_CONFIG = f"""{KUBELET_HEADER}nodeStatusUpdateFrequency: "10s"
 failSwapOn: False
 authentication:
   anonymous:
@@ -279,14 +279,14 @@ SETS: tuple[FlagSet, ...] = (
            " --feature-gates=TopologyManager=false,CSIStorageCapacity=false"),
     _flags("feature gates merged by key", f"{NEEDED} {CLUSTER} --config={CONFIG}"
            " --feature-gates=CPUManager=false,AllAlpha=false",
-           config=f"{HEAD}featureGates:\n  CPUManager: true\n  TopologyManager: true\n"),
+           config=f"{KUBELET_HEADER}featureGates:\n  CPUManager: true\n  TopologyManager: true\n"),
     _flags("manifests from a URL, with headers", f"{NEEDED} --manifest-url=http://127.0.0.1:1/pods"
            " --manifest-url-header=X-One:1,X-Two:2 --manifest-url-header=X-One:3 --http-check-frequency=10m"),
     _flags("paths relative to the working directory", f"{NEEDED} --pod-manifest-path=etc/kubernetes/manifests"
            " --volume-plugin-dir=var/lib/kubelet/plugins --client-ca-file=etc/kubernetes/pki/ca.crt"),
     _flags("the file's relative paths", f"{NEEDED} {CLUSTER} --config=etc/kubernetes/sub/kubelet.yaml",
-           config=f"{HEAD}staticPodPath: ../manifests\nauthentication:\n  x509:\n    clientCAFile: ../pki/ca.crt\n"
-           "  anonymous:\n    enabled: true\nauthorization:\n  mode: AlwaysAllow\n"),
+           config=f"{KUBELET_HEADER}staticPodPath: ../manifests\nauthentication:\n  x509:\n"
+           "    clientCAFile: ../pki/ca.crt\n  anonymous:\n    enabled: true\nauthorization:\n  mode: AlwaysAllow\n"),
     _flags("managers", f"{NEEDED} --cpu-manager-policy=static --reserved-cpus=0 --topology-manager-policy=best-effort"
            " --topology-manager-scope=pod --feature-gates=CPUManager=true"),
     _flags("control groups", f"{NEEDED} --kubelet-cgroups=/kubelet --cgroup-root=/ --kube-reserved-cgroup=/kube"
@@ -304,9 +304,9 @@ SETS: tuple[FlagSet, ...] = (
     _flags("a file and many flags over it", f"{NEEDED} {CLUSTER} --config={CONFIG} --max-pods=99"
            " --kube-reserved=memory=1Gi --eviction-hard=memory.available<1% --anonymous-auth=true"
            " --authorization-mode=AlwaysAllow --cluster-dns=",
-           config=f"{HEAD}# ours\nmaxPods: 10\nkubeReserved: {{cpu: 100m}}\nclusterDNS: [10.0.0.10]\n"
+           config=f"{KUBELET_HEADER}# ours\nmaxPods: 10\nkubeReserved: {{cpu: 100m}}\nclusterDNS: [10.0.0.10]\n"
            "evictionHard: {nodefs.available: 5%}\nserializeImagePulls: false\n"),
-    _flags("a file, and no flags for it", f"{RUNTIME} --config={CONFIG}", config=f"{HEAD}failSwapOn: false\n"
+    _flags("a file, and no flags for it", f"{RUNTIME} --config={CONFIG}", config=f"{KUBELET_HEADER}failSwapOn: false\n"
            "authentication: {anonymous: {enabled: true}, webhook: {enabled: false}}\n"
            "authorization: {mode: AlwaysAllow}\n"),
     _flags("JSON", f"{NEEDED} --config={CONFIG} --cpu-cfs-quota=false", config='{"maxPods": 11,'

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import at_minor, find_kind
+from support.configs.kubelet import KUBELET_KIND
 
-from .case import HEAD, MINOR, Case, config
+from .case import MINOR, Case, config
 
 __all__ = ["by_field"]
 
@@ -32,7 +33,7 @@ _VALUES: Mapping[str, tuple[Any, ...]] = {
 
 def by_field() -> Iterator[Case]:
     """For each field of KubeletConfiguration a case for each value of its type and for each that its schema names."""
-    kind = find_kind(HEAD["apiVersion"], HEAD["kind"])
+    kind = find_kind(KUBELET_KIND["apiVersion"], KUBELET_KIND["kind"])
     assert kind is not None
     yield from _of("", kind.fields)
     known = {name: str(at_minor(kind.fields[name], "type", MINOR)) for name, _field in _known(kind.fields)}

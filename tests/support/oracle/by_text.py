@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
+from support.configs.kubelet import KUBELET_HEADER
+
 from .case import Case, document
 
 __all__ = ["by_text"]
 
-_HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 _BASE = "cgroupsPerQOS: false\nenforceNodeAllocatable: []\n"
-_ALL = _HEAD + _BASE
+_ALL = KUBELET_HEADER + _BASE
 _JSON = json.dumps(document({}))
 
 

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["HEAD", "MINOR", "STAGES", "Answer", "Case", "config", "document"]
+from support.configs.kubelet import KUBELET_KIND
+
+__all__ = ["MINOR", "STAGES", "Answer", "Case", "config", "document"]
 
 MINOR = 20
-HEAD: Mapping[str, Any] = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
 # What is as in every test node: see docs/development/testing.md.
 _BASE: Mapping[str, Any] = {"cgroupsPerQOS": False, "enforceNodeAllocatable": []}
 
@@ -55,7 +56,7 @@ class Answer:
 
 def document(fields: Mapping[str, Any]) -> dict[str, Any]:
     """A config with these fields over those of every test node; a key may be a path with dots."""
-    result: dict[str, Any] = {**HEAD, **_BASE}
+    result: dict[str, Any] = {**KUBELET_KIND, **_BASE}
     for path, value in fields.items():
         *parents, last = path.split(".")
         place = result

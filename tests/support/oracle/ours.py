@@ -20,14 +20,15 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule_facts import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._path_fields import resolve_paths
+from support.configs.kubelet import KUBELET_KIND
 
-from .case import HEAD, MINOR, STAGES, Answer, Case
+from .case import MINOR, STAGES, Answer, Case
 from .kubelet import SOCKET
 
 __all__ = ["judge"]
 
 _VERSION = f"1.{MINOR}"
-_KIND = str(HEAD["kind"])
+_KIND = str(KUBELET_KIND["kind"])
 # As deep as the directories of the oracle's configs.
 _HOME = "/srv/oracle/0"
 # Values that the kubelet looks at when it validates; it finds those of other fields when it starts.

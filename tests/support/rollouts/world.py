@@ -27,6 +27,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._revisions 
 from ansible_collections.configok.node.plugins.module_utils._rollout._runner import WaveResult, run_wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 from embedded_apiserver.server import EmbeddedApiServer
+from support.configs.kubelet import kubelet_config
 from support.rollouts.local_transport import LocalTransport
 from support.rollouts.simulated_nodes import GOOD, SimulatedNodes, status_of
 from support.rollouts.virtual_clock import ServerClock, VirtualClock
@@ -105,7 +106,7 @@ class World:
         return parse_pool({"pool": "workers", "selector": "pool=workers", "policy": {**POLICY, **policy}})
 
     def publish(self, max_pods: int) -> Target:
-        text = f"apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: {max_pods}\n"
+        text = kubelet_config(f"maxPods: {max_pods}")
         bundle = build_bundle("workers", {"kubelet": text}, trial=Trial(1.0, 3))
         return publish_bundle(self.client, bundle, now=self.clock.now()).target
 

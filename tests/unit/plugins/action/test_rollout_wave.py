@@ -24,10 +24,11 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
 from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster
+from support.configs.kubelet import kubelet_config
 from support.fuzz.hostile import FORGED, unsafe_texts
 from support.rollouts.simulated_nodes import ADOPTS, CRASHES, SimulatedNodes
 
-DOCUMENT = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 60\n"
+DOCUMENT = kubelet_config("maxPods: 60")
 POLICY = {
     "canary": {"count": 1, "soak": 0},
     "waves": ["100%"],

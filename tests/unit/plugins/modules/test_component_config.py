@@ -14,8 +14,7 @@ import yaml
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host, HostQuery
 from ansible_collections.configok.node.plugins.modules import component_config
 from support.ansible_runs.modules import run_module
-
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+from support.configs.kubelet import KUBELET_HEADER
 
 
 def run(**arguments: Any) -> dict[str, Any]:
@@ -29,7 +28,11 @@ def write(directory: Path, **texts: str) -> list[str]:
 
 
 def test_layers_are_merged_and_judged(tmp_path: Path) -> None:
-    files = write(tmp_path, base=HEAD + "maxPods: 110\n", pool=HEAD + "maxPods: 200\nresolvConf: /etc/resolv.conf\n")
+    files = write(
+        tmp_path,
+        base=KUBELET_HEADER + "maxPods: 110\n",
+        pool=KUBELET_HEADER + "maxPods: 200\nresolvConf: /etc/resolv.conf\n",
+    )
     result = run(files=files, component="kubelet", kubernetes_versions=["1.20", "1.35"])
     assert result == {
         "changed": False,
@@ -42,7 +45,7 @@ def test_layers_are_merged_and_judged(tmp_path: Path) -> None:
             "maxPods": 200,
             "resolvConf": "/etc/resolv.conf",
         },
-        "text": HEAD + "maxPods: 200\nresolvConf: /etc/resolv.conf\n",
+        "text": KUBELET_HEADER + "maxPods: 200\nresolvConf: /etc/resolv.conf\n",
         "provenance": [
             {
                 "path": "maxPods",
@@ -58,11 +61,11 @@ def test_layers_are_merged_and_judged(tmp_path: Path) -> None:
 
 
 def test_layers_as_drop_ins(tmp_path: Path) -> None:
-    files = write(tmp_path, base=HEAD + "failSwapOn: false\n", pool=HEAD + "maxPods: 200\n")
+    files = write(tmp_path, base=KUBELET_HEADER + "failSwapOn: false\n", pool=KUBELET_HEADER + "maxPods: 200\n")
     result = run(files=files, kubernetes_versions=["1.35"], drop_ins=True)
     assert result["drop_ins"] == [
-        {"name": "10-base.conf", "layer": files[0], "text": HEAD + "failSwapOn: false\n"},
-        {"name": "20-pool.conf", "layer": files[1], "text": HEAD + "maxPods: 200\n"},
+        {"name": "10-base.conf", "layer": files[0], "text": KUBELET_HEADER + "failSwapOn: false\n"},
+        {"name": "20-pool.conf", "layer": files[1], "text": KUBELET_HEADER + "maxPods: 200\n"},
     ]
     old = run(files=files, kubernetes_versions=["1.28", "1.35"], drop_ins=True)
     assert old["failed"]
@@ -70,14 +73,14 @@ def test_layers_as_drop_ins(tmp_path: Path) -> None:
 
 
 def test_a_layer_with_a_secret_is_no_drop_in() -> None:
-    text = HEAD + "staticPodURLHeader: {Authorization: [Bearer abcdefghijklmnopqrstuvwx]}\n"
+    text = KUBELET_HEADER + "staticPodURLHeader: {Authorization: [Bearer abcdefghijklmnopqrstuvwx]}\n"
     result = run(content=text, drop_ins=True, fail_on="never", kubernetes_versions=["1.35"])
     assert (result["drop_ins"], result["text"]) == ([], "")
     assert "abcdefghijklmnop" not in str(result)
 
 
 def test_all_findings_are_in_the_message(tmp_path: Path) -> None:
-    files = write(tmp_path, base=HEAD + "maxPods: -1\nnoSuch: 1\n")
+    files = write(tmp_path, base=KUBELET_HEADER + "maxPods: -1\nnoSuch: 1\n")
     result = run(files=files)
     assert result["failed"]
     assert not result["valid"]
@@ -102,29 +105,29 @@ def test_all_findings_are_in_the_message(tmp_path: Path) -> None:
     ],
 )
 def test_what_fails(content: str, fail_on: str, failed: bool) -> None:
-    result = run(content=HEAD + content, fail_on=fail_on)
+    result = run(content=KUBELET_HEADER + content, fail_on=fail_on)
     assert result.get("failed", False) is failed
     assert result["valid"] is (content == "")
 
 
 def test_warnings_fail_nothing() -> None:
-    result = run(content=HEAD, kubernetes_versions=["1.99"])
+    result = run(content=KUBELET_HEADER, kubernetes_versions=["1.99"])
     assert result["valid"]
     assert [one["level"] for one in result["findings"]] == ["warning"]
 
 
 def test_denied_fields() -> None:
-    result = run(content=HEAD + "staticPodPath: /m\n", denied_fields=["staticPodPath"])
+    result = run(content=KUBELET_HEADER + "staticPodPath: /m\n", denied_fields=["staticPodPath"])
     assert result["lines"] == ['policy: content:3: staticPodPath: "/m": the field is denied']
 
 
 def test_an_init_config_may_have_relative_paths() -> None:
-    assert not run(content=HEAD + "staticPodPath: m\n")["valid"]
-    assert run(content=HEAD + "staticPodPath: m\n", bundle=False)["valid"]
+    assert not run(content=KUBELET_HEADER + "staticPodPath: m\n")["valid"]
+    assert run(content=KUBELET_HEADER + "staticPodPath: m\n", bundle=False)["valid"]
 
 
 def test_secrets_are_not_returned() -> None:
-    result = run(content=HEAD + "staticPodURLHeader:\n  A: [Bearer abcdefghijklmnopqrst]\n", fail_on="never")
+    result = run(content=KUBELET_HEADER + "staticPodURLHeader:\n  A: [Bearer abcdefghijklmnopqrst]\n", fail_on="never")
     assert "abcdefghij" not in str(result)
     assert result["text"] == ""
     assert result["findings"][0]["rule"] == "secret"
@@ -141,9 +144,9 @@ def test_what_is_no_config(content: str) -> None:
     ("arguments", "message"),
     [
         ({"files": ["/no/such/file"]}, "Cannot read /no/such/file: No such file or directory."),
-        ({"content": HEAD, "kubernetes_versions": ["latest"]}, "not a Kubernetes version: 'latest'"),
+        ({"content": KUBELET_HEADER, "kubernetes_versions": ["latest"]}, "not a Kubernetes version: 'latest'"),
         ({}, "one of the following is required: files, content"),
-        ({"files": [], "content": HEAD}, "mutually exclusive"),
+        ({"files": [], "content": KUBELET_HEADER}, "mutually exclusive"),
         ({"files": []}, "There are no files to read."),
     ],
 )
@@ -163,7 +166,7 @@ def test_the_documentation_is_the_argument_spec() -> None:
 
 def test_every_returned_key_is_documented() -> None:
     returned = yaml.safe_load(component_config.RETURN)
-    result = run(content=HEAD + "maxPods: -1\n", fail_on="never")
+    result = run(content=KUBELET_HEADER + "maxPods: -1\n", fail_on="never")
     assert set(returned) == set(result) - {"changed"}
     assert set(returned["findings"]["contains"]) == set(result["findings"][0])
 
@@ -176,7 +179,7 @@ def test_the_host_is_looked_at_where_that_is_asked_for(tmp_path: Path, monkeypat
         return Host(swaps=("/dev/sda2",), states={"cpu_manager_state": {"policyName": "static"}})
 
     monkeypatch.setattr(component_config, "read_host", read_host)
-    files = write(tmp_path, base=HEAD + "maxPods: 110\ncpuManagerPolicy: none\n")
+    files = write(tmp_path, base=KUBELET_HEADER + "maxPods: 110\ncpuManagerPolicy: none\n")
     arguments = {"files": files, "component": "kubelet", "kubernetes_versions": ["1.20", "1.31"], "fail_on": "never"}
     assert run(**arguments)["lines"] == []
     assert wanted == []
@@ -192,6 +195,6 @@ def test_the_host_is_looked_at_where_that_is_asked_for(tmp_path: Path, monkeypat
 
 
 def test_the_host_is_judged_for_a_component() -> None:
-    result = run(content=HEAD, host=True)
+    result = run(content=KUBELET_HEADER, host=True)
     assert result["failed"]
     assert "component" in result["msg"]

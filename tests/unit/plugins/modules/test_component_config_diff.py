@@ -12,8 +12,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.modules import component_config_diff
 from support.ansible_runs.modules import run_module
-
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+from support.configs.kubelet import KUBELET_HEADER
 
 
 def run(diff: bool = False, **arguments: Any) -> dict[str, Any]:
@@ -21,10 +20,10 @@ def run(diff: bool = False, **arguments: Any) -> dict[str, Any]:
 
 
 def test_layers_against_content(tmp_path: Path) -> None:
-    (tmp_path / "base.yaml").write_text(HEAD + "maxPods: 100\n")
-    (tmp_path / "pool.yaml").write_text(HEAD + "maxPods: 120\n")
+    (tmp_path / "base.yaml").write_text(KUBELET_HEADER + "maxPods: 100\n")
+    (tmp_path / "pool.yaml").write_text(KUBELET_HEADER + "maxPods: 120\n")
     result = run(
-        before={"content": HEAD, "kubernetes_version": "1.31"},
+        before={"content": KUBELET_HEADER, "kubernetes_version": "1.31"},
         after={"files": [str(tmp_path / "base.yaml"), str(tmp_path / "pool.yaml")]},
         disruption_overrides={"maxPods": "drain"},
     )
@@ -53,12 +52,18 @@ def test_layers_against_content(tmp_path: Path) -> None:
 
 
 def test_the_version_of_one_side_is_that_of_both() -> None:
-    assert not run(before={"content": HEAD, "kubernetes_version": "1.26"}, after={"content": HEAD})["changed"]
-    assert not run(before={"content": HEAD}, after={"content": HEAD, "kubernetes_version": "1.26"})["changed"]
+    assert not run(before={"content": KUBELET_HEADER, "kubernetes_version": "1.26"}, after={"content": KUBELET_HEADER})[
+        "changed"
+    ]
+    assert not run(before={"content": KUBELET_HEADER}, after={"content": KUBELET_HEADER, "kubernetes_version": "1.26"})[
+        "changed"
+    ]
 
 
 def test_diff_mode_shows_both_without_secrets() -> None:
-    result = run(diff=True, before={}, after={"content": HEAD + "clusterDomain: Bearer abcdefghijklmnopqrstuvwx\n"})
+    result = run(
+        diff=True, before={}, after={"content": KUBELET_HEADER + "clusterDomain: Bearer abcdefghijklmnopqrstuvwx\n"}
+    )
     assert "clusterDomain: (a secret, not shown)\n" in result["diff"]["after"]
     assert "clusterDomain" not in result["diff"]["before"]
     assert "maxPods: 110\n" in result["diff"]["before"]
@@ -70,8 +75,8 @@ def test_diff_mode_shows_both_without_secrets() -> None:
         ({}, "there is nothing to compare: neither side has a config."),
         ({"before": {"files": ["/nonexistent/a"]}}, "Cannot read /nonexistent/a: No such file or directory."),
         ({"before": {"files": ["nowhere/a"]}}, f"Cannot read nowhere/a in {Path.cwd()}: No such file or directory."),
-        ({"after": {"content": HEAD}, "disruption_overrides": {"maxPods": "x"}}, "is no class of disruption"),
-        ({"after": {"content": HEAD, "files": []}}, "mutually exclusive"),
+        ({"after": {"content": KUBELET_HEADER}, "disruption_overrides": {"maxPods": "x"}}, "is no class of disruption"),
+        ({"after": {"content": KUBELET_HEADER, "files": []}}, "mutually exclusive"),
     ],
 )
 def test_what_it_refuses(arguments: dict[str, Any], sentence: str) -> None:

@@ -14,8 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible import _nod
 from ansible_collections.configok.node.plugins.module_utils._host._component_process import StartedComponent
 from ansible_collections.configok.node.plugins.modules import component_config_migrate
 from support.ansible_runs.modules import run_module
-
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+from support.configs.kubelet import KUBELET_HEADER
 
 
 def run(diff: bool = False, **arguments: Any) -> dict[str, Any]:
@@ -25,7 +24,7 @@ def run(diff: bool = False, **arguments: Any) -> dict[str, Any]:
 def test_flags_and_their_file() -> None:
     result = run(
         flags=["--config=/etc/k.yaml", "--max-pods=50", "--node-ip=10.0.0.1", "--provider-id=example://n1"],
-        content=HEAD + "maxPods: 10\n",
+        content=KUBELET_HEADER + "maxPods: 10\n",
         kubernetes_version="1.31",
     )
     assert yaml.safe_load(result["config"])["maxPods"] == 50
@@ -68,7 +67,7 @@ def test_what_cannot_be_moved_fails_unless_only_a_report_is_wanted() -> None:
 def test_policy_alone_fails_where_that_is_wanted() -> None:
     arguments: dict[str, Any] = {
         "flags": ["--config=/k"],
-        "content": HEAD + "unknown: 1\n",
+        "content": KUBELET_HEADER + "unknown: 1\n",
         "kubernetes_version": "1.31",
     }
     assert not run(**arguments).get("failed")
@@ -105,7 +104,7 @@ def test_a_program_that_does_not_say_its_version_is_no_reason_to_guess(
 
 
 def test_of_several_configs_the_last_is_the_one_that_is_read() -> None:
-    content = f"{HEAD}staticPodPath: manifests\n"
+    content = f"{KUBELET_HEADER}staticPodPath: manifests\n"
     for flags in (["--config=/a/k.yaml", "--config", "/b/k.yaml"], ["--config=/b/k.yaml"]):
         result = run(flags=flags, content=content, kubernetes_version="1.31")
         assert yaml.safe_load(result["config"])["staticPodPath"] == "/b/manifests"

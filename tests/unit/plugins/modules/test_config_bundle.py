@@ -21,16 +21,20 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._timing imp
 from ansible_collections.configok.node.plugins.modules import config_bundle
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster
+from support.configs.kubelet import KUBELET_HEADER, KUBELET_KIND
 from support.rollouts.simulated_nodes import SimulatedNodes
 
 pytestmark = pytest.mark.usefixtures("nodes")
 
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
-
 
 def run(cluster: SandboxCluster, text: str = "maxPods: 60\n", **arguments: Any) -> dict[str, Any]:
     mode = {key: arguments.pop(key) for key in ("check", "diff") if key in arguments}
-    given = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "documents": {"kubelet": HEAD + text}, **arguments}
+    given = {
+        "kubeconfig": cluster.kubeconfig,
+        "pool": "workers",
+        "documents": {"kubelet": KUBELET_HEADER + text},
+        **arguments,
+    }
     given = {name: value for name, value in given.items() if value is not None}
     return run_module(config_bundle.main, given, **mode)
 
@@ -50,7 +54,7 @@ def test_publishes_one_immutable_object_once(cluster: SandboxCluster) -> None:
     assert first["changed"] is True
     (stored,) = bundles(cluster)
     assert stored["immutable"] is True
-    assert stored["data"]["kubelet"] == HEAD + "maxPods: 60\n"
+    assert stored["data"]["kubelet"] == KUBELET_HEADER + "maxPods: 60\n"
     assert stored["metadata"]["annotations"]["configok.dev/change-cause"] == "more pods"
     where = {"namespace": "configok-system", "name": stored["metadata"]["name"], "uid": stored["metadata"]["uid"]}
     assert first["config_source"] == {"configMap": where}
@@ -90,7 +94,7 @@ def test_check_mode_changes_nothing(cluster: SandboxCluster) -> None:
     assert result["changed"] is True
     assert result["config_source"] is None
     assert result["bundle"]["uid"] == ""
-    assert result["diff"][0]["after"] == HEAD + "maxPods: 60\n"
+    assert result["diff"][0]["after"] == KUBELET_HEADER + "maxPods: 60\n"
     assert bundles(cluster) == []
 
 
@@ -192,14 +196,14 @@ def test_check_mode_lets_the_api_server_judge(cluster: SandboxCluster, monkeypat
 
 def test_a_file_is_as_good_as_text(cluster: SandboxCluster, tmp_path: Path) -> None:
     file = tmp_path / "kubelet.yaml"
-    file.write_text(HEAD + "maxPods: 60\n")
+    file.write_text(KUBELET_HEADER + "maxPods: 60\n")
     by_text, by_file = run(cluster), run(cluster, documents=None, src={"kubelet": str(file)})
     assert by_file["changed"] is False
     assert by_file["bundle"] == by_text["bundle"]
 
 
 def test_data_is_published_as_the_same_bundle_whatever_its_order(cluster: SandboxCluster) -> None:
-    head = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+    head = KUBELET_KIND
     first = run(cluster, documents={"kubelet": {**head, "maxPods": 60}})
     second = run(cluster, documents={"kubelet": {"maxPods": 60, **head}})
     assert (first["changed"], second["changed"]) == (True, False)

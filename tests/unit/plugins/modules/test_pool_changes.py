@@ -17,16 +17,14 @@ from ansible_collections.configok.node.plugins.modules import cluster_access, co
 from support.ansible_runs.in_process import roll_out
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster
+from support.configs.kubelet import KUBELET_HEADER, KUBELET_KIND
 from support.rollouts.simulated_nodes import GOOD, SimulatedNodes, status_of
-
-KIND = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
 
 def local(cluster: SandboxCluster, init: Mapping[str, Any], *, deny: Any = None, check: bool = False) -> dict[str, Any]:
     """Publish what a node has of its own; it keeps authentication in its instance config."""
     instance = {name: init[name] for name in ("authentication", "providerID") if name in init}
-    content = {"components": {"kubelet": {"init": {**KIND, **init}, "instance": instance, "deny": deny or {}}}}
+    content = {"components": {"kubelet": {"init": {**KUBELET_KIND, **init}, "instance": instance, "deny": deny or {}}}}
     given = {"kubeconfig": cluster.kubeconfig, "content": json.dumps(content)}
     return run_module(local_config.main, given, check=check)
 
@@ -37,7 +35,12 @@ def add(nodes: SimulatedNodes, name: str, result: Mapping[str, Any]) -> None:
 
 
 def run(cluster: SandboxCluster, text: str, **arguments: Any) -> dict[str, Any]:
-    given = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "documents": {"kubelet": HEAD + text}, **arguments}
+    given = {
+        "kubeconfig": cluster.kubeconfig,
+        "pool": "workers",
+        "documents": {"kubelet": KUBELET_HEADER + text},
+        **arguments,
+    }
     return run_module(config_bundle.main, {**given, "label_selector": "pool=workers"}, check=True)
 
 
@@ -97,7 +100,11 @@ def test_where_nothing_is_known_the_plan_says_so_in_one_sentence(
     [line] = result["text"]
     assert "What it changes on 6 nodes (liar, lost, n1, n2 and 2 more) is not known" in line
     assert result["field_changes"] == []
-    given = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "documents": {"kubelet": HEAD + "maxPods: 1\n"}}
+    given = {
+        "kubeconfig": cluster.kubeconfig,
+        "pool": "workers",
+        "documents": {"kubelet": KUBELET_HEADER + "maxPods: 1\n"},
+    }
     [line] = run_module(config_bundle.main, given, check=True)["text"]
     assert "is not known" in line
 
@@ -204,7 +211,7 @@ def test_removal_takes_it_away(cluster: SandboxCluster, pool: Any) -> None:
 def test_an_undo_shows_what_it_changes(cluster: SandboxCluster, pool: SimulatedNodes) -> None:
     for name in "abcd":
         add(pool, name, local(cluster, {"maxPods": 110}))
-    roll_out(cluster.client, cluster.kubeconfig, HEAD + "maxPods: 60\n", trial_duration="1s")
+    roll_out(cluster.client, cluster.kubeconfig, KUBELET_HEADER + "maxPods: 60\n", trial_duration="1s")
     result = undo(cluster, undo=True)
     assert result["text"][:2] == [
         "This is the way back to the init config. What it changes:",
@@ -212,15 +219,15 @@ def test_an_undo_shows_what_it_changes(cluster: SandboxCluster, pool: SimulatedN
     ]
     assert [(one["before"], one["after"]) for one in result["field_changes"]] == [("60", "110")]
     assert undo(cluster, to_revision=1)["text"][0].endswith("it changes no field of what the pool uses.")
-    roll_out(cluster.client, cluster.kubeconfig, HEAD + "maxPods: 70\n", trial_duration="1s")
+    roll_out(cluster.client, cluster.kubeconfig, KUBELET_HEADER + "maxPods: 70\n", trial_duration="1s")
     assert "kubelet maxPods  70 -> 60" in undo(cluster, undo=True)["text"][1]
 
 
 def test_an_undo_to_what_nodes_deny_now_is_refused(cluster: SandboxCluster, pool: SimulatedNodes) -> None:
     for name in "abcd":
         add(pool, name, local(cluster, {"maxPods": 110}))
-    roll_out(cluster.client, cluster.kubeconfig, HEAD + "maxPods: 60\n", trial_duration="1s")
-    roll_out(cluster.client, cluster.kubeconfig, HEAD + "podPidsLimit: 70\n", trial_duration="1s")
+    roll_out(cluster.client, cluster.kubeconfig, KUBELET_HEADER + "maxPods: 60\n", trial_duration="1s")
+    roll_out(cluster.client, cluster.kubeconfig, KUBELET_HEADER + "podPidsLimit: 70\n", trial_duration="1s")
     pool.local_configs["a"] = local(cluster, {}, deny={"additional": ["maxPods"]})["name"].rpartition("-")[2]
     view = pool.view("a")
     pool.say("a", *status_of(view, view.source, GOOD)[-1])

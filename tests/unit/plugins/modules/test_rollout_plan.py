@@ -16,10 +16,11 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record_sto
 from ansible_collections.configok.node.plugins.modules import config_bundle, rollout_plan
 from support.ansible_runs.modules import run_module
 from support.api.clusters import SandboxCluster
+from support.configs.kubelet import kubelet_config
 
 pytestmark = pytest.mark.usefixtures("nodes")
 
-DOCUMENT = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 60\n"
+DOCUMENT = kubelet_config("maxPods: 60")
 POLICY = {"canary": {"count": 1, "soak": "11m"}, "waves": ["50%", "100%"], "maxUnavailable": "50%"}
 
 

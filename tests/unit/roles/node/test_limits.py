@@ -16,6 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
     ValidateCommand,
     ValidationUnavailable,
 )
+from support.configs.kubelet import kubelet_config
 
 Entry = Callable[[str], ModuleType]
 LIMITED = "from configok_agent._limits import limit_this_process; limit_this_process();"
@@ -61,7 +62,7 @@ def test_a_lower_limit_stays(entry: Entry) -> None:
 def test_the_agents_child_is_limited_and_judges_all_the_same(entry: Entry) -> None:
     program = "import configok_agent.__main__ as m; sys.exit(m.main(['validate', '--json', '--limited', '-']))"
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {sys.path[0]!r}); {program}"]
-    text = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: -1\n"
+    text = kubelet_config("maxPods: -1")
     found = entry("_processes").run_command(command, timeout=60, stdin=text)
     assert (found.code, "maxPods" in found.out) == (1, True), found.err
     shown = program.replace("sys.exit(", "(").replace("'-'", "'/dev/null'")

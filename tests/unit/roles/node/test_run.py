@@ -17,6 +17,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
 from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
 from ansible_collections.configok.node.plugins.module_utils._kube._client_settings import ClientSettings
+from support.configs.kubelet import KUBELET_HEADER
 
 
 @pytest.mark.contract("manners.small-answers")
@@ -54,7 +55,7 @@ def test_a_comparison_limits_itself_where_it_is_told_to(
     limited: list[bool] = []
     monkeypatch.setattr(entry("_limits"), "limit_this_process", lambda: limited.append(True))
     file = tmp_path / "config.yaml"
-    file.write_text("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n")
+    file.write_text(KUBELET_HEADER)
     assert entry("__main__").main(["same", "--limited", str(file), str(file)]) == 0
     assert limited == [True]
 
@@ -65,7 +66,7 @@ def test_a_comparison_limits_itself_where_it_is_told_to(
 def test_a_comparison_counts_the_drop_ins_that_were_read(
     entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, drop_in: str, code: int
 ) -> None:
-    head = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+    head = KUBELET_HEADER
     files = [tmp_path / "before.yaml", tmp_path / "after.yaml"]
     files[0].write_text(head)
     files[1].write_text(head + "nodeStatusReportFrequency: 5m\n")

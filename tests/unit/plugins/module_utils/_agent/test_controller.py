@@ -22,11 +22,11 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_kn
     ANNOTATION_CONFIG_SOURCE,
 )
 from support.agents.bench import NODE, Bench
+from support.configs.kubelet import KUBELET_HEADER
 
 pytestmark = pytest.mark.usefixtures("no_fsync")
 
 ALL_WELL = "all checks passed"
-KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
 
 @pytest.fixture
@@ -491,7 +491,7 @@ def test_the_same_values_cost_no_restart(bench: Bench) -> None:
 @pytest.mark.contract("adopt.same-values")
 @pytest.mark.parametrize("empty", ["evictionHard: {}", "enforceNodeAllocatable: []"])
 def test_an_empty_value_that_switches_a_default_off_is_a_change(bench: Bench, empty: str) -> None:
-    before = f"{KUBELET}maxPods: 120\n"
+    before = f"{KUBELET_HEADER}maxPods: 120\n"
     bench.good_node(before)
     for text in (f"{before}{empty}\n", before):  # set, and taken back
         starts = bench.starts()
@@ -506,7 +506,7 @@ def test_an_empty_value_that_switches_a_default_off_is_a_change(bench: Bench, em
 @pytest.mark.contract("adopt.same-values")
 @pytest.mark.parametrize("same", ["clusterDNS: []", "kubeReserved: {}", "cpuCFSQuota: true", "clusterDomain: null"])
 def test_what_the_component_does_anyway_costs_no_restart(bench: Bench, same: str) -> None:
-    before = f"{KUBELET}maxPods: 120\n"
+    before = f"{KUBELET_HEADER}maxPods: 120\n"
     bench.good_node(before)
     starts = bench.starts()
     source = bench.publish(f"{before}{same}\n", trial=Trial(5.0, 3))
@@ -519,7 +519,7 @@ def test_what_the_component_does_anyway_costs_no_restart(bench: Bench, same: str
 
 @pytest.mark.contract("adopt.only-what-changed")
 def test_a_roll_back_to_an_absent_value_restarts_too(bench: Bench) -> None:
-    before = f"{KUBELET}maxPods: 120\n"
+    before = f"{KUBELET_HEADER}maxPods: 120\n"
     good = bench.good_node(before)
     starts = bench.starts()
     bench.assign(bench.publish(f"{before}evictionHard: {{}}\nmood: sick\n"))

@@ -21,8 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._local_c
     parse_local_config,
 )
 from support.agents.bench import Bench
-
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+from support.configs.kubelet import KUBELET_HEADER
 
 
 @pytest.fixture
@@ -30,7 +29,7 @@ def bench(tmp_path: Path) -> Bench:
     """A node with an init config and an instance config."""
     init, instance = tmp_path / "init" / "kubelet.yaml", tmp_path / "instance.yaml"
     init.parent.mkdir(exist_ok=True)
-    init.write_text(HEAD + "maxPods: 110\nproviderID: aws:///i-1\nstaticPodPath: manifests\n")
+    init.write_text(KUBELET_HEADER + "maxPods: 110\nproviderID: aws:///i-1\nstaticPodPath: manifests\n")
     instance.write_text('{"staticPodURLHeader": {"Authorization": ["s3cr3t-marker"]}}')
     bench = Bench(tmp_path)
     kubelet = bench.configuration.components["kubelet"]
@@ -60,7 +59,7 @@ def test_another_init_config_is_another_hash(bench: Bench, tmp_path: Path) -> No
     hashes = LocalConfigHash(bench.configuration)
     before = hashes.current()
     path = tmp_path / "init" / "kubelet.yaml"
-    path.write_text(HEAD + "maxPods: 120\n")
+    path.write_text(KUBELET_HEADER + "maxPods: 120\n")
     os.utime(path, (1, 1))
     assert hashes.current() not in ("", before)
     path.write_text("{")
@@ -69,5 +68,5 @@ def test_another_init_config_is_another_hash(bench: Bench, tmp_path: Path) -> No
 
 
 def test_what_is_too_large_is_not_reported(bench: Bench, tmp_path: Path) -> None:
-    (tmp_path / "init" / "kubelet.yaml").write_text(HEAD + "clusterDomain: " + 600_000 * "a")
+    (tmp_path / "init" / "kubelet.yaml").write_text(KUBELET_HEADER + "clusterDomain: " + 600_000 * "a")
     assert LocalConfigHash(bench.configuration).current() == ""

@@ -24,8 +24,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._node_inputs import InitConfigDrift
 from support.agents.bench import Bench
-
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+from support.configs.kubelet import KUBELET_HEADER
 
 
 def told(bench: Bench) -> dict[str, Any]:
@@ -91,7 +90,7 @@ def test_drop_ins_win_over_the_file_and_flags_over_drop_ins(tmp_path: Path) -> N
     bench = Bench(tmp_path)
     drop_in = tmp_path / "conf.d/10-own.conf"
     drop_in.parent.mkdir()
-    drop_in.write_text(HEAD + "maxPods: 20\nsystemReserved: {cpu: 100m}\npodsPerCore: 3\n")
+    drop_in.write_text(KUBELET_HEADER + "maxPods: 20\nsystemReserved: {cpu: 100m}\npodsPerCore: 3\n")
     (tmp_path / "conf.d/20-broken.conf").write_text("{")
     bench.argv = ("kubelet", f"--config-dir={tmp_path}/conf.d", "--max-pods=30")
     bench.assign(bench.publish("maxPods: 50\nsystemReserved: {cpu: 1, memory: 1Gi}\n"))
@@ -103,7 +102,7 @@ def drop_in(bench: Bench, text: str) -> None:
     """Give the kubelet this drop-in, or another content of it."""
     path = bench.directory / "conf.d/10-own.conf"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(HEAD + text)
+    path.write_text(KUBELET_HEADER + text)
     bench.argv = ("kubelet", f"--config={bench.store.config_path('kubelet')}", f"--config-dir={path.parent}")
 
 
@@ -134,9 +133,9 @@ def test_a_default_written_out_is_a_change_where_a_drop_in_makes_it_another_one(
     """nodeStatusReportFrequency is 5m, or what nodeStatusUpdateFrequency says."""
     bench = Bench(tmp_path)
     drop_in(bench, text)
-    bench.good_node(HEAD + "maxPods: 120\n")
+    bench.good_node(KUBELET_HEADER + "maxPods: 120\n")
     starts = bench.starts()
-    source = bench.publish(HEAD + "maxPods: 120\nnodeStatusReportFrequency: 5m\n")
+    source = bench.publish(KUBELET_HEADER + "maxPods: 120\nnodeStatusReportFrequency: 5m\n")
     bench.assign(source)
     bench.run(30)
     assert condition(bench)["message"] == f"using current (UID: {source.uid})"

@@ -10,8 +10,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, worst
-
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+from support.configs.kubelet import KUBELET_HEADER
 
 
 def told(found: list[Finding]) -> list[tuple[str, int | None, str, str]]:
@@ -21,7 +20,7 @@ def told(found: list[Finding]) -> list[tuple[str, int | None, str, str]]:
 @pytest.mark.contract("validate.for-the-version")
 def test_all_faults_at_once_in_the_order_of_lines() -> None:
     text = (
-        HEAD
+        KUBELET_HEADER
         + "maxPods: -1\nnoSuch: 1\nport: '1'\nmaxPods: -2\nhairpinMode: x\nevictionHard: {memory.available: bogus}\n"
     )
     assert told(check(text, file="f.yaml", versions=["1.35"])) == [
@@ -35,7 +34,7 @@ def test_all_faults_at_once_in_the_order_of_lines() -> None:
 
 
 def test_a_finding_is_one_sentence() -> None:
-    found = check(HEAD + "maxPods: -1\n", file="f.yaml", versions=["1.35"])
+    found = check(KUBELET_HEADER + "maxPods: -1\n", file="f.yaml", versions=["1.35"])
     assert [str(one) for one in found] == ["f.yaml:3: maxPods: -1: must be >= 0"]
     assert found[0].as_dict() == {
         "file": "f.yaml",
@@ -51,7 +50,7 @@ def test_a_finding_is_one_sentence() -> None:
 
 
 def test_a_set_of_versions_tells_which_ones() -> None:
-    found = check(HEAD + "crashLoopBackOff: {}\n", versions=["v1.27.3", "1.31", "1.36.0", "1.31.9"])
+    found = check(KUBELET_HEADER + "crashLoopBackOff: {}\n", versions=["v1.27.3", "1.31", "1.36.0", "1.31.9"])
     assert [(one.versions, one.message) for one in found] == [
         (("1.27", "1.31"), "unknown field: KubeletConfiguration knows it from Kubernetes 1.32 (Kubernetes 1.27, 1.31)")
     ]
@@ -59,7 +58,7 @@ def test_a_set_of_versions_tells_which_ones() -> None:
 
 @pytest.mark.contract("validate.for-the-version")
 def test_a_gate_that_one_version_of_a_pool_lacks() -> None:
-    found = check(HEAD + "featureGates: {KubeletCrashLoopBackOffMax: true}\n", versions=["1.31", "1.36"])
+    found = check(KUBELET_HEADER + "featureGates: {KubeletCrashLoopBackOffMax: true}\n", versions=["1.31", "1.36"])
     assert [(one.field, one.versions, one.level) for one in found] == [
         ("featureGates.KubeletCrashLoopBackOffMax", ("1.31",), "component")
     ]
@@ -69,25 +68,25 @@ def test_a_gate_that_one_version_of_a_pool_lacks() -> None:
     ("version", "judged_as"), [("1.38", "1.37"), ("1.19", "1.20"), ("1.3", "1.20 (write 1.30 in quotes)")]
 )
 def test_versions_beyond_the_data_warn(version: str, judged_as: str) -> None:
-    found = check(HEAD + "maxPods: -1\n", versions=[version])
+    found = check(KUBELET_HEADER + "maxPods: -1\n", versions=[version])
     assert [(one.level, one.versions) for one in found] == [("warning", (version,)), ("component", (version,))]
     assert found[0].message.endswith(f"judged as {judged_as}")
 
 
 def test_gates_that_the_newest_minor_cannot_be_sure_of_warn() -> None:
-    found = check(HEAD + "featureGates: {NoSuchGate: true}\n", versions=["1.36", "1.37"])
+    found = check(KUBELET_HEADER + "featureGates: {NoSuchGate: true}\n", versions=["1.36", "1.37"])
     assert [(one.level, one.versions) for one in found] == [("component", ("1.36",)), ("warning", ("1.37",))]
 
 
 def test_without_versions_the_newest_that_is_known_as_a_whole_judges() -> None:
-    found = check(HEAD + "featureGates: {NoSuchGate: true}\n")
+    found = check(KUBELET_HEADER + "featureGates: {NoSuchGate: true}\n")
     assert [(one.level, one.versions) for one in found] == [("component", ("1.36",))]
 
 
 @pytest.mark.parametrize("version", ["", "2.1", "latest", "1", "1.x"])
 def test_versions_that_are_none(version: str) -> None:
     with pytest.raises(ConfigError, match="not a Kubernetes version"):
-        check(HEAD, versions=[version])
+        check(KUBELET_HEADER, versions=[version])
 
 
 @pytest.mark.parametrize(
@@ -102,7 +101,7 @@ def test_versions_that_are_none(version: str) -> None:
         ("apiVersion: x/v1\nkind: Nonsense\n", None, "component", "kind"),
         ("apiVersion: x/v1\nkind: Nonsense\n", "kubelet", "component", "kind"),
         ("apiVersion: x/v1\nkind: Nonsense\n", "my-proxy", "warning", "kind"),
-        (HEAD, "kube-proxy", "component", "kind"),
+        (KUBELET_HEADER, "kube-proxy", "component", "kind"),
         ("apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\n", "kubelet", "component", "kind"),
     ],
 )
@@ -134,7 +133,7 @@ def test_a_config_of_an_unknown_component_is_judged_by_its_syntax() -> None:
 @pytest.mark.parametrize(
     ("head", "minor", "level"),
     [
-        ("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n", "1.36", "policy"),
+        (KUBELET_HEADER, "1.36", "policy"),
         ("apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n", "1.36", "policy"),
         ("apiVersion: audit.k8s.io/v1\nkind: Policy\n", "1.36", "policy"),
         ("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n", "1.30", "component"),
@@ -154,24 +153,27 @@ def test_who_refuses_unknown_and_duplicate_fields(head: str, minor: str, level: 
     ("wrong", "right"), [("maxpods", "maxPods"), ("maxPod", "maxPods"), ("clusterDns", "clusterDNS")]
 )
 def test_a_misspelt_field_is_helped(wrong: str, right: str) -> None:
-    assert f"did you mean {right}?" in check(HEAD + f"{wrong}: 1\n")[0].message
+    assert f"did you mean {right}?" in check(KUBELET_HEADER + f"{wrong}: 1\n")[0].message
 
 
 def test_fractions_that_are_whole_are_whole_in_yaml_but_not_in_json() -> None:
-    assert check(HEAD + "maxPods: 110.0\n") == []
+    assert check(KUBELET_HEADER + "maxPods: 110.0\n") == []
     text = '{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "maxPods": 110.0}'
     assert told(check(text)) == [("component", 1, "maxPods", "type")]
 
 
 def test_zero_is_unset_where_the_kubelet_cannot_tell() -> None:
     assert (
-        check(HEAD + "maxPods: 0\nport: 0\nnodeLeaseDurationSeconds: 0\nsyncFrequency: 0s\n", versions=["1.20"]) == []
+        check(
+            KUBELET_HEADER + "maxPods: 0\nport: 0\nnodeLeaseDurationSeconds: 0\nsyncFrequency: 0s\n", versions=["1.20"]
+        )
+        == []
     )
 
 
 @pytest.mark.contract("render.relative-paths")
 def test_bundles_have_no_secrets_relative_paths_or_values_of_one_node() -> None:
-    text = HEAD + "staticPodPath: manifests\nproviderID: aws:///i-1\n"
+    text = KUBELET_HEADER + "staticPodPath: manifests\nproviderID: aws:///i-1\n"
     text += "staticPodURLHeader:\n  Authorization: [Bearer abcdefghijklmnopqrst]\n"
     assert check(text) == []
     found = check(text, bundle=True)
@@ -185,18 +187,18 @@ def test_bundles_have_no_secrets_relative_paths_or_values_of_one_node() -> None:
 
 @pytest.mark.contract("manners.no-secret")
 def test_the_value_of_a_wrong_type_shows_no_secret() -> None:
-    found = check(HEAD + "port: Bearer abcdefghijklmnopqrst\n")
+    found = check(KUBELET_HEADER + "port: Bearer abcdefghijklmnopqrst\n")
     assert "abcdefghij" not in str(found)
 
 
 def test_worst() -> None:
     assert worst([]) is None
-    assert worst(check(HEAD + "a: 1\n")) == "policy"
-    assert worst(check(HEAD + "a: 1\nmaxPods: -1\n")) == "component"
+    assert worst(check(KUBELET_HEADER + "a: 1\n")) == "policy"
+    assert worst(check(KUBELET_HEADER + "a: 1\nmaxPods: -1\n")) == "component"
 
 
 def test_a_component_that_is_nearly_called_like_one_is_told() -> None:
-    text = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+    text = KUBELET_HEADER
     [found] = check(text, component="kubeletx")
     assert found.level == "warning"
     assert found.message.endswith("did you mean kubelet?")

@@ -9,13 +9,13 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import Targets, check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
+from support.configs.kubelet import KUBELET_HEADER
 
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 NODES = {"old-1": "v1.27.3", "old-2": "v1.27.16", "mid-1": "v1.31.4", "new-1": "v1.36.0"}
 
 
 def told(text: str) -> list[tuple[str, str, tuple[str, ...], tuple[str, ...]]]:
-    return [(one.field, one.message, one.versions, one.nodes) for one in check(HEAD + text, nodes=NODES)]
+    return [(one.field, one.message, one.versions, one.nodes) for one in check(KUBELET_HEADER + text, nodes=NODES)]
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._de
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import format_path
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
-
-HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+from support.configs.kubelet import KUBELET_KIND
 
 
 @pytest.mark.parametrize("kind", sorted(DENIED_FIELDS))
@@ -47,9 +46,9 @@ def test_credentials_and_the_api_servers_files_are_denied_as_a_whole() -> None:
 
 
 def test_values_of_its_own_are_the_init_config_under_the_instance_config() -> None:
-    init, instance = {**HEAD, "maxPods": 1, "readOnlyPort": 1}, {"maxPods": 2}
+    init, instance = {**KUBELET_KIND, "maxPods": 1, "readOnlyPort": 1}, {"maxPods": 2}
     own = node_values("KubeletConfiguration", init, instance)
-    assert own == ({**HEAD, "maxPods": 2, "readOnlyPort": 1}, instance)
+    assert own == ({**KUBELET_KIND, "maxPods": 2, "readOnlyPort": 1}, instance)
     assert node_values("KubeProxyConfiguration", init, instance) == (instance, instance)
     assert node_values("KubeletConfiguration", ["odd"], None) == ({}, {})
 
@@ -105,7 +104,12 @@ def test_a_bundle_may_not_weaken_what_the_node_has(
     document: dict[str, Any], own: dict[str, Any], paths: list[str]
 ) -> None:
     def refused(policy: DenyPolicy) -> list[str]:
-        found = denials({**HEAD, **own, **document}, policy, node_values(HEAD["kind"], {**HEAD, **own}, {}), 35)
+        found = denials(
+            {**KUBELET_KIND, **own, **document},
+            policy,
+            node_values(KUBELET_KIND["kind"], {**KUBELET_KIND, **own}, {}),
+            35,
+        )
         return sorted(format_path(one.path) for one in found)
 
     assert refused(DenyPolicy()) == paths
@@ -130,8 +134,8 @@ _LEFT_OUT: list[tuple[dict[str, Any], list[str]]] = [
 @pytest.mark.parametrize(("own", "paths"), _LEFT_OUT)
 def test_a_bundle_may_not_weaken_a_node_by_what_it_leaves_out(own: dict[str, Any], paths: list[str]) -> None:
     def refused(policy: DenyPolicy, instance: dict[str, Any]) -> list[str]:
-        init = {**HEAD, **own}
-        found = denials({**HEAD, "maxPods": 100}, policy, node_values(HEAD["kind"], init, instance), 35)
+        init = {**KUBELET_KIND, **own}
+        found = denials({**KUBELET_KIND, "maxPods": 100}, policy, node_values(KUBELET_KIND["kind"], init, instance), 35)
         return sorted(format_path(one.path) for one in found)
 
     assert refused(DenyPolicy(), {}) == paths
@@ -152,8 +156,10 @@ _FIELDS = st.sampled_from(
 
 @given(st.dictionaries(_FIELDS, _ODD), st.dictionaries(_FIELDS, _ODD))
 def test_odd_documents_are_compared_without_a_fault(document: dict[str, Any], own: dict[str, Any]) -> None:
-    kind = HEAD["kind"]
-    found = list(denials({**HEAD, **document}, DenyPolicy(), node_values(kind, {**HEAD, **own}, own), 35))
+    kind = KUBELET_KIND["kind"]
+    found = list(
+        denials({**KUBELET_KIND, **document}, DenyPolicy(), node_values(kind, {**KUBELET_KIND, **own}, own), 35)
+    )
     assert {problem.rule for problem in found} <= {"denied"}
-    same = node_values(kind, {**HEAD, **document}, {})
-    assert list(denials({**HEAD, **document}, DenyPolicy(), same, 35)) == [], "all are its own values"
+    same = node_values(kind, {**KUBELET_KIND, **document}, {})
+    assert list(denials({**KUBELET_KIND, **document}, DenyPolicy(), same, 35)) == [], "all are its own values"

@@ -14,6 +14,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
     diff,
     effective_diff,
 )
+from support.configs.kubelet import KUBELET_KIND
 
 
 @pytest.mark.parametrize(
@@ -36,11 +37,8 @@ def test_diff(old: Any, new: Any, changes: list[Change]) -> None:
     assert diff(old, new) == changes
 
 
-HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
-
-
 def paths(old: dict[str, Any], new: dict[str, Any], minors: tuple[int, int] = (36, 36)) -> list[str]:
-    return [one.change.path for one in effective_diff({**HEAD, **old}, {**HEAD, **new}, minors)]
+    return [one.change.path for one in effective_diff({**KUBELET_KIND, **old}, {**KUBELET_KIND, **new}, minors)]
 
 
 @pytest.mark.parametrize(
@@ -62,30 +60,30 @@ def test_effective_diff(old: dict[str, Any], new: dict[str, Any], minors: tuple[
 
 
 def test_a_field_that_an_upgrade_brings_asks_for_no_drain() -> None:
-    asked = {one.change.path: one.disruption.name for one in effective_diff(HEAD, HEAD, (26, 36))}
+    asked = {one.change.path: one.disruption.name for one in effective_diff(KUBELET_KIND, KUBELET_KIND, (26, 36))}
     assert asked["podLogsDir"] == "restart"
     assert asked["failCgroupV1"] == "restart-crash-risk"
     assert "logging.flushFrequency" not in asked  # 5000000000 and 5s
-    back = {one.change.path: one.disruption.name for one in effective_diff(HEAD, HEAD, (36, 26))}
+    back = {one.change.path: one.disruption.name for one in effective_diff(KUBELET_KIND, KUBELET_KIND, (36, 26))}
     assert back["podLogsDir"] == "restart"
-    own = effective_diff(HEAD, HEAD, (26, 36), {"podLogsDir": "reboot"})
+    own = effective_diff(KUBELET_KIND, KUBELET_KIND, (26, 36), {"podLogsDir": "reboot"})
     assert {one.change.path: one.disruption.name for one in own}["podLogsDir"] == "reboot"
-    said = {**HEAD, "podLogsDir": "/srv/logs"}
-    asked = {one.change.path: one.disruption.name for one in effective_diff(HEAD, said, (26, 36))}
+    said = {**KUBELET_KIND, "podLogsDir": "/srv/logs"}
+    asked = {one.change.path: one.disruption.name for one in effective_diff(KUBELET_KIND, said, (26, 36))}
     assert asked["podLogsDir"] == "drain"
 
 
 def test_one_side_may_be_empty() -> None:
-    (change,) = effective_diff({}, {**HEAD, "maxPods": 9}, (36, 36))
+    (change,) = effective_diff({}, {**KUBELET_KIND, "maxPods": 9}, (36, 36))
     assert str(change) == "maxPods: 110 -> 9"
-    (change,) = effective_diff({**HEAD, "maxPods": 9}, {}, (36, 36))
+    (change,) = effective_diff({**KUBELET_KIND, "maxPods": 9}, {}, (36, 36))
     assert str(change) == "maxPods: 9 -> 110"
 
 
 def test_secrets_are_not_shown() -> None:
-    (change,) = effective_diff({}, {**HEAD, "clusterDNS": ["token"]}, (36, 36))
+    (change,) = effective_diff({}, {**KUBELET_KIND, "clusterDNS": ["token"]}, (36, 36))
     assert "a secret" not in str(change)
-    (change,) = effective_diff({}, {**HEAD, "staticPodURLHeader": {"token": ["a"]}}, (36, 36))
+    (change,) = effective_diff({}, {**KUBELET_KIND, "staticPodURLHeader": {"token": ["a"]}}, (36, 36))
     assert str(change) == "staticPodURLHeader.token: <unset> -> (a secret, not shown)"
-    (change,) = effective_diff({}, {**HEAD, "clusterDomain": "Bearer abcdefghijklmnopqrstuvwx"}, (36, 36))
+    (change,) = effective_diff({}, {**KUBELET_KIND, "clusterDomain": "Bearer abcdefghijklmnopqrstuvwx"}, (36, 36))
     assert str(change) == "clusterDomain: <unset> -> (a secret, not shown)"

@@ -19,10 +19,10 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._dr
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
+from support.configs.kubelet import KUBELET_KIND
 from support.fuzz.settings import fuzz
 
 KIND = find_kind("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration")
-HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
 EVICTION = {
     "memory.available": "100Mi",
     "nodefs.available": "10%",
@@ -49,7 +49,9 @@ def used(minor: int, main: dict[str, Any], *drop_ins: dict[str, Any]) -> dict[st
     """What the kubelet uses, defaults filled in."""
     assert KIND is not None
     return apply_defaults(
-        merge_drop_ins({**HEAD, **main}, [{**HEAD, **one} for one in drop_ins], KIND, minor), KIND, minor
+        merge_drop_ins({**KUBELET_KIND, **main}, [{**KUBELET_KIND, **one} for one in drop_ins], KIND, minor),
+        KIND,
+        minor,
     )
 
 
@@ -145,7 +147,7 @@ def test_a_drop_in_twice_is_a_drop_in_once(
 def test_no_value_is_invented(minor: int, main: dict[str, Any], one: dict[str, Any], other: dict[str, Any]) -> None:
     """But for defaults, every top-level scalar and list is one that the main file or a drop-in says."""
     assert KIND is not None
-    result = merge_drop_ins({**HEAD, **main}, [one, other], KIND, minor)
+    result = merge_drop_ins({**KUBELET_KIND, **main}, [one, other], KIND, minor)
     for field in ("maxPods", "failSwapOn", "syncFrequency", "clusterDNS"):
         assert field not in result or result[field] in [layer.get(field) for layer in (main, one, other)]
 
@@ -163,5 +165,5 @@ def test_the_switch_that_adds_the_defaults_of_eviction_holds_for_the_main_file_a
         (few, {**switch, **other}, {"memory.available": "50Mi", "nodefs.available": "7%"}),
         ({}, {**switch, **few}, added),
     ):
-        result = effective_with_drop_ins({**HEAD, **main}, [{**HEAD, **drop_in}], KIND, 36)
+        result = effective_with_drop_ins({**KUBELET_KIND, **main}, [{**KUBELET_KIND, **drop_in}], KIND, 36)
         assert result["evictionHard"] == made

@@ -17,14 +17,14 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._dr
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import Judgement, judge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
+from support.configs.kubelet import KUBELET_HEADER, KUBELET_KIND
 from support.fuzz.settings import fuzz
 
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 VARIABLE = "KUBELET_CONFIG_DROPIN_DIR_ALPHA"
 
 
 def judged(*texts: str, versions: list[str]) -> Judgement:
-    layers = [(f"layers/{name}.yaml", HEAD + text) for name, text in zip(("base", "pool", "site"), texts)]
+    layers = [(f"layers/{name}.yaml", KUBELET_HEADER + text) for name, text in zip(("base", "pool", "site"), texts)]
     return judge(layers, versions=versions, as_drop_ins=True)
 
 
@@ -34,7 +34,7 @@ def told(*texts: str, versions: list[str]) -> list[tuple[str, str, tuple[str, ..
 
 def test_names_sort_as_the_layers_do() -> None:
     names = ["a/base.yaml", "Pool A.yml", "/etc/x.d/.conf", "content", *(f"{number}.yaml" for number in range(8))]
-    files = drop_ins([decode(HEAD, file=name) for name in names])
+    files = drop_ins([decode(KUBELET_HEADER, file=name) for name in names])
     assert [one.name for one in files[:4]] == ["010-base.conf", "020-pool-a.conf", "030-layer.conf", "040-content.conf"]
     assert [one.name for one in files] == sorted(one.name for one in files)
     assert [one.layer for one in files] == names
@@ -43,8 +43,8 @@ def test_names_sort_as_the_layers_do() -> None:
 def test_each_is_a_config_of_its_own() -> None:
     found = judged("maxPods: 100\n", "maxPods: null\nclusterDNS: [10.0.0.10]\n", versions=["1.36"])
     assert [(one.name, one.text) for one in found.drop_ins] == [
-        ("10-base.conf", HEAD + "maxPods: 100\n"),
-        ("20-pool.conf", HEAD + "maxPods: null\nclusterDNS:\n  - 10.0.0.10\n"),
+        ("10-base.conf", KUBELET_HEADER + "maxPods: 100\n"),
+        ("20-pool.conf", KUBELET_HEADER + "maxPods: null\nclusterDNS:\n  - 10.0.0.10\n"),
     ]
     assert found.findings == []
 
@@ -107,7 +107,7 @@ ODD = st.recursive(
 @fuzz(100)
 @given(st.lists(st.dictionaries(FIELDS, ODD, max_size=4), min_size=1, max_size=3))
 def test_whatever_the_layers_hold_there_is_a_judgement(layers: list[dict[str, Any]]) -> None:
-    head = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+    head = KUBELET_KIND
     texts = [(f"{number}.json", json.dumps({**head, **layer})) for number, layer in enumerate(layers)]
     found = judge(texts, versions=["1.28", "1.31", "1.36"], as_drop_ins=True)
     assert len(found.drop_ins) == len(layers)

@@ -18,8 +18,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fi
     located,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import judge
-
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+from support.configs.kubelet import KUBELET_HEADER
 
 
 def faults(number: int, level: Level = Level.POLICY) -> list[Finding]:
@@ -49,7 +48,7 @@ def test_refusals_come_before_warnings_and_the_rest_keeps_its_worst_level() -> N
 
 
 def test_a_large_bundle_has_few_findings() -> None:
-    text = HEAD + "".join(f"x{number}: 1\n" for number in range(8000))
+    text = KUBELET_HEADER + "".join(f"x{number}: 1\n" for number in range(8000))
     for found in (check(text), judge([("f", text)]).findings):
         assert len(found) == MAX_FINDINGS + 1
         assert found[-1].omitted == 8000 - MAX_FINDINGS
@@ -58,7 +57,7 @@ def test_a_large_bundle_has_few_findings() -> None:
 
 @pytest.mark.parametrize("level", [Level.POLICY, Level.WARNING])
 def test_what_is_found_beside_the_config_itself_is_bounded_with_the_rest(level: Level) -> None:
-    found = judge([("f", f"{HEAD}x: 1\n")], host=lambda _document: faults(200, level)).findings
+    found = judge([("f", f"{KUBELET_HEADER}x: 1\n")], host=lambda _document: faults(200, level)).findings
     assert len(found) == MAX_FINDINGS + 1
     assert found[-1].omitted == 201 - MAX_FINDINGS
 
@@ -66,4 +65,4 @@ def test_what_is_found_beside_the_config_itself_is_bounded_with_the_rest(level: 
 def test_a_message_is_bounded() -> None:
     assert len(located(Finding((), "\x00" * 100_000), "f", 1).message) == 1000
     key = "1" * 100_000
-    assert all(len(one.message) <= 1000 for one in check(f"{HEAD}{key}: 1\n"))
+    assert all(len(one.message) <= 1000 for one in check(f"{KUBELET_HEADER}{key}: 1\n"))

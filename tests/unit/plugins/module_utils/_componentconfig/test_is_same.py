@@ -20,10 +20,10 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     find_kind,
     kinds,
 )
+from support.configs.kubelet import KUBELET_KIND
 from support.configs.objects import configs, minors_of
 from support.fuzz.settings import fuzz
 
-KUBELET = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
 EVICTION = {
     "memory.available": "100Mi",
     "nodefs.available": "10%",
@@ -54,8 +54,8 @@ PROXY = {"apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyCon
     ids=str,
 )
 def test_what_the_component_does_anyway_is_the_same(change: dict[str, Any]) -> None:
-    assert same_config(KUBELET, {**KUBELET, **change}, 35)
-    assert same_config({**KUBELET, **change}, KUBELET, 35)
+    assert same_config(KUBELET_KIND, {**KUBELET_KIND, **change}, 35)
+    assert same_config({**KUBELET_KIND, **change}, KUBELET_KIND, 35)
 
 
 @pytest.mark.parametrize(
@@ -78,35 +78,35 @@ def test_what_the_component_does_anyway_is_the_same(change: dict[str, Any]) -> N
     ids=str,
 )
 def test_what_changes_the_component_or_may_change_it_is_different(change: dict[str, Any]) -> None:
-    assert not same_config(KUBELET, {**KUBELET, **change}, 35)
-    assert not same_config({**KUBELET, **change}, KUBELET, 35)
+    assert not same_config(KUBELET_KIND, {**KUBELET_KIND, **change}, 35)
+    assert not same_config({**KUBELET_KIND, **change}, KUBELET_KIND, 35)
 
 
 def test_a_field_that_is_not_known_differs_wherever_it_stands() -> None:
     taint = {"key": "a", "effect": "NoSchedule"}
-    same = [{**KUBELET, "registerWithTaints": [{**taint, "unknown": value}]} for value in (1, 1, None)]
+    same = [{**KUBELET_KIND, "registerWithTaints": [{**taint, "unknown": value}]} for value in (1, 1, None)]
     assert same_config(same[0], same[1], 35)
     assert not same_config(same[0], same[2], 35)
-    assert not same_config(same[0], {**KUBELET, "registerWithTaints": [taint]}, 35)
+    assert not same_config(same[0], {**KUBELET_KIND, "registerWithTaints": [taint]}, 35)
 
 
 def test_a_default_that_a_later_version_changes_is_different_since_the_file_outlives_an_upgrade() -> None:
-    written = {**KUBELET, "failCgroupV1": False}
-    assert not effective_diff(KUBELET, written, (34, 34))
-    assert not same_config(KUBELET, written, 34)
-    assert same_config(KUBELET, {**KUBELET, "failCgroupV1": True}, 35)
-    assert not same_config(KUBELET, {**KUBELET, "failCgroupV1": True}, None)
-    assert same_config(KUBELET, {**KUBELET, "maxPods": 110}, None)
+    written = {**KUBELET_KIND, "failCgroupV1": False}
+    assert not effective_diff(KUBELET_KIND, written, (34, 34))
+    assert not same_config(KUBELET_KIND, written, 34)
+    assert same_config(KUBELET_KIND, {**KUBELET_KIND, "failCgroupV1": True}, 35)
+    assert not same_config(KUBELET_KIND, {**KUBELET_KIND, "failCgroupV1": True}, None)
+    assert same_config(KUBELET_KIND, {**KUBELET_KIND, "maxPods": 110}, None)
 
 
 @pytest.mark.parametrize("minor", [19, 99])
 def test_a_version_that_the_data_do_not_know_compares_plain_values(minor: int) -> None:
-    assert not same_config(KUBELET, {**KUBELET, "maxPods": 110}, minor)
-    assert same_config({**KUBELET, "maxPods": 110}, {"maxPods": 110.0, **KUBELET}, minor)
+    assert not same_config(KUBELET_KIND, {**KUBELET_KIND, "maxPods": 110}, minor)
+    assert same_config({**KUBELET_KIND, "maxPods": 110}, {"maxPods": 110.0, **KUBELET_KIND}, minor)
 
 
 def test_kinds_that_differ_or_are_not_known_compare_plain_values() -> None:
-    assert not same_config(KUBELET, PROXY, 35)
+    assert not same_config(KUBELET_KIND, PROXY, 35)
     assert same_config({"kind": "X", "a": []}, {"a": [], "kind": "X"}, 35)
     assert not same_config({"kind": "X", "a": []}, {"kind": "X"}, 35)
     assert not same_config({"kind": "X", "a": None}, {"kind": "X"}, 35)
@@ -136,7 +136,7 @@ def test_an_empty_value_is_absent_only_where_no_default_and_no_pointer_stands(ki
 def test_a_config_is_the_same_as_its_defaulted_form_where_no_later_default_differs(
     component: str, data: st.DataObject
 ) -> None:
-    head = KUBELET if component == "kubelet" else PROXY
+    head = KUBELET_KIND if component == "kubelet" else PROXY
     kind = find_kind(head["apiVersion"], head["kind"])
     assert kind is not None
     minor = max(minors_of(kind))
@@ -159,8 +159,8 @@ def test_a_config_is_the_same_as_its_defaulted_form_where_no_later_default_diffe
 def test_two_configs_are_the_same_only_with_the_drop_ins_over_them_too(
     change: dict[str, Any], drop_ins: list[Any], same: bool
 ) -> None:
-    assert same_config(KUBELET, {**KUBELET, **change}, 35, drop_ins) is same
-    assert same_config({**KUBELET, **change}, KUBELET, 35, drop_ins) is same
+    assert same_config(KUBELET_KIND, {**KUBELET_KIND, **change}, 35, drop_ins) is same
+    assert same_config({**KUBELET_KIND, **change}, KUBELET_KIND, 35, drop_ins) is same
 
 
 def test_nothing_but_a_kubelet_has_drop_ins() -> None:

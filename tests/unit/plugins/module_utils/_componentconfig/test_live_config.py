@@ -23,14 +23,14 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ch
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._live_config import differences
 from support.agents.log_lines import record_log
+from support.configs.kubelet import KUBELET_KIND
 
 pytestmark = pytest.mark.contract("probe.configz")
-KUBELET = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
 
 
 def compared(given: Mapping[str, Any], live: Mapping[str, Any], *overridden: str, minor: int = 33) -> list[str]:
     """The differences of a file and a live config."""
-    context = context_of(Document({**KUBELET, **given}, "config"), minor)
+    context = context_of(Document({**KUBELET_KIND, **given}, "config"), minor)
     assert context is not None
     return differences(context, live, overridden)
 

@@ -16,9 +16,9 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ch
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import merge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
+from support.configs.kubelet import KUBELET_HEADER
 from support.fuzz.settings import fuzz
 
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 OBJECTS = st.dictionaries(
     st.sampled_from("abc"),
     st.recursive(
@@ -82,15 +82,19 @@ def test_it_does_not_matter_which_are_merged_first(
 
 
 BASE = (
-    HEAD + "maxPods: 110\nevictionHard:\n  memory.available: 100Mi\n  nodefs.available: 10%\nclusterDNS: [10.0.0.10]\n"
+    KUBELET_HEADER
+    + "maxPods: 110\nevictionHard:\n  memory.available: 100Mi\n  nodefs.available: 10%\nclusterDNS: [10.0.0.10]\n"
 )
-POOL = HEAD + "# more pods here\nmaxPods: -1\nevictionHard:\n  memory.available: bogus\nclusterDNS: null\n"
+POOL = KUBELET_HEADER + "# more pods here\nmaxPods: -1\nevictionHard:\n  memory.available: bogus\nclusterDNS: null\n"
 
 
 def test_render() -> None:
     rendered = load([("base.yaml", BASE), ("pool.yaml", POOL)])
     assert rendered.findings == []
-    assert rendered.text == HEAD + "maxPods: -1\nevictionHard:\n  memory.available: bogus\n  nodefs.available: 10%\n"
+    assert (
+        rendered.text
+        == KUBELET_HEADER + "maxPods: -1\nevictionHard:\n  memory.available: bogus\n  nodefs.available: 10%\n"
+    )
     assert decode(rendered.text).data == (rendered.document.data if rendered.document else None)
 
 
@@ -106,7 +110,7 @@ def test_provenance_reaches_the_findings() -> None:
 
 
 def test_duplicates_in_a_layer_are_found_by_validate() -> None:
-    document = load([("base.yaml", BASE), ("pool.yaml", HEAD + "maxPods: 1\nmaxPods: 2\n")]).document
+    document = load([("base.yaml", BASE), ("pool.yaml", KUBELET_HEADER + "maxPods: 1\nmaxPods: 2\n")]).document
     assert document is not None
     assert [(one.file, one.line, one.rule) for one in check(document)] == [("pool.yaml", 4, "duplicate")]
 

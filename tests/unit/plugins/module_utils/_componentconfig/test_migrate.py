@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import Migration, migrate
+from support.configs.kubelet import KUBELET_HEADER, KUBELET_KIND
 from support.fuzz.settings import fuzz
 
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 LEGACY = {
     "readOnlyPort": 10255,
     "authentication": {"webhook": {"enabled": False}, "anonymous": {"enabled": True}},
@@ -57,7 +57,9 @@ def test_from_1_25_no_file_means_no_hard_eviction() -> None:
 
 
 def test_a_file_keeps_its_order_and_flags_win_over_whole_fields_and_single_gates() -> None:
-    text = f"{HEAD}maxPods: 10\nkubeReserved: {{cpu: 1}}\nfeatureGates: {{A: true, B: true}}\naddress: 0.0.0.0\n"
+    text = (
+        f"{KUBELET_HEADER}maxPods: 10\nkubeReserved: {{cpu: 1}}\nfeatureGates: {{A: true, B: true}}\naddress: 0.0.0.0\n"
+    )
     found = move(
         "--config=/etc/k.yaml --kube-reserved=memory=1Gi --feature-gates=B=false --max-pods=11 --clustered=1",
         config=("/etc/k.yaml", text),
@@ -182,14 +184,14 @@ def test_a_number_that_no_file_can_hold_is_refused(component: str, value: str) -
 def test_a_drop_in_keeps_the_flag_that_wins_over_it() -> None:
     found = move(
         "--config-dir=/d --max-pods=50 --cluster-domain=a",
-        drop_ins=[("/d/10.conf", f"{HEAD}maxPods: 30\n")],
+        drop_ins=[("/d/10.conf", f"{KUBELET_HEADER}maxPods: 30\n")],
     )
     assert kept(found)[1:] == ["--config-dir=/d", "--max-pods=50"]
     assert found.flags[-1].reason == "/d/10.conf sets maxPods too, and wins over the file"
 
 
 def test_a_file_that_adds_defaults_leaves_hard_eviction_to_the_flag() -> None:
-    text = f"{HEAD}mergeDefaultEvictionSettings: true\n"
+    text = f"{KUBELET_HEADER}mergeDefaultEvictionSettings: true\n"
     found = move("--config=/c --eviction-hard=memory.available<50Mi", minor=34, config=("/c", text))
     assert kept(found)[1:] == ["--eviction-hard=memory.available<50Mi"]
     assert 'gets its defaults too: {"memory.available": "50Mi", "nodefs.available": "10%"' in found.flags[1].reason
@@ -215,7 +217,7 @@ def test_levels_of_files_are_added_to_those_of_the_present_file(component: str, 
 def test_paths_are_written_out() -> None:
     found = move("--pod-manifest-path=manifests", directory="/srv")
     assert document(found)["staticPodPath"] == "/srv/manifests"
-    text = f"{HEAD}staticPodPath: manifests\n"
+    text = f"{KUBELET_HEADER}staticPodPath: manifests\n"
     assert document(move("--config=a/b.yaml", config=("a/b.yaml", text)))["staticPodPath"] == "/a/manifests"
 
 
@@ -328,7 +330,7 @@ def command_lines(draw: st.DrawFn) -> tuple[int, list[str]]:
 @given(command_lines(), st.sampled_from(["", "maxPods: 7\nnodeStatusUpdateFrequency: 3s\n", "resolvConf: ''\n"]))
 def test_nothing_that_the_component_does_changes(line: tuple[int, list[str]], fields: str) -> None:
     minor, words = line
-    config = ("/c.yaml", HEAD + fields) if fields else None
+    config = ("/c.yaml", KUBELET_HEADER + fields) if fields else None
     if config:
         words = [*words, "--config=/c.yaml"]
     found = migrate("kubelet", ["kubelet", *words], minor=minor, config=config)
@@ -351,6 +353,6 @@ def test_whatever_the_present_file_holds_there_is_an_answer(
     line: tuple[int, list[str]], fields: dict[Any, Any]
 ) -> None:
     minor, words = line
-    text = json.dumps({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", **fields})
+    text = json.dumps({**KUBELET_KIND, **fields})
     found = migrate("kubelet", ["kubelet", *words, "--config=/c"], minor=minor, config=("/c", text))
     assert found.text or found.findings

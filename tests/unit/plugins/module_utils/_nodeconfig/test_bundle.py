@@ -21,10 +21,11 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle 
     content_hash,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
+from support.configs.kubelet import kubelet_config
 from support.fuzz.settings import fuzz
 
 UID = "5f1c6dd2-8d3c-4d7a-9e57-0c6c0b1c2a11"
-DOCUMENT = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 50\n"
+DOCUMENT = kubelet_config("maxPods: 50")
 
 
 def stored(**changes: Any) -> dict[str, Any]:

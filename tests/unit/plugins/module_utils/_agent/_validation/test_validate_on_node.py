@@ -28,8 +28,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ch
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import DenyPolicy
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import MAX_FINDINGS, Finding
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host, HostQuery
+from support.configs.kubelet import KUBELET_HEADER
 
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 SWAPPING = Host(swaps=("/dev/sda2",))
 
 
@@ -76,7 +76,7 @@ class Node:
     def judge(self, text: str, *, version: str = "v1.31.0", known: bool = False) -> list[Finding]:
         """What is said of a document."""
         return validate_on_node(
-            (HEAD + text).encode(),
+            (KUBELET_HEADER + text).encode(),
             "bundle",
             self.component,
             inputs=self.inputs,
@@ -161,7 +161,9 @@ def test_what_outlives_the_config_or_writes_secrets_is_denied(node: Node, text: 
 
 @pytest.mark.contract("validate.own-values")
 def test_a_denied_field_with_the_nodes_own_value_passes(node: Node) -> None:
-    node.init(HEAD + "staticPodPath: /m\nauthentication: {anonymous: {enabled: false}}\nreadOnlyPort: 10255\n")
+    node.init(
+        KUBELET_HEADER + "staticPodPath: /m\nauthentication: {anonymous: {enabled: false}}\nreadOnlyPort: 10255\n"
+    )
     node.instance("podLogsDir: /logs\n")
     own = "staticPodPath: /m\nauthentication: {anonymous: {enabled: false}}\npodLogsDir: /logs\n"
     assert node.judge(own + "runOnce: false\nauthorization: {mode: Webhook}\n") == [], "defaults count too"
@@ -171,7 +173,7 @@ def test_a_denied_field_with_the_nodes_own_value_passes(node: Node) -> None:
 
 @pytest.mark.contract("validate.denied-fields")
 def test_what_a_bundle_leaves_out_may_not_weaken_the_node(node: Node) -> None:
-    node.init(HEAD + "seccompDefault: true\n")
+    node.init(KUBELET_HEADER + "seccompDefault: true\n")
     found = node.judge("maxPods: 50\n")
     assert said(found) == [("seccompDefault", "policy", "denied")]
     assert found[0].message.startswith("left out it is weaker than what the node has true: denied, unless")
@@ -205,7 +207,7 @@ def test_what_counts_is_the_document_with_the_instance_config(node: Node) -> Non
     text = "enforceNodeAllocatable: [pods, system-reserved]\n"
     [found] = node.judge(text)
     assert (found.field, found.level) == ("enforceNodeAllocatable", "component")
-    node.instance(HEAD + "systemReservedCgroup: /system.slice\n")
+    node.instance(KUBELET_HEADER + "systemReservedCgroup: /system.slice\n")
     assert node.judge(text) == []
     node.instance("maxPod: 1\n")
     [found] = node.judge("maxPods: 50\n")
@@ -234,7 +236,9 @@ def _sentence(found: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 @pytest.mark.contract("validate.for-the-version", "render.instance-config")
-@pytest.mark.parametrize("drop_in", ["", HEAD + "eventBurst: 100\n", "{}\n"], ids=["no drop-in", "YAML", "JSON"])
+@pytest.mark.parametrize(
+    "drop_in", ["", KUBELET_HEADER + "eventBurst: 100\n", "{}\n"], ids=["no drop-in", "YAML", "JSON"]
+)
 @pytest.mark.parametrize("instance", ["", "healthzPort: 10249\n", "{}\n"], ids=["no instance config", "YAML", "JSON"])
 @pytest.mark.parametrize(("text", "said", "_given"), ODD, ids=[row[0] for row in ODD])
 def test_the_first_error_is_the_real_one_and_the_same_as_offline(
@@ -247,7 +251,7 @@ def test_the_first_error_is_the_real_one_and_the_same_as_offline(
     found = [one.as_dict() for one in node.judge(text)]
     offline = [
         one.as_dict()
-        for one in check(HEAD + text, file="bundle", component="kubelet", versions=["v1.31.0"], bundle=True)
+        for one in check(KUBELET_HEADER + text, file="bundle", component="kubelet", versions=["v1.31.0"], bundle=True)
     ]
     assert (first_error_text("kubelet", found) if refusing_findings(found) else "").startswith(said)
     assert [_sentence(one) for one in refusing_findings(found)] == [
@@ -259,7 +263,7 @@ def test_the_first_error_is_the_real_one_and_the_same_as_offline(
 def test_a_document_in_json_is_held_against_json_whatever_lies_over_it(node: Node) -> None:
     text = b'{"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "maxPods": 110.0}'
     node.instance("healthzPort: 10249\n")
-    node.drop_in("10-more.conf", HEAD + "eventBurst: 100\n")
+    node.drop_in("10-more.conf", KUBELET_HEADER + "eventBurst: 100\n")
     [found] = validate_on_node(
         text,
         "bundle",
@@ -276,7 +280,7 @@ def test_a_document_in_json_is_held_against_json_whatever_lies_over_it(node: Nod
 @pytest.mark.contract("render.instance-config")
 @pytest.mark.parametrize(("text", "_said", "given"), [row for row in ODD if row[2]], ids=str)
 def test_what_is_written_beside_an_instance_config_is_what_was_judged(text: str, _said: str, given: Any) -> None:
-    written = json.loads(render_config(HEAD + text, "healthzPort: 10249\n"))
+    written = json.loads(render_config(KUBELET_HEADER + text, "healthzPort: 10249\n"))
     assert {key: written[key] for key in given} == given
     assert [type(written[key]) for key in given] == [type(value) for value in given.values()]
 
@@ -321,14 +325,14 @@ def test_drop_ins_are_merged_as_the_kubelet_of_this_node_does(
     node: Node, version: str, text: str, drop_in: str, paths: list[str]
 ) -> None:
     node.host = SWAPPING
-    node.drop_in("10-swap.conf", HEAD + drop_in)
+    node.drop_in("10-swap.conf", KUBELET_HEADER + drop_in)
     assert [one.field for one in node.judge(text, version=version)] == paths
 
 
 @pytest.mark.contract("render.shadowed")
 def test_drop_ins_win_over_the_file_and_are_no_fault_of_the_bundle(node: Node) -> None:
     node.host = SWAPPING
-    path = node.drop_in("90-swap.conf", HEAD + "failSwapOn: false\nmaxPod: 1\n")
+    path = node.drop_in("90-swap.conf", KUBELET_HEADER + "failSwapOn: false\nmaxPod: 1\n")
     node.drop_in("README", "not a drop-in")
     [found] = node.judge("failSwapOn: true\n")
     assert (found.field, found.level, found.file) == ("maxPod", "warning", path)
@@ -369,14 +373,14 @@ def test_an_instance_config_that_is_no_object(node: Node) -> None:
 
 
 def test_what_was_read_once_is_what_is_judged_whatever_the_file_says_now(node: Node) -> None:
-    node.instance(HEAD + "systemReservedCgroup: /system.slice\n")
-    drop_in = node.drop_in("10-swap.conf", HEAD + "failSwapOn: false\n# \xe4\n")
+    node.instance(KUBELET_HEADER + "systemReservedCgroup: /system.slice\n")
+    drop_in = node.drop_in("10-swap.conf", KUBELET_HEADER + "failSwapOn: false\n# \xe4\n")
     Path(drop_in).write_bytes(Path(drop_in).read_text().encode("utf-16"))
     node.host = SWAPPING
     inputs = NodeInputs.from_dict(json.loads(json.dumps(node.inputs.to_dict())))
-    node.instance(HEAD + "maxPod: 1\n")
+    node.instance(KUBELET_HEADER + "maxPod: 1\n")
     Path(drop_in).unlink()
-    text = (HEAD + "enforceNodeAllocatable: [pods, system-reserved]\n").encode()
+    text = (KUBELET_HEADER + "enforceNodeAllocatable: [pods, system-reserved]\n").encode()
     options: dict[str, Any] = {"version": "v1.31.0", "host_only": False, "read_host": node.read_host}
     [found] = validate_on_node(text, "bundle", node.component, inputs=inputs, **options)
     assert (found.level, found.file, found.message) == ("warning", drop_in, "the file is UTF-16: write it in UTF-8")

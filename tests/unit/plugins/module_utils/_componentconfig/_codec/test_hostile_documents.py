@@ -18,9 +18,9 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import canonical
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig
+from support.configs.kubelet import KUBELET_HEADER, KUBELET_KIND, kubelet_config
 from support.fuzz.settings import fuzz
 
-HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 SNIPPETS = st.sampled_from(
     [
         "a",
@@ -90,7 +90,7 @@ def test_any_text(text: str | bytes) -> None:
 @fuzz(200)
 @given(st.lists(SNIPPETS, max_size=20).map("".join))
 def test_any_end_of_a_config(text: str) -> None:
-    for found in check(HEAD + text, versions=["1.20", "1.36"], bundle=True):
+    for found in check(KUBELET_HEADER + text, versions=["1.20", "1.36"], bundle=True):
         assert found.level in ("component", "policy", "warning")
 
 
@@ -180,13 +180,14 @@ def test_both_parsers_agree(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_large_value_that_is_used_often_is_refused() -> None:
-    text = f"{HEAD}big: &big {'x' * 100_000}\nmany: &many [*big, *big, *big]\nall: [*many, *many, *many, *many]\n"
+    lines = (f"big: &big {'x' * 100_000}", "many: &many [*big, *big, *big]", "all: [*many, *many, *many, *many]")
+    text = kubelet_config(*lines)
     with pytest.raises(
         InvalidConfig, match="more than 1048576 characters, aliases counted as often as used"
     ) as refused:
         decode(text)
     assert refused.value.findings[0].line == 5
-    assert decode(f"{HEAD}big: &big {'x' * 100_000}\nmany: [*big, *big]\n").data["many"][1] == "x" * 100_000
+    assert decode(f"{KUBELET_HEADER}big: &big {'x' * 100_000}\nmany: [*big, *big]\n").data["many"][1] == "x" * 100_000
 
 
 @pytest.mark.parametrize("piece", ["x", "9", '"\\', "a: b\n", "\u2028\x85\x07\ufeff", "\U0001f600é ", "\t\r\b"])
@@ -200,7 +201,7 @@ def test_a_long_text_is_encoded_soon_and_read_back(piece: str) -> None:
 
 @pytest.mark.parametrize("key", ["a\nb", "\x1b[2J", "\u2028", "\u202e", "k" * 100_000])
 def test_a_finding_is_one_line_whatever_the_key(key: str) -> None:
-    [found] = check(encode({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", key: key}))
+    [found] = check(encode({**KUBELET_KIND, key: key}))
     assert str(found).isprintable()
     assert len(str(found)) < 500
 

@@ -29,10 +29,10 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule import EffectiveConfig
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import format_path
+from support.configs.kubelet import KUBELET_KIND
 
 pytestmark = pytest.mark.contract("validate.host-checks")
 
-KUBELET = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
 KUBE_PROXY = {"apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyConfiguration"}
 CERTIFICATE = File("file", frozenset(("CERTIFICATE",)))
 KEY = File("file", frozenset(("RSA PRIVATE KEY",)))
@@ -43,7 +43,7 @@ FOUR = frozenset(range(4))
 
 def context(config: Mapping[str, Any], minor: int = 31, base: Mapping[str, Any] | None = None) -> EffectiveConfig:
     """The config as the component of a minor sees it; base: which component, the kubelet."""
-    found = context_of(Document({**(base or KUBELET), **config}, "config"), minor)
+    found = context_of(Document({**(base or KUBELET_KIND), **config}, "config"), minor)
     assert found is not None
     return found
 

@@ -13,13 +13,14 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ch
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet import KUBELET_RULES
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule_facts import rule_facts
+from support.configs.kubelet import KUBELET_HEADER, KUBELET_KIND, kubelet_config
 
 Config = dict[str, Any]
 
 
 def broken(config: Config, minor: int, rule: str) -> list[str]:
     """The paths at which a rule is broken."""
-    text = encode({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", **config})
+    text = encode({**KUBELET_KIND, **config})
     found = [one for one in check(text, versions=[f"1.{minor}"]) if one.rule == rule]
     assert {one.level for one in found} <= {"component"}
     return [one.field for one in found]
@@ -409,10 +410,10 @@ def test_rule_is_silent_outside_its_versions(rule: str, bad: list[Config]) -> No
 
 @pytest.mark.parametrize("minor", range(20, 38))
 def test_an_empty_config_breaks_no_rule(minor: int) -> None:
-    text = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+    text = KUBELET_HEADER
     assert check(text, versions=[f"1.{minor}"]) == []
 
 
 def test_a_field_of_a_wrong_type_is_told_once() -> None:
-    text = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nimageGCHighThresholdPercent: 'x'\n"
+    text = kubelet_config("imageGCHighThresholdPercent: 'x'")
     assert [one.rule for one in check(text, versions=["1.20"])] == ["type"]

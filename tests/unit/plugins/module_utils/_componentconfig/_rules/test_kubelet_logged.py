@@ -12,14 +12,14 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
+from support.configs.kubelet import KUBELET_KIND
 
-KUBELET = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
 VERSIONS = [f"1.{minor}" for minor in known_minors()]
 
 
 def found_in(config: dict[str, Any]) -> list[tuple[str, str]]:
     """Return path and level of what is wrong with it at any version."""
-    return [(one.field, one.level) for one in check(json.dumps({**KUBELET, **config}), versions=VERSIONS)]
+    return [(one.field, one.level) for one in check(json.dumps({**KUBELET_KIND, **config}), versions=VERSIONS)]
 
 
 @pytest.mark.parametrize(

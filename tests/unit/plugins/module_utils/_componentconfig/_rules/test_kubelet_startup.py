@@ -14,12 +14,13 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_startup import (
     KUBELET_START_CHECKS,
 )
+from support.configs.kubelet import KUBELET_KIND
 
 Config = dict[str, Any]
 
 
 def failed(config: Config, minor: int, rule: str) -> list[str]:
-    text = encode({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", **config})
+    text = encode({**KUBELET_KIND, **config})
     found = [one for one in check(text, versions=[f"1.{minor}"]) if one.rule == rule]
     assert {one.level for one in found} <= {"component"}
     return [one.field for one in found]
@@ -267,7 +268,7 @@ def test_every_check_has_a_case() -> None:
 
 
 def test_another_cgroup_driver_is_ours_to_refuse() -> None:
-    text = encode({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "cgroupDriver": "x"})
+    text = encode({**KUBELET_KIND, "cgroupDriver": "x"})
     found = check(text, versions=["1.20", "1.36"])
     assert [(one.rule, one.level) for one in found] == [("cgroup-driver-values", "policy")]
     assert "takes all others for cgroupfs" in found[0].message
@@ -296,5 +297,5 @@ def test_check(check: str, minor: int, bad: list[Config], good: list[Config]) ->
     ],
 )
 def test_the_ancestors_deadly_configs_are_refused(config: Config) -> None:
-    text = encode({"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", **config})
+    text = encode({**KUBELET_KIND, **config})
     assert [one.level for one in check(text, versions=["1.20"])] == ["component"]

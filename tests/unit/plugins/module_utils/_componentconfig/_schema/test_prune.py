@@ -11,8 +11,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import canonical
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import prune
-
-HEAD = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+from support.configs.kubelet import KUBELET_KIND
 
 
 def same(old: Any, new: Any) -> bool:
@@ -31,7 +30,7 @@ def same(old: Any, new: Any) -> bool:
     ],
 )
 def test_same(old: dict[str, Any], new: dict[str, Any]) -> None:
-    assert same({**HEAD, **old}, {**HEAD, **new})
+    assert same({**KUBELET_KIND, **old}, {**KUBELET_KIND, **new})
 
 
 @pytest.mark.parametrize(
@@ -47,7 +46,7 @@ def test_same(old: dict[str, Any], new: dict[str, Any]) -> None:
     ],
 )
 def test_not_same(old: dict[str, Any], new: dict[str, Any]) -> None:
-    assert not same({**HEAD, **old}, {**HEAD, **new})
+    assert not same({**KUBELET_KIND, **old}, {**KUBELET_KIND, **new})
 
 
 def test_no_taints_are_not_the_taints_that_kubeadm_gives_by_default() -> None:
