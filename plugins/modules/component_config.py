@@ -299,7 +299,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
-    file_sentences,
+    fail_on_file_errors,
     read_layers,
     refusing_levels,
 )
@@ -379,7 +379,7 @@ def main() -> None:
         required_if=[("host", True, ["component"])],
     )
     parameters = module.params
-    with file_sentences(module):
+    with fail_on_file_errors(module):
         judgement = judge(
             layers_of(parameters),
             component=parameters["component"],

@@ -151,7 +151,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
-    file_sentences,
+    fail_on_file_errors,
     read_layers,
     write_config,
 )
@@ -197,7 +197,7 @@ def main() -> None:
         mutually_exclusive=[("file", "content")],
         required_one_of=[("file", "content")],
     )
-    with file_sentences(module):
+    with fail_on_file_errors(module):
         converted = convert(module.params)
         result = result_of(converted)
         if module._diff:

@@ -174,7 +174,10 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import file_sentences, read_layers
+from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
+    fail_on_file_errors,
+    read_layers,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Comparison, Side, compare
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redacted
@@ -219,7 +222,7 @@ def result_of(comparison: Comparison) -> dict[str, Any]:
 def main() -> None:
     """Compare the configs."""
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
-    with file_sentences(module):
+    with fail_on_file_errors(module):
         comparison = compare(*sides_of(module.params), overrides=module.params["disruption_overrides"])
         result = result_of(comparison)
         if module._diff:

@@ -102,7 +102,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import file_sentences
+from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import fail_on_file_errors
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -116,7 +116,7 @@ def main() -> None:
     """Explain the fields."""
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     kind, version = module.params["kind"], module.params["kubernetes_version"]
-    with file_sentences(module):
+    with fail_on_file_errors(module):
         explanations = [explain(path, kind=kind, version=version) for path in module.params["fields"]]
         module.exit_json(
             changed=False,

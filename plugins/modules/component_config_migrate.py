@@ -178,7 +178,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.configok.node.plugins.module_utils._ansible._component_units import SystemctlFailed
 from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import (
-    file_sentences,
+    fail_on_file_errors,
     refusing_levels,
 )
 from ansible_collections.configok.node.plugins.module_utils._ansible._node_migration import (
@@ -212,7 +212,7 @@ def main() -> None:
         code, out, err = module.run_command(list(argv), environ_update={"LC_ALL": "C"})
         return code, out, err
 
-    with file_sentences(module):
+    with fail_on_file_errors(module):
         try:
             migration = plan_migration(module.params, run)
         except SystemctlFailed as error:

@@ -216,7 +216,7 @@ def main() -> None:
 
     try:
         units = ComponentUnits(run, drop_in=params["drop_in"], state_directory=params["state_directory"])
-        components = [_sanitized(units.look(asked)) for asked in params["components"]]
+        components = [_sanitized(units.inspect(request)) for request in params["components"]]
         drop_ins = units.drop_ins()
     except (NoSystemd, SystemctlFailed) as error:
         module.fail_json(msg=sanitize(error))

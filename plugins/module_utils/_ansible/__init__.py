@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What modules share: errors in one sentence, the choice of nodes.
+"""Helpers that modules and action plugins share.
 
 Private to configok.node: no compatibility is promised.
 """

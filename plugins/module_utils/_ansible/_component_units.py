@@ -36,11 +36,11 @@ from ._input_errors import UnusableInput
 __all__ = ["MADE_DIRECTORY", "ComponentUnits", "NoSystemd", "SystemctlFailed"]
 
 MADE_DIRECTORY = "# Its directory was made for it and goes with it."
-"""The line of a drop-in that says so; the role's template writes it."""
+"""A line of the drop-in, which the role's template writes."""
 
 _UNIT_DIRECTORY = "/etc/systemd/system"
 _PROPERTIES = (*MERGED_PROPERTIES, "ActiveState", "DropInPaths", "FragmentPath", "InvocationID", "MainPID")
-_SAYS_ITS_VERSION = ("kubelet", "kube-")  # the components of Kubernetes itself take --version
+_HAS_VERSION_FLAG = ("kubelet", "kube-")  # the components of Kubernetes itself have --version
 
 Runner = Callable[[Sequence[str]], "tuple[int, str, str]"]
 
@@ -54,23 +54,24 @@ class SystemctlFailed(Exception):
 
 
 class _Process(NamedTuple):
-    """A component's main process: its arguments and the directory it runs in."""
+    """A component's main process: its arguments and its working directory."""
 
     arguments: tuple[str, ...]
     directory: str
 
     def config(self) -> str:
+        """Return the path of its config file, or "" if it has none."""
         flag = last_flag(self.arguments, CONFIG_FLAG)
         return os.path.normpath(os.path.join(self.directory, flag.value)) if flag else ""
 
 
 class ComponentUnits:
-    """Looks at units through systemctl and their files. Changes nothing."""
+    """Inspects units through systemctl and their files. Changes nothing."""
 
     def __init__(self, run: Runner, *, drop_in: str, state_directory: str, root: str = "") -> None:
-        """run(argv) -> (exit code, output, errors). drop_in: the name of our drop-in, which is looked through.
+        """run(argv) -> (exit code, output, errors). drop_in: the name of our drop-in, which is disregarded.
 
-        root: a directory to look in instead of the machine's own, for tests. Raises NoSystemd.
+        root: the root directory to use instead of the machine's own, for tests. Raises NoSystemd.
         """
         self._run = run
         self._drop_in = drop_in
@@ -79,17 +80,19 @@ class ComponentUnits:
         if not os.path.isdir(f"{root}/run/systemd/system"):
             raise NoSystemd("This machine does not run systemd, which the agent relies on: it is not supported")
 
-    def look(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what is known of one component. asked: its name, and what the user has decided. Raises
-        SystemctlFailed."""
-        name = asked["name"]
-        unit = asked.get("unit") or f"{name}.service"
+    def inspect(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the facts about one component. Raises SystemctlFailed.
+
+        request: its name, and the user's own choices.
+        """
+        name = request["name"]
+        unit = request.get("unit") or f"{name}.service"
         target = f"{self._state_directory}/components/{name}/config.yaml"
-        shown = self._show(unit)
+        properties = self._show(unit)
         result: dict[str, Any] = {
             "name": name,
             "unit": unit,
-            "active": shown.get("ActiveState") == "active",
+            "active": properties.get("ActiveState") == "active",
             "config": "",
             "variable": "",
             "exec_start": "",
@@ -102,50 +105,49 @@ class ComponentUnits:
             "refusals": [],
             "faults": [],
         }
-        load_state = shown.get("LoadState", "not told")
+        load_state = properties.get("LoadState", "not told")
         refusal = refuse_unit(name, unit, load_state, self._hosts() if load_state == "not-found" else ())
         if refusal:
             return {**result, "refusals": [refusal], "faults": [refusal]}
-        paths = [shown.get("FragmentPath", ""), *shown.get("DropInPaths", "").split()]
-        process = self._process(shown)
+        paths = [properties.get("FragmentPath", ""), *properties.get("DropInPaths", "").split()]
+        process = self._process(properties)
         own = [path for path in paths if os.path.basename(path) != self._drop_in]
         try:
             start = self._start(own)
-            result.update(self._found(asked, start, target))
+            result.update(self._start_facts(request, start, target))
             result["refusals"] = refuse_start(unit, self._texts(own), start, process.arguments if process else ())
             result["refusals"] += refuse_flags_only(name, unit) if result["flags_only"] else []
             result["refusals"] += self._missing(unit, result["config"])
-            result["refusals"] += self._differing(unit, asked, result["config"], target, process)
+            result["refusals"] += self._unit_differs(unit, request, result["config"], target, process)
         except UnsupportedUnit as error:
             result["refusals"] = [f"{unit} {error}"]
-        result["faults"] = self._faults(name, shown, paths, target, process)
+        result["faults"] = self._faults(name, properties, paths, target, process)
         return result
 
     def command_line(self, unit: str) -> tuple[tuple[str, ...], str]:
         """Return a unit's command line, program first, and its directory: of its process, or as it would start.
 
-        () and "/" where there is no such unit. Raises SystemctlFailed, UnusableInput.
+        Returns () and "/" if there is no such unit. Raises SystemctlFailed, UnusableInput.
         """
-        shown = self._show(unit)
-        argv, directory = read_process(int(shown.get("MainPID") or 0), self._root)
+        properties = self._show(unit)
+        argv, directory = read_process(int(properties.get("MainPID") or 0), self._root)
         if argv:
             return argv, directory
-        if shown.get("LoadState") != "loaded":
+        if properties.get("LoadState") != "loaded":
             return (), "/"
         try:
-            start = self._start([shown.get("FragmentPath", ""), *shown.get("DropInPaths", "").split()])
+            start = self._start([properties.get("FragmentPath", ""), *properties.get("DropInPaths", "").split()])
         except UnsupportedUnit as error:
             raise UnusableInput(f"{unit} {error}") from error
         return (start.command.program, *(argument.text for argument in start.arguments)), start.directory
 
     def drop_ins(self) -> list[dict[str, Any]]:
-        """Return our drop-ins on this node, their units, and whether their directories were made for them. Raises
-        SystemctlFailed."""
-        found = []
+        """Return our drop-ins on this node, with their units. Raises SystemctlFailed."""
+        drop_ins = []
         for path in sorted(glob.glob(f"{self._root}{_UNIT_DIRECTORY}/*.service.d/{self._drop_in}")):
             directory = os.path.dirname(path[len(self._root) :])
             unit = os.path.basename(directory)[: -len(".d")]
-            found.append(
+            drop_ins.append(
                 {
                     "path": path[len(self._root) :],
                     "directory": directory,
@@ -154,20 +156,20 @@ class ComponentUnits:
                     "made_directory": MADE_DIRECTORY in (_read(path) or "").splitlines(),
                 }
             )
-        return found
+        return drop_ins
 
-    def _found(self, asked: Mapping[str, Any], start: UnitStart, target: str) -> dict[str, Any]:
+    def _start_facts(self, request: Mapping[str, Any], start: UnitStart, target: str) -> dict[str, Any]:
         flag = config_flag(start)
-        config = asked.get("config")
-        setting = find_override(
-            start, target, variable=asked.get("config_variable") or "", exec_start=asked.get("exec_start") or ""
+        config = request.get("config")
+        override = find_override(
+            start, target, variable=request.get("config_variable") or "", exec_start=request.get("exec_start") or ""
         )
-        version = [start.command.program, "--version"] if asked["name"].startswith(_SAYS_ITS_VERSION) else []
+        version = [start.command.program, "--version"] if request["name"].startswith(_HAS_VERSION_FLAG) else []
         root = path_of(start, flag_value(start, "root-dir"))
         return {
             "config": config if config is not None else path_of(start, flag.value if flag else ""),
-            "variable": setting.variable,
-            "exec_start": setting.exec_start,
+            "variable": override.variable,
+            "exec_start": override.exec_start,
             "kubeconfig": path_of(start, flag_value(start, "kubeconfig")),
             "hostname_override": flag_value(start, "hostname-override"),
             "agent_options": {"rootDirectory": root} if root else {},
@@ -181,11 +183,11 @@ class ComponentUnits:
         return [f"{unit} reads {config}, which is not there: let the node join its cluster first"]
 
     @staticmethod
-    def _differing(
-        unit: str, asked: Mapping[str, Any], config: str, target: str, process: _Process | None
+    def _unit_differs(
+        unit: str, request: Mapping[str, Any], config: str, target: str, process: _Process | None
     ) -> list[str]:
-        """A unit that was changed since the component started, or that starts a script which starts the component."""
-        if process is None or asked.get("config") is not None or process.config() in (config, target):
+        """Return why the running config is not the unit's: the unit was changed since, or it starts a script."""
+        if process is None or request.get("config") is not None or process.config() in (config, target):
             return []
         return [
             f"{unit} names {config or 'no config'}, while its process reads {process.config() or 'none'}: restart it "
@@ -193,16 +195,16 @@ class ComponentUnits:
         ]
 
     def _faults(
-        self, name: str, shown: Mapping[str, str], paths: Sequence[str], target: str, process: _Process | None
+        self, name: str, properties: Mapping[str, str], paths: Sequence[str], target: str, process: _Process | None
     ) -> list[str]:
         try:
             merged = self._start(paths)
         except UnsupportedUnit as error:
             return [f"it {error}"]
-        told = (
-            process.config() if process and self._started_through_agent(name, shown.get("InvocationID", "")) else None
-        )
-        return merged_faults(name, shown, self._texts(paths), merged, target, told)
+        running_config = None
+        if process and self._started_through_agent(name, properties.get("InvocationID", "")):
+            running_config = process.config()
+        return merged_faults(name, properties, self._texts(paths), merged, target, running_config)
 
     def _start(self, paths: Sequence[str]) -> UnitStart:
         texts = self._texts(paths)
@@ -219,14 +221,14 @@ class ComponentUnits:
         return [_read(self._root + path) or "" for path in paths if path]
 
     def _made_directory(self, unit: str) -> bool:
-        """Return whether the directory of our drop-in is one that we make, or have made."""
+        """Return whether the directory of our drop-in is created for it, or was."""
         directory = f"{self._root}{_UNIT_DIRECTORY}/{unit}.d"
         ours = _read(f"{directory}/{self._drop_in}")
         return MADE_DIRECTORY in ours.splitlines() if ours is not None else not os.path.isdir(directory)
 
     def _hosts(self) -> list[str]:
-        shown = self._systemctl("show", "--property=Id,LoadState", "--", *EMBEDDING_UNITS)
-        blocks = (dict(line.partition("=")[::2] for line in block.splitlines()) for block in shown.split("\n\n"))
+        output = self._systemctl("show", "--property=Id,LoadState", "--", *EMBEDDING_UNITS)
+        blocks = (dict(line.partition("=")[::2] for line in block.splitlines()) for block in output.split("\n\n"))
         return [block["Id"] for block in blocks if block.get("LoadState") == "loaded"]
 
     def _show(self, unit: str) -> dict[str, str]:
@@ -236,23 +238,17 @@ class ComponentUnits:
     def _systemctl(self, *arguments: str) -> str:
         code, out, err = self._run(["systemctl", "--no-pager", *arguments])
         if code != 0:
-            why = " ".join((err or out).split())[:300] or f"exit code {code}"
-            raise SystemctlFailed(f"systemctl {arguments[0]} failed: {why}")
+            reason = " ".join((err or out).split())[:300] or f"exit code {code}"
+            raise SystemctlFailed(f"systemctl {arguments[0]} failed: {reason}")
         return out
 
-    def _process(self, shown: Mapping[str, str]) -> _Process | None:
-        proc = f"{self._root}/proc/{shown.get('MainPID', '0')}"
-        line = _read(f"{proc}/cmdline")
-        if not line:
-            return None
-        try:
-            directory = os.readlink(f"{proc}/cwd")
-        except OSError:
-            directory = "/"
-        return _Process(tuple(line.split("\0")[1:]), directory)
+    def _process(self, properties: Mapping[str, str]) -> _Process | None:
+        pid = int(properties.get("MainPID") or 0)
+        argv, directory = read_process(pid, self._root, errors="surrogateescape")  # paths compare to the unit's
+        return _Process(argv[1:], directory) if argv else None
 
     def _started_through_agent(self, name: str, invocation: str) -> bool:
-        """Return whether this run of the unit is one that the agent's prestart has written down."""
+        """Return whether the agent's prestart recorded this run of the unit."""
         records = glob.glob(f"{self._root}{self._state_directory}/{glob.escape(name)}-*/startups")
         return bool(invocation) and any(invocation in (_read(path) or "") for path in records)
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Config files as the modules that need no cluster take them: read, and what can be wrong with that as one sentence.
+"""Reads and writes config files for the modules that need no cluster, and reports their errors in one sentence.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -21,13 +21,13 @@ from .._componentconfig._findings import Level
 from .._nodeconfig._untrusted import sanitize, sanitize_lines
 from ._input_errors import UnusableInput
 
-__all__ = ["file_sentences", "read_layers", "refusing_levels", "write_config"]
+__all__ = ["fail_on_file_errors", "read_layers", "refusing_levels", "write_config"]
 
 
 def read_layers(files: Sequence[str] | None, content: str | None, name: str = "content") -> list[tuple[str, bytes]]:
-    """The layers of a config as file names and bytes, none where neither files nor content are given.
+    """Return the layers of a config as file names and bytes; empty if neither files nor content are set.
 
-    name: what messages call the content. Raises OSError.
+    name: of the content in messages. Raises OSError.
     """
     if content is not None:
         return [(name, content.encode("utf-8", "surrogateescape"))]
@@ -39,7 +39,7 @@ def read_layers(files: Sequence[str] | None, content: str | None, name: str = "c
 
 
 def write_config(module: Any, path: str, text: str) -> bool:
-    """Write a config to a file, as a whole or not at all, unless it is there; a new file is for its owner only.
+    """Write a config to a file atomically unless the file has it; a new file is for its owner only.
 
     Returns whether anything changes, in check mode too. Raises OSError, and UnusableInput for a path without a file.
     """
@@ -71,14 +71,14 @@ def refusing_levels(fail_on: str) -> tuple[Level, ...]:
 
 
 @contextmanager
-def file_sentences(module: Any) -> Iterator[None]:
-    """Turn a file, a document or an option that cannot be used into fail_json with a sentence."""
+def fail_on_file_errors(module: Any) -> Iterator[None]:
+    """Turn the errors of a file, a document or an option into fail_json; the message is one sentence."""
     try:
         yield
     except ImportError as error:
         module.fail_json(msg=missing_required_lib("PyYAML"), exception=str(error))
     except OSError as error:
-        # A task's directory is not its playbook's, so that a relative path may mean another file than the user thinks.
+        # A task's directory is not its playbook's: a relative path may name a different file from the intended one.
         known = error.filename is None or os.path.isabs(error.filename)
         where = error.filename if known else f"{error.filename} in {os.getcwd()}"
         module.fail_json(msg=sanitize(f"Cannot read {where}: {error.strerror}."))

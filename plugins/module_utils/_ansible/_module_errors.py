@@ -25,7 +25,7 @@ EXPECTED_ERRORS = (ClusterRefused, InvalidText, KubeError, RolloutError)
 def fail_on_errors(module: Any) -> Iterator[None]:
     """Turn every expected error into fail_json with its sentence; module is an AnsibleModule.
 
-    Any other error is a fault of ours and keeps its traceback.
+    Any other error is a bug in this collection and keeps its traceback.
     """
     try:
         yield

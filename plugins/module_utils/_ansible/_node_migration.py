@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A component of this node moved from its flags to a file, for the module that does so.
+"""Moves a component of this node from flags to a file, for the module of the same purpose.
 
 Private to configok.node: no compatibility is promised.
 """
@@ -23,12 +23,11 @@ from ._input_errors import UnusableInput
 
 __all__ = ["StartUnknown", "plan_migration", "migration_result"]
 
-_PROGRAM_ANSWERS = "Kubernetes "
+_VERSION_PREFIX = "Kubernetes "
 
 
 class StartUnknown(UnusableInput):
-    """What the component is started with, or its version, cannot be found out; the text is one sentence without its
-    full stop."""
+    """The command line or the version of a component is unknown; the message is one sentence without its full stop."""
 
 
 def plan_migration(parameters: Mapping[str, Any], run: Runner) -> Migration:
@@ -44,7 +43,7 @@ def plan_migration(parameters: Mapping[str, Any], run: Runner) -> Migration:
         started = StartedComponent(argv, parameters["directory"], config, ())
     else:
         started = _live(parameters, run)
-        version = version or _says(started.argv[0], run)
+        version = version or _program_version(started.argv[0], run)
         if not version:
             raise StartUnknown(f"{started.argv[0]} does not say its version: give kubernetes_version")
     return migrate(
@@ -72,28 +71,28 @@ def _live(parameters: Mapping[str, Any], run: Runner) -> StartedComponent:
     return read_started(argv, directory)
 
 
-def _says(program: str, run: Runner) -> str:
-    """The version that a program prints, "" where it prints none."""
+def _program_version(program: str, run: Runner) -> str:
+    """Return the version that a program prints, or "" if it prints none."""
     code, out, _err = run([program, "--version"])
-    return out.strip()[len(_PROGRAM_ANSWERS) :] if code == 0 and out.startswith(_PROGRAM_ANSWERS) else ""
+    return out.strip()[len(_VERSION_PREFIX) :] if code == 0 and out.startswith(_VERSION_PREFIX) else ""
 
 
 def migration_result(migration: Migration, *, diff: bool) -> dict[str, Any]:
-    """What the module returns."""
+    """Return the module's result."""
     result: dict[str, Any] = {
         "changed": False,
         "valid": not any(finding.is_refusal for finding in migration.findings),
         "config": migration.shown_text,
         "flags": [
-            {"name": one.name, "words": list(one.shown_words), "reason": one.reason, "of_node": one.is_of_node}
-            for one in migration.flags
+            {"name": flag.name, "words": list(flag.shown_words), "reason": flag.reason, "of_node": flag.is_of_node}
+            for flag in migration.flags
         ],
-        "left": [one._asdict() for one in migration.left],
+        "left": [flag._asdict() for flag in migration.left],
         "instance_config": redacted(dict(migration.instance_config)),
-        "findings": sanitize_all([found.as_dict() for found in migration.findings]),
+        "findings": sanitize_all([finding.as_dict() for finding in migration.findings]),
         "lines": sanitize_all(migration.lines),
     }
     if diff:
-        before, after = (encode(redacted(dict(sorted(one.items())))) for one in (migration.before, migration.after))
+        before, after = (encode(redacted(dict(sorted(data.items())))) for data in (migration.before, migration.after))
         result["diff"] = {"before_header": "today", "before": before, "after_header": "migrated", "after": after}
     return result

@@ -61,8 +61,11 @@ class StartedComponent(NamedTuple):
     drop_ins: tuple[File, ...]
 
 
-def read_process(pid: int, root: str = "") -> tuple[tuple[str, ...], str]:
-    """Return a process's command line, () if it is gone, and its working directory, "/" if that is not readable."""
+def read_process(pid: int, root: str = "", *, errors: str = "replace") -> tuple[tuple[str, ...], str]:
+    """Return a process's command line, () if it is gone, and its working directory, "/" if that is not readable.
+
+    errors: how bytes that are not UTF-8 are decoded.
+    """
     proc = f"{root}/proc/{pid}"
     try:
         with open(f"{proc}/cmdline", "rb") as file:
@@ -73,7 +76,7 @@ def read_process(pid: int, root: str = "") -> tuple[tuple[str, ...], str]:
         directory = os.readlink(f"{proc}/cwd")
     except OSError:
         directory = "/"
-    return tuple(word.decode("utf-8", "replace") for word in words.split(b"\0")) if words else (), directory
+    return tuple(word.decode("utf-8", errors) for word in words.split(b"\0")) if words else (), directory
 
 
 def read_started(argv: Sequence[str], directory: str, root: str = "") -> StartedComponent:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The resource paths that configok.node uses, written down. Private to configok.node: no compatibility is promised."""
+"""The resource paths that configok.node uses. Private to configok.node: no compatibility is promised."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def flow_schema(name: str) -> str:
 
 
 def describe(path: str) -> str:
-    """Return what a path names, for people: "nodes/n1", "configmaps/pool-1a2b in configok-system"."""
+    """Return a human-readable name of a path: "nodes/n1", "configmaps/pool-1a2b in configok-system"."""
     parts = path.partition("?")[0].strip("/").split("/")
     if parts[:1] == ["api"] and len(parts) > 2:
         rest = parts[2:]

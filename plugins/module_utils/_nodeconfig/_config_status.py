@@ -67,7 +67,7 @@ class ComponentStatus(NamedTuple):
 class ConfigStatus(NamedTuple):
     """The structured status of a node (annotation ``configok.dev/config-status``).
 
-    The three sources are None for the local config; ``assignment`` is the id that this status answers, 0 for none.
+    A source of None means the local config; ``assignment`` is the id that this status answers, 0 for none.
     """
 
     assignment: int = 0

@@ -25,19 +25,19 @@ _Default = TypeVar("_Default", float, Optional[float])
 
 
 def suggest_key(name: str, path: str, keys: Mapping[str, Sequence[str]]) -> str:
-    """Return the path of the key that a name was probably meant to be, "" where it is like none.
+    """Return the path of the key that a name resembles, or "" if it resembles none.
 
-    path: of the mapping that the name stands in, whose own keys come first. keys: by path, the keys of each mapping.
+    path: of the mapping that has the name; its own keys come first. keys: by path, the keys of each mapping.
     """
-    places = sorted(keys, key=lambda place: place != path)
-    for place in places:
-        if name in keys[place] and place != path:
-            return _join(place, name)
-    for place in places:
-        by_lower_case = {key.lower(): key for key in keys[place]}
+    parents = sorted(keys, key=lambda parent: parent != path)
+    for parent in parents:
+        if name in keys[parent] and parent != path:
+            return _join(parent, name)
+    for parent in parents:
+        by_lower_case = {key.lower(): key for key in keys[parent]}
         alike = difflib.get_close_matches(name.lower(), by_lower_case, 1, _ALIKE)
         if alike:
-            return _join(place, by_lower_case[alike[0]])
+            return _join(parent, by_lower_case[alike[0]])
     return ""
 
 
@@ -67,9 +67,9 @@ class NodeCount:
 
 
 class StrictFields:
-    """A mapping whose fields are taken one by one; what is wrong is collected, never raised.
+    """A mapping whose fields are taken one by one; errors are collected, never raised.
 
-    value: what the user wrote, None for nothing. path: where it stands, "" at the top. errors: shared by all parts.
+    value: the user's, or None. path: its position, "" at the top. errors: shared by all parts.
     keys: by the path of a mapping, the keys that it may have; an unknown field is compared with them.
     """
 
@@ -77,21 +77,21 @@ class StrictFields:
         self.errors = errors
         self._keys = keys
         self._path = path
-        self._left: dict[str, Any] = {}
+        self._remaining: dict[str, Any] = {}
         if isinstance(value, Mapping):
-            self._left = {str(key): part for key, part in value.items()}
+            self._remaining = {str(key): part for key, part in value.items()}
         elif value is not None or not path:
             errors.append(f"{path or 'the pool'}: must be a mapping, not {_kind(value)}")
 
     def take(self, name: str) -> Any:
-        """Return a field as it was written, None where it is missing."""
-        return self._left.pop(name, None)
+        """Return a field as it was written, or None if it is missing."""
+        return self._remaining.pop(name, None)
 
     def done(self) -> None:
-        """Report the fields that nobody took."""
-        for name in sorted(self._left):
-            meant = suggest_key(name, self._path, self._keys)
-            self._wrong(name[:100], "unknown field" + (f": did you mean {meant}?" if meant else ""))
+        """Report the fields that were not taken."""
+        for name in sorted(self._remaining):
+            suggestion = suggest_key(name, self._path, self._keys)
+            self._wrong(name[:100], "unknown field" + (f": did you mean {suggestion}?" if suggestion else ""))
 
     def part(self, name: str) -> StrictFields:
         """Return the fields below a field."""
@@ -121,7 +121,7 @@ class StrictFields:
         value = self.take(name)
         if value is None:
             return default
-        if not _is_list(value) or not all(isinstance(one, str) and one for one in value):
+        if not _is_list(value) or not all(isinstance(part, str) and part for part in value):
             self._wrong(name, "must be a list of texts")
             return default
         if len(set(value)) != len(value):
@@ -129,7 +129,7 @@ class StrictFields:
         return tuple(value)
 
     def mapping(self, name: str) -> dict[str, Any]:
-        """Return a mapping, empty where it is missing."""
+        """Return a mapping, empty if it is missing."""
         value = self.take(name)
         if value is None:
             return {}
@@ -173,8 +173,8 @@ class StrictFields:
         if not _is_list(value) or not value:
             self._wrong(name, "must be a list such as [10%, 30%, 100%]")
             return default
-        found = [self._amount(one, f"{name}[{index}]") for index, one in enumerate(value)]
-        return tuple(one for one in found if one is not None)
+        amounts = [self._amount(part, f"{name}[{index}]") for index, part in enumerate(value)]
+        return tuple(amount for amount in amounts if amount is not None)
 
     def _amount(self, value: Any, name: str) -> NodeCount | None:
         match = _PERCENT.match(value) if isinstance(value, str) else None

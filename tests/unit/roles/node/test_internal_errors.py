@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import file_sentences
+from ansible_collections.configok.node.plugins.module_utils._ansible._config_files import fail_on_file_errors
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 
 Entry = Callable[[str], ModuleType]
@@ -58,7 +58,7 @@ def test_modules_do_not_take_it_for_the_users_either() -> None:
         def fail_json(self, **answer: Any) -> None:
             raise SystemExit(json.dumps(answer))
 
-    with pytest.raises(ValueError, match="unpack"), file_sentences(Module()):
+    with pytest.raises(ValueError, match="unpack"), fail_on_file_errors(Module()):
         broken()
-    with pytest.raises(SystemExit, match="is wrong"), file_sentences(Module()):
+    with pytest.raises(SystemExit, match="is wrong"), fail_on_file_errors(Module()):
         raise ConfigError("it is wrong")

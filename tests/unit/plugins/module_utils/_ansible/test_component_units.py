@@ -60,7 +60,7 @@ class Machine:
         )
 
     def look(self, **asked: Any) -> dict[str, Any]:
-        return self.units().look({"name": "kubelet", **asked})
+        return self.units().inspect({"name": "kubelet", **asked})
 
 
 @pytest.fixture
