@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Benchmarks write rows: to build/bench.jsonl for machines, to the screen for people. A row that is not ok fails."""
+"""Benchmarks write rows to build/bench.jsonl and to the screen. A row that is not ok fails its test."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROWS = Path(__file__).resolve().parents[2] / "build" / "bench.jsonl"
 
 @dataclass(frozen=True)
 class Row:
-    """One figure; ratio is value against baseline, both measured in the same run."""
+    """A figure; ratio is value divided by baseline, both measured in the same run."""
 
     name: str
     value: float
@@ -41,7 +41,7 @@ def pytest_sessionstart() -> None:
 def row() -> Callable[..., None]:
     """Write a row, then fail if it is not ok: ``row(name, value, unit, most=, baseline=, most_ratio=, also=)``.
 
-    also: whether what else the row demands is so.
+    also: whether the row's other requirements are met.
     """
 
     def write(
@@ -69,7 +69,7 @@ def row() -> Callable[..., None]:
 
 @pytest.fixture(scope="session")
 def real_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Real]:
-    """kube-apiserver with etcd; no figure about the cluster is worth anything without it."""
+    """kube-apiserver with etcd, which all figures of the cluster need."""
     try:
         server = start_real(tmp_path_factory.mktemp("real"))
     except Unavailable as problem:

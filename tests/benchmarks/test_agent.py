@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What prestart adds to every start of a component."""
+"""Measures the time that prestart adds to every start of a component."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def sandbox(real_api: Real, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 @pytest.fixture(scope="module")
 def node(sandbox: Sandbox, real_api: Real) -> SandboxNode:
-    """A node that has said ConfigOK True, and has nothing to do."""
+    """An idle node with ConfigOK True."""
     client = real_api.client()
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
@@ -42,7 +42,7 @@ def node(sandbox: Sandbox, real_api: Real) -> SandboxNode:
 
 @pytest.mark.contract("prestart.under-150-ms")
 def test_prestart(node: SandboxNode, row: Row) -> None:
-    """Warm: the files are in the page cache. Beside it, what Python itself takes to start."""
+    """Warm: the files are in the page cache. The baseline is the start of Python itself."""
     seconds, bare = [], []
     for _start in range(STARTS):
         begun = time.perf_counter()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What it costs to assign a config to many Nodes, beside the bare requests and beside what a user would write today."""
+"""Measures the assignment of a config to many Nodes, against bare requests and against a user's own playbook."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ Row = Callable[..., None]
 
 
 def source(number: int) -> ConfigSource:
-    """A config source that differs from round to round, so that every PATCH changes its Node."""
+    """Return a config source that differs between rounds, so that every PATCH changes its Node."""
     return ConfigSource("configok-system", f"bench-{number:010d}", UID.format(number))
 
 
 @pytest.fixture(scope="module")
 def cluster(real_api: Real) -> Iterator[Real]:
     client = real_api.client(pool_size=CONNECTIONS)
-    # What makes a real Node about 6 KB: above all the images that it has.
+    # A real Node has about 6 KB, most of it the list of its images.
     images = [
         {"names": [f"registry.example.com/team/service-{n:02d}@sha256:{n:064d}"], "sizeBytes": n} for n in range(45)
     ]
@@ -99,7 +99,7 @@ def as_text(pem: bytes | None) -> str:
 
 
 def bare_loop(cluster: Real, number: int) -> float:
-    """1,000 PATCHes over 32 connections, with urllib3 and nothing else; return the seconds."""
+    """Send 1,000 PATCHes over 32 connections, with urllib3 only; return the seconds."""
     credentials = from_kubeconfig(cluster.admin_kubeconfig)
     context = urllib3.util.ssl_.create_urllib3_context()
     context.load_verify_locations(cadata=as_text(credentials.ca_data))
@@ -143,7 +143,7 @@ def test_assign_1000(cluster: Real, play: Callable[..., float], row: Row) -> Non
 
 
 def test_assign_50_as_a_user_would_today(cluster: Real, play: Callable[..., float], row: Row) -> None:
-    """kubernetes.core.k8s in a loop over 50 Nodes, beside config_source for the same 50; both with start-up."""
+    """kubernetes.core.k8s in a loop over 50 Nodes, against config_source for the same 50; both with start-up."""
     community = os.environ.get("CONFIGOK_COMMUNITY")
     if not community:
         pytest.skip("CONFIGOK_COMMUNITY is not set: kubernetes.core is not here to compare with (make bench sets it)")

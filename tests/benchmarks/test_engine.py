@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the component-config engine costs: in fresh processes, as modules and the agent's judge use it."""
+"""Measures the component-config engine in fresh processes, as modules and the agent's validator use it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLLECTIONS = Path(_check.__file__).parents[6]
 RUNS = 7
 Row = Callable[..., None]
 
-# What kubeadm writes, and what people add to it.
+# kubeadm's config, with common additions.
 CONFIG = """\
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
@@ -72,7 +72,7 @@ print(len(found), file=sys.stderr)
 
 
 def fresh(code: str) -> float:
-    """Run Python code that prints seconds, in a process of its own; return the best of some runs."""
+    """Run Python code that prints seconds in separate processes; return the best of some runs."""
     findings = []
     for _run in range(RUNS):
         done = subprocess.run(

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a change costs on a real node, beside bare restarts of the same kubelet in the same run; and what rest costs."""
+"""Measures changes on a real node, against bare restarts of its kubelet in the same run, and the idle agent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ IDLE_SECONDS = float(os.environ.get("CONFIGOK_BENCH_IDLE", "600"))
 SETTLING = 0.5  # the agent's default settlingTime
 SLACK = 1.15  # of a bare restart
 THRESHOLD = 1
-# A duration as good as any; no container runtime answers in it, and the kubelet ends.
+# A valid duration in which no container runtime answers, so that the kubelet exits.
 DEADLY = {"runtimeRequestTimeout": "1ns"}
 Row = Callable[..., None]
 
@@ -48,7 +48,7 @@ print(time.monotonic() - begun)
 
 
 class Bench:
-    """The node, and a clock beside it."""
+    """The node, with a clock."""
 
     def __init__(self, bed: Testbed, node: Node) -> None:
         self.bed = bed
@@ -60,14 +60,14 @@ class Bench:
         return float(self.node.run(["python3", "-c", _RESTART], timeout=120).stdout) + SETTLING
 
     def assign(self, values: dict[str, Any] | None, *, threshold: int = THRESHOLD, trial: str = "3s") -> int:
-        """Assign a config that no other round has; return the assignment."""
+        """Assign a config that is unique to the round; return the assignment."""
         self._serial += 1
         changed = {"maxPods": self._serial, **(values or {})}
         source = self.bed.publish({"kubelet": changed}, trial={"trialDuration": trial, "crashLoopThreshold": threshold})
         return self.bed.assign(self.node, source)
 
     def answer(self, assignment: int, status: str, *, in_trial: bool | None = None) -> ConfigStatus:
-        """Wait until the node says this to the assignment."""
+        """Wait until the node answers the assignment with this status."""
 
         def reported() -> ConfigStatus | None:
             node = self.node.get()
@@ -81,7 +81,7 @@ class Bench:
         return answered
 
     def change(self, values: dict[str, Any] | None, status: str, **options: Any) -> float:
-        """Assign a config; return the seconds until the node says so."""
+        """Assign a config; return the seconds until the node reports it."""
         begun = time.monotonic()
         self.answer(self.assign(values, **options), status)
         return time.monotonic() - begun
@@ -118,7 +118,7 @@ def bench() -> Iterator[Bench]:
 
 @pytest.fixture(scope="module")
 def bare(bench: Bench) -> Callable[[], float]:
-    """The seconds of a bare restart, each time measured anew; a change after it has nothing to wait for."""
+    """Return the seconds of a bare restart, measured before each change, which then need not wait."""
 
     def measure() -> float:
         seconds = bench.bare_restart()
@@ -137,7 +137,7 @@ def test_adopt(bench: Bench, bare: Callable[[], float], row: Row) -> None:
         assignment = bench.assign(None)
         bench.answer(assignment, "True")
         seconds.append(time.monotonic() - begun)
-        time.sleep(1)  # what is not waited for, as Events
+        time.sleep(1)  # requests that no change waits for, such as Events
         made = [f"{request.verb} {request.uri}" for request in seen.read() if request.verb != "watch"]
         requests.append(len(made))
         print(f"adopt: {baseline[-1]:.2f} s bare, {seconds[-1]:.2f} s; {made}")
@@ -156,7 +156,7 @@ def test_invalid(bench: Bench, row: Row) -> None:
 
 
 def test_deadly(bench: Bench, bare: Callable[[], float], row: Row) -> None:
-    """The bound is made of what this run has measured: times to crash and delays are the node's own records."""
+    """The bound is computed from this run: the node's records have the times to crash and the delays."""
     seconds, bounds = [], []
     bench.change(None, "True")
     for _round in range(ROUNDS):
@@ -172,8 +172,7 @@ def test_deadly(bench: Bench, bare: Callable[[], float], row: Row) -> None:
 
 
 def _crashes(node: Node) -> tuple[float, float]:
-    """Return the seconds to a crash (the mean), and the sum of the delays before the start after each, of the last
-    threshold + 1 crashes."""
+    """Return the mean time to a crash, and the sum of the restart delays, of the last threshold + 1 crashes."""
     output = node.run(["sh", "-c", "cat /var/lib/configok/kubelet-*/startups"]).stdout
     starts = json.loads(output)[-(THRESHOLD + 2) :]
     crashed = [start["end"]["sinceBoot"] - start["sinceBoot"] for start in starts[:-1]]
@@ -183,7 +182,7 @@ def _crashes(node: Node) -> tuple[float, float]:
 
 @pytest.mark.contract("manners.idle")
 def test_idle_daemon(bench: Bench, row: Row) -> None:
-    """A node that has nothing to do, and the distribution's Python."""
+    """An idle node, with the distribution's Python."""
     assignment = bench.assign(None)
     bench.answer(assignment, "True", in_trial=False)
     bench.wait_until_all_is_told()
@@ -196,7 +195,7 @@ def test_idle_daemon(bench: Bench, row: Row) -> None:
     row("agent-cpu-percent", percent, "%", most=0.1)
     entries = seen.read()
     watches = [request for request in entries if request.verb == "watch"]
-    # A watch is ended by the server after about five minutes and begun again.
+    # The server ends a watch after about five minutes, and the agent opens a new one.
     assert len(watches) <= 1 + IDLE_SECONDS / 290, entries
     writes = [request for request in entries if request.verb not in ("get", "list", "watch")]
     print(f"at rest: {[f'{request.verb} {request.uri}' for request in entries]}")
@@ -204,7 +203,7 @@ def test_idle_daemon(bench: Bench, row: Row) -> None:
 
 
 def _per_hour(requests: Sequence[Request]) -> float:
-    """How many there are in an hour: by the time between them where there are several, else by that of the idling."""
+    """Return the requests per hour, by the time between them, or by the idle time if there is only one."""
     times = sorted(request.at for request in requests)
     if len(times) > 1:
         return 3600 * (len(times) - 1) / (times[-1] - times[0])
@@ -212,12 +211,12 @@ def _per_hour(requests: Sequence[Request]) -> float:
 
 
 def _resident_mb(node: Node, pid: str) -> float:
-    """Resident memory, in units of a million bytes."""
+    """Return the resident memory in MB (10^6 bytes)."""
     lines = node.read(f"/proc/{pid}/status").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) * 1024 / 1e6
 
 
 def _cpu_seconds(node: Node, pid: str) -> float:
-    """User and system time of a process and of the children it has waited for."""
+    """Return the user and system time of a process and of the children it has waited for."""
     fields = node.read(f"/proc/{pid}/stat").rsplit(")", 1)[1].split()
     return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")

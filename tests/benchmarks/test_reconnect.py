@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What 5,000 agents do to an API server that comes back."""
+"""Measures the load of 5,000 agents on an API server that returns."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ CaseOf = Callable[..., AbstractContextManager[Case]]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # The quick part has rows of its own: those of the whole are what the page is written from.
+    # The quick part has its own rows file: the page is written from the rows of a full run.
     name = "conformance-quick.jsonl" if _is_quick(config) else "conformance.jsonl"
     config.stash[ROWS] = Rows(partial(say, config), BUILD / name)
 
@@ -72,13 +72,13 @@ def _wanted(request: pytest.FixtureRequest) -> dict[str, int]:
 
 @pytest.fixture(scope="session")
 def machines(request: pytest.FixtureRequest) -> dict[str, int]:
-    """Which machine of the testbed is whose."""
+    """The machine of the testbed for each role."""
     return _wanted(request)
 
 
 @pytest.fixture(scope="session")
 def bed(machines: dict[str, int]) -> Iterator[Testbed]:
-    """The testbed, with an API server that still has what the ancestor needs."""
+    """The testbed, with an API server that still supports the ancestor."""
     gates = {"DynamicKubeletConfig": True} if "ancestor" in machines else {}
     try:
         started = Testbed.start("conformance", nodes=len(machines), layout="kubeadm", feature_gates=gates)
@@ -124,13 +124,13 @@ def ancestor(ancestor_node: AncestorNode) -> AncestorNode:
 
 @pytest.fixture(scope="session")
 def api_stays() -> threading.Lock:
-    """Held by whoever needs the API server to stay, or to go."""
+    """A lock for tests that need the API server to stay up, or to stop."""
     return threading.Lock()
 
 
 @pytest.fixture(scope="session")
 def stress(bed: Testbed, machines: dict[str, int], api_stays: threading.Lock) -> Iterator[Stress]:
-    """A hundred updates, made on a node of their own while the other tests run."""
+    """A hundred updates, on a dedicated node while the other tests run."""
     work = Stress(_ours(bed, machines["stress"]), api_stays)
     yield work
     work.stop()
@@ -138,7 +138,7 @@ def stress(bed: Testbed, machines: dict[str, int], api_stays: threading.Lock) ->
 
 @pytest.fixture(scope="session", autouse=True)
 def _early(request: pytest.FixtureRequest, machines: dict[str, int]) -> None:
-    """Begin the hundred updates before everything else, where they are asked for."""
+    """Start the hundred updates first, if a test needs them."""
     if "stress" in machines:
         request.getfixturevalue("stress").start()
 
@@ -151,7 +151,7 @@ def is_quick(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def case(request: pytest.FixtureRequest) -> CaseOf:
-    """``with case("E2", ours) as seen``: one row of evidence."""
+    """``with case("E2", ours) as seen``: writes one row of evidence."""
     rows = request.config.stash[ROWS]
 
     def make(name: str, node: OurNode | AncestorNode) -> AbstractContextManager[Case]:
@@ -162,7 +162,7 @@ def case(request: pytest.FixtureRequest) -> CaseOf:
 
 @pytest.fixture
 def figure(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """``figure("oracle", "all", 400, "agree", ok=True)``: one figure of the page's section of that name."""
+    """``figure("oracle", "all", 400, "agree", ok=True)``: writes a figure of the page's section "oracle"."""
     return request.config.stash[ROWS].figure
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ancestor itself, where a comparison says something: the same kubelet, on a node beside ours."""
+"""The ancestor itself, if a comparison is useful: the same kubelet, on another node."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_config_that_kills_becomes_last_known_good(ancestor: AncestorNode, cas
         try:
             until("it is promoted", promoted, 90)
         except Never:
-            # A cipher suite kills so early that this is a race, which the crash loop wins in the end.
+            # A bad cipher suite crashes the kubelet so early that this is a race, which the crash loop wins in the end.
             assert seen.restarts >= 2
             seen.say("it goes on crashing; whether it is promoted is a race with its death")
             return

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""E6 to E9: bundles that are edited in place, replaced under their name, or gone."""
+"""E6 to E9: bundles that are edited in place, replaced under the same name, or deleted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from support.conformance.ours import SHORT, OurNode
 from support.conformance.payloads import FAIL_PARSE, INVALID, document
 from support.conformance.wait import stays
 
-LOOK = 3.0  # seconds in which the ancestor's poke would have arrived
+LOOK = 3.0  # seconds within which the ancestor's notification would have arrived
 
 
 def _edit(node: OurNode, source: ConfigSource, body: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What matters most, second part: a node whose agent files are damaged still starts its kubelet."""
+"""The second of the most important properties: a node whose agent files are damaged still starts its kubelet."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GARBAGE = "\x01damaged{"
 
 @pytest.fixture(autouse=True)
 def _tidied(ours: OurNode) -> Iterator[None]:
-    """Nothing that was or will be set aside may be told of in the next test: verdicts are read only when they count."""
+    """Remove the files that were set aside, so that no later test sees them: verdicts are read only when needed."""
     yield
     ours.machine.run(["sh", "-c", f"find {STATE} -name '*.corrupt-*' -delete -o -name 'verdicts*' -delete"])
 
@@ -103,7 +103,7 @@ def test_everything_damaged_at_once(ours: OurNode, case: Any) -> None:
             ours.machine.write(path, GARBAGE)
         _restart_kubelet(ours)
         seen.say("every file of the agent is garbage: the kubelet starts, with the init config")
-        # It knows nothing any more, so what is assigned is new to it.
+        # Its records are lost, so the assignment is new to it.
         ours.promoted(good)
         ours.answered(number, "Good")
         ours.uses(maxPods=136)

@@ -1,8 +1,8 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What matters most, first part: a config that validates and then kills the kubelet is never promoted, and rolled back;
-one that cannot be right costs no restart."""
+"""The first of the most important properties: a config that validates and then crashes the kubelet is rolled back and
+never promoted; an invalid one costs no restart."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from support.conformance.payloads import BOGUS, DEADLY
 
 
 def _rolled_back(node: OurNode, seen: Any, good: ConfigSource, changes: Mapping[str, Any]) -> None:
-    """Assign a deadly config to a node that is settled on good; check all that was promised."""
-    # Its trial is over long before its crash loop is, if time alone were to tell.
+    """Assign a crashing config to a node that runs "good", and check the contract."""
+    # By time alone, its trial would end long before its crash loop.
     deadly = node.publish(changes, trial="1s", threshold=1)
     seen.begin()
     number = node.assign(deadly)
@@ -30,7 +30,7 @@ def _rolled_back(node: OurNode, seen: Any, good: ConfigSource, changes: Mapping[
     assert last, "the reason ends with the kubelet's own words"
     assert deadly.uid not in node.machine.read(f"{STATE}/last-known-good")
     assert deadly.uid in node.agent("status", "--json")
-    assert seen.restarts == 3  # two that crash, and the way back
+    assert seen.restarts == 3  # two crashes, and the rollback
     seen.say("crashed twice, then healthy on last-known-good again; never last-known-good itself")
     after = node.starts()
     again = node.answered(node.assign(deadly), "KnownBad")

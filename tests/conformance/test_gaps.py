@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the ancestor's own tests left out."""
+"""The cases that the ancestor's own tests omitted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _EVICTION: dict[str, dict[str, Any]] = {
     "empty": {"evictionHard": {}},
     "another default written out": {"registryBurst": 10},
 }
-LOOKS = 10.0  # seconds between two looks at a healthy component: probeInterval
+LOOKS = 10.0  # seconds between two probes of a healthy component: probeInterval
 
 
 @pytest.mark.contract("source.correct", "source.invalid", "say.fetch-retried")
@@ -88,7 +88,7 @@ def test_a_reboot(ours: OurNode, case: Any) -> None:
 
 
 def _healthy_for(node: OurNode) -> float:
-    """Return the seconds of the trial that are written down."""
+    """Return the recorded seconds of the trial."""
     trial = json.loads(node.machine.read(f"{STATE}/current"))["trial"]
     return float(trial["healthySeconds"]) if trial["confirmed"] else 0.0
 
@@ -144,7 +144,7 @@ def test_the_trial_is_not_over(ours: OurNode, case: Any) -> None:
         since = time.monotonic()
         assert (answer.status.last_known_good, answer.status.in_trial) == (None, True)
         kept = [0.0]
-        for _again in range(2):  # an agent that restarts, an assignment of the same: neither begins the trial again
+        for _again in range(2):  # neither a restart of the agent nor a reassignment of the source restarts the trial
             stays("still in its trial", lambda: _in_trial(ours), LOOKS + 3)
             ours.restart_agent()
             kept.append(_healthy_for(ours))
@@ -180,7 +180,7 @@ def test_a_kubelet_that_exits_with_0(ours: OurNode, case: Any) -> None:
 
 @pytest.mark.contract("adopt.same-values", "source.absent-same-config")
 def test_empty_values_that_switch_a_default_off(ours: OurNode, case: Any) -> None:
-    """The kubelet's own /configz is the oracle: what it shows is what the node says it uses."""
+    """The kubelet's own /configz is the oracle for the config that the node reports."""
     plain = {name: value for name, value in ours.values.items() if name != "evictionHard"}
     text = {name: document({**plain, **change}) for name, change in _EVICTION.items()}
     with case("G11", ours) as seen:
@@ -199,8 +199,8 @@ def test_empty_values_that_switch_a_default_off(ours: OurNode, case: Any) -> Non
             assert seen.restarts - before == (0 if "written out" in name else 1)
             ours.promoted(source)
         seen.say("evictionHard: {} set and taken back: a restart for each, and /configz shows it; the default: none")
-        # The machine cannot give pods cgroups of their own, so that nothing but [] runs here: without it, or with null,
-        # the default [pods] holds, of which this kubelet would die. It is no change that costs nothing.
+        # The container has no cgroups for pods, so that only [] runs here: without it, or with null, the default [pods]
+        # applies, with which this kubelet would exit. So the change needs a restart.
         before = seen.restarts
         for value in ({}, {"enforceNodeAllocatable": None}):
             others = {name: value for name, value in plain.items() if name != "enforceNodeAllocatable"}
@@ -212,15 +212,15 @@ def test_empty_values_that_switch_a_default_off(ours: OurNode, case: Any) -> Non
 
 
 def _evicts_at(node: OurNode, thresholds: dict[str, str]) -> bool:
-    """Return whether the kubelet says that it evicts at these thresholds; it does not show an empty map."""
+    """Return whether the kubelet reports these eviction thresholds; it does not show an empty map."""
     return (node.live().get("evictionHard") or {}) == thresholds
 
 
 @pytest.mark.contract("say.not-read")
 def test_the_ancestor_is_turned_on_under_the_agent(ours: OurNode, ancestor_node: AncestorNode, case: Any) -> None:
-    """With --dynamic-config-dir and spec.configSource the kubelet reads its own config, and not the agent's.
+    """With --dynamic-config-dir and spec.configSource the kubelet reads its own config, not the agent's.
 
-    ancestor_node: is asked for so that the API server has spec.configSource.
+    ancestor_node: requested so that the API server has spec.configSource.
     """
     machine, defaults = ours.machine, "/etc/default/kubelet"
     source = ours.publish({"maxPods": 146}, trial=SHORT)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ancestor's eighteen known faults, each as a case of ours; 1, 3 and 7 are in files of their own."""
+"""The ancestor's eighteen known faults, as cases for the agent; 1, 3 and 7 are in separate files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from support.conformance.ours import SHORT, OurNode
 from support.conformance.payloads import document
 from support.conformance.wait import stays, until
 
-# Fault 2: what the ancestor's validation left to the kubelet, which died of it.
+# Fault 2: values that the ancestor's validation accepted, and that made the kubelet exit.
 GAPS: Mapping[str, Mapping[str, Any]] = {
     "eviction signal": {"evictionHard": {"bogus.available": "5%"}},
     "eviction quantity": {"evictionHard": {"memory.available": "-1"}},
@@ -36,7 +36,7 @@ GAPS: Mapping[str, Mapping[str, Any]] = {
     "CA path": {"authentication": {"x509": {"clientCAFile": "/nonexistent.pem"}}},
     "container log size": {"containerLogMaxSize": "bogus"},
 }
-# What only the host can tell. Swap and kernel settings are the whole machine's here: they are left to unit tests.
+# Errors that depend on the host. Swap and kernel parameters belong to the whole machine: unit tests cover them.
 HOST: Mapping[str, Mapping[str, Any]] = {
     "CPUs beyond the machine": {"reservedSystemCPUs": "0-4095"},
     "another cgroup driver than the runtime's": {"cgroupDriver": "systemd"},
@@ -99,7 +99,7 @@ def test_2_the_state_file_of_another_cpu_manager_policy(ours: OurNode, case: Any
 def test_4_the_error_goes_with_its_cause(ours: OurNode, case: Any) -> None:
     absent = ConfigSource("configok-system", "pool-0123456789", str(uuid.uuid4()))
     with case("F4", ours) as seen:
-        for _again in range(2):  # also where nothing was ever assigned that could be used
+        for _again in range(2):  # even if no usable source was ever assigned
             ours.answered(ours.assign(absent), "FetchFailed")
             answer = ours.answered(ours.assign(None), "Init")
             assert answer.status.error == ""

@@ -1,8 +1,8 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The real kubelet started with flags, and again with the file and the flags that migrate makes of them: it says that
-it runs with the same config."""
+"""Starts the real kubelet with flags, and with the file and flags that migrate makes of them: both times it must report
+the same config."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ MINOR = 20
 
 @pytest.fixture(scope="module")
 def kubelets() -> Iterator[Kubelets]:
-    """A node of a testbed of its own."""
+    """A node of a separate testbed."""
     with bare_node("migration", MINOR) as node:
         yield Kubelets(node)
 
 
 def config_path(sample: FlagSet) -> str:
-    """Where the set's file is, "" where it has none."""
+    """Return the path of the set's file, or "" if it has none."""
     named = [word.partition("=")[2] for word in sample.words if word.startswith("--config=")]
     return posixpath.join("/", named[-1]) if named else ""
 
@@ -50,7 +50,7 @@ def migrated(sample: FlagSet) -> Migration:
 
 
 def runs(sample: FlagSet, result: Migration) -> list[Run]:
-    """Before and after. The instance config is laid over the file, as the agent does it."""
+    """Return the runs before and after the migration. As with the agent, the instance config overrides the file."""
     path = config_path(sample)
     document = {**yaml.safe_load(result.text), **result.instance_config}
     words = [word for flag in result.flags for word in flag.words]
@@ -61,7 +61,7 @@ def runs(sample: FlagSet, result: Migration) -> list[Run]:
 
 
 def meant(config: dict[str, Any]) -> Any:
-    """A config with the paths of flags, which begin at the working directory, written out as a file needs them."""
+    """Return a config with absolute paths; those of flags are relative to the working directory."""
     return resolve_paths(config, "KubeletConfiguration", "/")
 
 
@@ -93,7 +93,7 @@ def test_a_kubelet_runs_with_the_same_config(kubelets: Kubelets, is_quick: bool,
     assert not wrong, "\n".join(wrong)
 
 
-# A flag in the kubelet's help: its name, and how the help calls the form of its value, nothing for a switch.
+# A flag in the kubelet's help: its name, and the type of its value; a boolean flag has none.
 HELP = re.compile(r"^\s+(?:-\w, )?--([a-z][\w-]*)(?: (\S+))?(?:  |$)", re.MULTILINE)
 FORMS = {
     "": {"bool"},

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The real kubelet as oracle: what it refuses, we refuse first; what it accepts, we accept."""
+"""The real kubelet as oracle: we refuse the configs that it refuses, and accept those that it accepts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEAST = 400
 
 @pytest.fixture(scope="module")
 def oracle() -> Iterator[Oracle]:
-    """A node of a testbed of its own."""
+    """A node of a separate testbed."""
     with bare_node("oracle", MINOR) as node:
         yield Oracle(node)
 

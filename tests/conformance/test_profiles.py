@@ -1,8 +1,8 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The profiles on the real kubelet: it runs with each that its version knows, and does what the profile says; of the
-others it says what we say."""
+"""The profiles on the real kubelet: it runs with each that its version supports, and behaves as documented; it refuses
+the others with the errors that we report."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ QUICK = ("graceful-shutdown", "json-logs")
 
 @pytest.fixture(scope="module")
 def profile_bed() -> Iterator[Testbed]:
-    """A testbed of its own, without our agent."""
+    """A separate testbed, without the agent."""
     try:
         bed = Testbed.start("profiles", layout="kubeadm", prepare_cluster=False)
     except Unavailable as problem:
@@ -44,7 +44,7 @@ def profile_bed() -> Iterator[Testbed]:
 
 @pytest.fixture(scope="module")
 def node(profile_bed: Testbed) -> Node:
-    """Its node."""
+    """The testbed's node."""
     return profile_bed.nodes[0]
 
 
@@ -59,7 +59,7 @@ def minor(node: Node) -> int:
 
 @pytest.fixture(scope="module")
 def usual(node: Node) -> dict[str, Any]:
-    """The config that the node came with."""
+    """The node's original config."""
     config: dict[str, Any] = yaml.safe_load(node.read(CONFIG))
     return config
 
@@ -76,7 +76,7 @@ def test_a_kubelet_does_what_the_profiles_that_it_knows_say(
 
 
 def runs_with(profile: Profile, bed: Testbed, minor: int, usual: dict[str, Any]) -> list[str]:
-    """Restart the kubelet with a profile over its config, and return what is seen of it."""
+    """Restart the kubelet with a profile over its config, and return the evidence that it runs with it."""
     node = bed.nodes[0]
     config = merge([usual, profile.fields(), {"featureGates": profile.gates(minor)}])
     node.write(CONFIG, yaml.safe_dump(config))
@@ -116,12 +116,12 @@ def test_of_the_others_the_kubelet_says_what_we_say(node: Node, minor: int, figu
 
 
 def profile_gates(profile: Profile, minor: int) -> dict[str, bool]:
-    """The gates in a profile, and those that its page names for this minor."""
+    """Return the feature gates in a profile, and those that its page names for this minor."""
     return {**profile.fields().get("featureGates", {}), **profile.gates(minor)}
 
 
 def refusals(text: str, minor: int, oracle: Oracle) -> list[str]:
-    """For what we say that the kubelet refuses a config, on the oracle's host."""
+    """Return the errors for which, by our validation, the kubelet refuses a config on the oracle's host."""
     versions = [f"1.{minor}"]
     config = decode(text.encode())
     host = judge_host(

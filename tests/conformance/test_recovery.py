@@ -50,7 +50,7 @@ def test_the_key_of_another_component(ours: OurNode, case: Any) -> None:
 def test_from_one_last_known_good_to_the_next(ours: OurNode, case: Any) -> None:
     first, second = (ours.publish({"maxPods": pods}, trial=SHORT) for pods in (124, 125))
     with case("E4", ours) as seen:
-        ours.restart_agent()  # how many Events may be sent in a row begins anew
+        ours.restart_agent()  # the budget of Events that may be sent in a row is full again
         ours.settled(first)
         answer = ours.settled(second)
         for source in (first, second):
@@ -68,7 +68,7 @@ def test_a_hundred_updates(stress: Stress, case: Any) -> None:
         seen.counted(stress.restarts)
         assert stress.updates == stress.restarts == 100
         checkpoints = stress.node.names("checkpoints")
-        assert len(checkpoints) <= 7  # those kept, current and last-known-good
+        assert len(checkpoints) <= 7  # the kept ones: current and last-known-good
         first, last = stress.first, stress.last
         assert first is not None
         assert last is not None

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""E1: every ordered pair of thirteen states of the config source, visited on a real node."""
+"""E1: every ordered pair of thirteen states of the config source, on a real node."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUICK = ("all nil", "no uid", "fail-parse", "fail-validate")
 
 
 class States:
-    """The thirteen states, in the ancestor's order; a uid stands where it had a kubeletConfigKey."""
+    """The thirteen states, in the ancestor's order; a uid replaces its kubeletConfigKey."""
 
     def __init__(self, node: OurNode) -> None:
         self.node = node
@@ -49,11 +49,11 @@ class States:
 
     @property
     def names(self) -> list[str]:
-        """All but nil and correct, which change what runs."""
+        """All states except nil and correct, which change the running config."""
         return [*self.invalid, *self.refused]
 
     def enter(self, state: str, running: ConfigSource | None) -> None:
-        """Assign a state; check the answer against what the node runs (None: the init config)."""
+        """Assign a state; check the answer against the running config (None: the init config)."""
         node = self.node
         if state == "nil":
             node.expect(node.assign(None), "Init", assigned=None, active=None, good=None)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The driver in this process: a support.agents.bench whose agent, prestart and poststop write on faulty disks."""
+"""The in-process driver: a support.agents.bench whose agent, prestart and poststop write on faulty disks."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ _NAMES = {text: name for name, text in TEXTS.items()}
 class Change:
     """A change on a node that runs "good", which is its last-known-good.
 
-    to: the name of what is assigned. seconds: by when it is over. ends: what runs in the end, and is last-known-good.
-    says: ConfigOK in the end. threshold: of its crash loop.
+    to: the name of the assigned config. seconds: duration of the change. ends: the config that runs in the end and is
+    last-known-good. says: ConfigOK in the end. threshold: the crash loop threshold.
     """
 
     to: str
@@ -53,7 +53,7 @@ class Change:
     threshold: int = 1
 
     def expected(self, starts: tuple[int, int], *, doomed_more: int = 0) -> Expected:
-        """Return what must hold; starts as they were seen without a fault, or a range."""
+        """Return the expectation. starts: the number seen without a fault, or a range."""
         doomed = frozenset({self.to} & {"deadly"})
         return Expected(
             valid=frozenset({"init", "good", self.to} - {"invalid"}),
@@ -78,7 +78,7 @@ CHANGES = {
 
 
 class BenchNode(Bench):
-    """A bench that remembers what each start has read, and speaks of configs by their names."""
+    """A bench that records the config of each start, and refers to configs by name."""
 
     def __init__(self, directory: Path, **settings: Any) -> None:
         self.disks: dict[str, Disk | None] = dict.fromkeys(ACTORS)
@@ -134,7 +134,7 @@ class BenchNode(Bench):
             return ""
 
     def begin(self, change: Change) -> ConfigSource | None:
-        """Assign what the change is about; starts are counted from here."""
+        """Assign the config of the change, and count starts from here."""
         self.started_with.clear()
         if change.to == "init":
             self.assign(None)
@@ -152,7 +152,7 @@ class BenchNode(Bench):
     # What is seen
 
     def last_known_good(self) -> str:
-        """Return its name, "" where it is lost. Looks only: nothing is set aside."""
+        """Return its name, or "" if it is lost. Read-only: no damaged file is set aside."""
         try:
             record = ConfigRecord.decode((self.directory / "state/last-known-good").read_bytes())
         except (OSError, DamagedFile):
@@ -163,17 +163,17 @@ class BenchNode(Bench):
         return _NAMES.get((kept or b"").decode(errors="replace"), "")
 
     def config_ok(self) -> Condition:
-        """Return what ConfigOK says, with names for uids."""
+        """Return ConfigOK, with names instead of uids."""
         status, message, _reason = self.words
         for uid, name in self.names.items():
             message = message.replace(uid, name)
         return Condition(status, message)
 
     def seen(self, kept: str | None = None) -> Seen:
-        """Return what the invariants are about."""
+        """Return the observations that the invariants check."""
         runs = _NAMES.get(self._text("kubelet"), UNKNOWN) if self.processes["kubelet"].state == "active" else ""
         if runs and (not self.started_with or self.started_with[-1] != runs):
-            runs = self.started_with[-1] if self.started_with else runs  # what it was started with, not what lies there
+            runs = self.started_with[-1] if self.started_with else runs  # not the present file
         return Seen(tuple(self.started_with), runs, self.last_known_good(), self.config_ok(), kept)
 
 
@@ -189,7 +189,7 @@ def _killable(hook: Callable[..., int]) -> Callable[..., int]:
 
 @contextmanager
 def node_before(directory: Path, change: Change, **settings: Any) -> Iterator[BenchNode]:
-    """A node that runs "good" for good, to which the change was just assigned; nothing was done about it yet."""
+    """Yield a node on "good", to which the change was just assigned and has not been applied yet."""
     directory.mkdir()
     node = BenchNode(directory, **settings)
     try:
@@ -201,7 +201,7 @@ def node_before(directory: Path, change: Change, **settings: Any) -> Iterator[Be
 
 
 def undisturbed(directory: Path, change: Change, actors: Collection[str] = ACTORS) -> tuple[int, int]:
-    """Run the change without a fault; return the durable steps of these actors, and the starts that it needs."""
+    """Run the change without a fault; return the number of durable steps of these actors, and of starts."""
     disk = LossyDisk()
     with node_before(directory, change) as node:
         with node.on_disk(disk, actors):

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every fault that is injected, by theme: a whole run that leaves one out has failed; others are refused."""
+"""All faults, by theme. A full run fails if it misses one, and a fault that is not listed is refused."""
 
 from __future__ import annotations
 
@@ -99,14 +99,14 @@ _THEMES = {fault: theme for theme, faults in FAULTS.items() for fault in faults}
 
 
 def theme_of(fault: str) -> str:
-    """Return its theme. Raises ValueError for a fault that is not here."""
+    """Return the theme of a fault. Raises ValueError if the fault is not listed."""
     if fault not in _THEMES:
         raise ValueError(f"{fault!r} is not in faults.catalogue: add it there")
     return _THEMES[fault]
 
 
 def place_of(fault: str) -> int:
-    """Return where it stands."""
+    """Return the position of a fault."""
     return list(_THEMES).index(fault)
 
 

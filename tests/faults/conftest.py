@@ -35,7 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def ledger() -> Iterator[Ledger]:
-    """Where the test's cases are written down; what did not hold fails the test."""
+    """The ledger that records the test's cases; a violated invariant fails the test."""
     _LEDGER.failures.clear()
     yield _LEDGER
     if _LEDGER.failures:
@@ -44,13 +44,13 @@ def ledger() -> Iterator[Ledger]:
 
 @pytest.fixture(scope="session")
 def every(request: pytest.FixtureRequest) -> int:
-    """Every how manieth case of an enumeration is run: all of them, or a sample in the quick part."""
+    """The step n of an enumeration: every nth case is run, or all in a full run."""
     return 7 if request.config.option.markexpr == "quick" else 1
 
 
 @pytest.fixture
 def tmp_path() -> Iterator[Path]:
-    """A directory in memory where there is any: what is lost is up to LossyDisk, no real disk need be waited for."""
+    """A directory in memory, if possible: LossyDisk simulates the losses, so that no real disk is needed."""
     memory = Path("/dev/shm")
     directory = tempfile.mkdtemp(prefix="faults-", dir=memory if os.access(memory, os.W_OK) else None)
     yield Path(directory)
@@ -68,14 +68,14 @@ def machine() -> Iterator[Any]:
     except Unavailable as problem:
         leave_out(problem)
     with started as bed:
-        # A kubelet is up in 6 s here: what is not healthy after 30 s will not be.
+        # A kubelet starts within 6 s on this machine: one that is not healthy after 30 s has failed.
         bed.nodes[0].provision(node_agent_options={"healthTimeout": "30s"})
         bed.nodes[0].wait_config_ok("True")
         yield MachineNode(bed, bed.nodes[0])
 
 
 def pytest_sessionfinish() -> None:
-    if _LEDGER.tallies:
+    if _LEDGER.counts:
         _LEDGER.write(Path(os.environ.get("CONFIGOK_FAULTS_ROWS", _PART)))
 
 

@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The five invariants, written once: what must be true of a node after any fault, whoever injected it and wherever.
+"""The five invariants: what must be true of a node after any fault, with every driver.
 
-Drivers speak of configs by names ("init", "good", "next", "deadly", ...), so that one expectation serves them all.
+Drivers refer to configs by names ("init", "good", "next", "deadly", ...), so that they share the expectations.
 """
 
 from __future__ import annotations
@@ -19,22 +19,23 @@ INVARIANTS = {
     "I4": "nothing is restarted that had no need to",
     "I5": "the truth reaches ConfigOK when the API is back",
 }
-UNKNOWN = "?"  # a file that is no config of the scenario: torn, mixed, made up
+UNKNOWN = "?"  # a file that does not equal a config of the scenario: torn, mixed, invented
 
 
 class Condition(NamedTuple):
-    """ConfigOK: status and message, with the names of configs in the place of uids."""
+    """ConfigOK: status and message, with names of configs instead of uids."""
 
     status: str
     message: str
 
 
 class Expected(NamedTuple):
-    """What is allowed.
+    """The allowed outcomes.
 
-    valid: what a component may be started with at any time. runs: in the end. good: what last-known-good may name in
-    the end; kept: right after the fault (empty: not looked at). starts: the fewest and the most in all. doomed: the
-    configs that must be left, doomed_starts: how often one of them may be started in all. told: in the end.
+    valid: the configs that a component may be started with. runs: the configs that may run in the end. good: the
+    allowed values of last-known-good in the end; kept: the same right after the fault (empty: not checked). starts:
+    minimum and maximum. doomed: the configs that must be left, doomed_starts: the maximum of their starts.
+    conditions: the allowed values of ConfigOK in the end.
     """
 
     valid: frozenset[str]
@@ -48,11 +49,11 @@ class Expected(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What was seen of the node.
+    """The observations of a node.
 
-    started_with: one name for each start of the component since the change was assigned. runs: "" where it does not
-    run. good: "" where last-known-good cannot be read, or a file that it names is gone; kept: the same right after
-    the fault, None where nobody looked.
+    started_with: the config of each start of the component since the change was assigned. runs: the config that runs,
+    or "" if none does. good: last-known-good, or "" if it cannot be read or one of its files is gone; kept: the same
+    right after the fault, or None if not observed.
     """
 
     started_with: tuple[str, ...]
@@ -63,7 +64,7 @@ class Seen(NamedTuple):
 
 
 def violations(expected: Expected, seen: Seen) -> list[str]:
-    """Return what does not hold, one sentence each, which begins with the invariant; nothing where all do."""
+    """Return one sentence for each violation, beginning with the invariant."""
     sentences = []
     odd = [name for name in seen.started_with if name not in expected.valid]
     if odd:

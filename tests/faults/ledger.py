@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What became of every case: for the screen, for build/faults.jsonl, and so for docs/development/faults.md."""
+"""Records the result of every case, for the screen, build/faults.jsonl, and docs/development/faults.md."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from support.api.binaries import find, release_of
 
 __all__ = ["Case", "Ledger", "TooManyFailures", "summary"]
 
-_ENOUGH = 5  # failing cases of one test: more of them say nothing new
+_ENOUGH = 5  # the most failing cases of one test; more of them add no information
 
 
 class TooManyFailures(AssertionError):
-    """The rest of an enumeration is not worth its time."""
+    """Raised to stop an enumeration with too many failures."""
 
 
 class Key(NamedTuple):
-    """One line of the table."""
+    """A line of the table."""
 
     where: str
     fault: str
@@ -33,8 +33,8 @@ class Key(NamedTuple):
     theme: str
 
 
-class Tally:
-    """The cases of one line."""
+class Counts:
+    """The number of cases of a line."""
 
     def __init__(self) -> None:
         self.cases = 0
@@ -43,7 +43,7 @@ class Tally:
 
 
 class Case:
-    """One fault in one phase: ``check`` what was seen after it."""
+    """One fault in one phase; ``check`` compares the observations after it."""
 
     def __init__(self, key: Key, detail: str) -> None:
         self.key = key
@@ -59,7 +59,7 @@ class Case:
         self.found += violations(expected, seen)
 
     def holds(self, invariant: str, condition: bool, sentence: str) -> None:
-        """Check one invariant (or "", for what is none) by a condition of the case's own."""
+        """Check an invariant, or with "" another property, by the case's own condition."""
         if invariant:
             self.invariants.add(invariant)
         if not condition:
@@ -70,16 +70,16 @@ class Ledger:
     """All cases and figures of one run."""
 
     def __init__(self) -> None:
-        self.say: Callable[[str], object] = str  # where a failing case is told at once: a run may take half an hour
-        self.tallies: dict[Key, Tally] = {}
+        self.say: Callable[[str], object] = str  # reports a failing case immediately: a run may take half an hour
+        self.counts: dict[Key, Counts] = {}
         self.figures: list[dict[str, Any]] = []
-        self.failures: list[str] = []  # since the present test began
+        self.failures: list[str] = []  # since the current test began
 
     @contextmanager
     def case(self, where: str, fault: str, phase: str, detail: str = "") -> Iterator[Case]:
-        """Count a case, and note what does not hold; the next case goes on, until it is enough.
+        """Count a case, and record its violations; stop the test after too many failing cases.
 
-        Raises ValueError for a fault that the catalogue does not hold.
+        Raises ValueError for a fault that is not in the catalogue.
         """
         case = Case(Key(where, fault, phase, theme_of(fault)), detail)
         try:
@@ -90,12 +90,12 @@ class Ledger:
             if type(error).__name__ != "Failed":  # pytest.fail: not an Exception
                 raise
             case.found.append(str(error))
-        tally = self.tallies.setdefault(case.key, Tally())
-        tally.cases += 1
-        tally.invariants |= case.invariants
+        line = self.counts.setdefault(case.key, Counts())
+        line.cases += 1
+        line.invariants |= case.invariants
         if case.found:
             sentence = f"{where}: {fault}, {phase} {detail}: " + "; ".join(case.found)
-            tally.failed.append(sentence)
+            line.failed.append(sentence)
             self.failures.append(sentence)
             self.say(f"FAILED {sentence}")
             if len(self.failures) >= _ENOUGH:
@@ -104,7 +104,7 @@ class Ledger:
     def figure(
         self, name: str, value: float, unit: str, *, most: float | None = None, least: float | None = None
     ) -> None:
-        """Note a measured figure with its limits."""
+        """Record a measured figure with its limits."""
         ok = (most is None or value <= most) and (least is None or value >= least)
         self.figures.append(
             {"name": name, "value": round(value, 3), "unit": unit, "ok": ok, "most": most, "least": least}
@@ -115,17 +115,17 @@ class Ledger:
     def rows(self) -> list[dict[str, Any]]:
         """Return the rows: one for each fault, place and phase, then the figures."""
         lines = []
-        for key, tally in sorted(self.tallies.items(), key=lambda item: (place_of(item[0].fault), item[0])):
+        for key, line in sorted(self.counts.items(), key=lambda item: (place_of(item[0].fault), item[0])):
             row = {
                 "name": "/".join((key.where, key.fault, key.phase)),
-                "value": tally.cases,
+                "value": line.cases,
                 "unit": "cases",
-                "ok": not tally.failed,
+                "ok": not line.failed,
                 **key._asdict(),
             }
             if key.where == "real kubelet":
                 row["kubernetes"] = release_of(find("kubelet"))
-            lines.append({**row, "failed": len(tally.failed), "invariants": sorted(tally.invariants)})
+            lines.append({**row, "failed": len(line.failed), "invariants": sorted(line.invariants)})
         return lines + self.figures
 
     def write(self, path: Path) -> None:

@@ -26,17 +26,17 @@ __all__ = ["BACK", "THRESHOLD", "MachineNode"]
 THRESHOLD = 1
 BACK = Condition("False", "using last-known-good (UID: good)")
 _STATE = "/var/lib/configok"
-# One look at all: what is kept under which hash, what the records name, the starts, and whether it runs.
+# Reads everything at once: the stored files by hash, the records, the starts, and whether the kubelet runs.
 _LOOK = f"""cd {_STATE}
 grep -HoE '"?maxPods"?: *[0-9]+|KubeletConfiguration' components/kubelet/*.yaml
 echo ---; cat last-known-good; echo; echo ---; cat current; echo; echo ---
 cat kubelet-*/startups; echo; echo ---; systemctl is-active kubelet"""
 _DEADLY = next(iter(DEADLY.values()))
-_NO_PODS = 0  # in the place of maxPods, which the init config does not set
+_NO_PODS = 0  # stands for maxPods, which the init config does not set
 
 
 class MachineNode:
-    """One node with the agent. ``base`` brings it to where every case begins: on "good", which is last-known-good."""
+    """A node with the agent. ``base`` brings it to the start of every case: on "good", which is last-known-good."""
 
     def __init__(self, bed: Testbed, machine: Node) -> None:
         self.bed = bed
@@ -48,12 +48,12 @@ class MachineNode:
         self._sources: dict[str, ConfigSource] = {}
         self._before: set[str] = set()
         self._ended: set[str] = set()
-        self._files: dict[str, int] = {}  # maxPods of all files seen so far: what is not needed any more is removed
+        self._files: dict[str, int] = {}  # maxPods of all files seen so far, since unused files are removed
 
     # The operator
 
     def publish(self, name: str, *, trial: str, **fields: Any) -> ConfigSource:
-        """Publish a config under a name; the one that had it before is no more than "old"."""
+        """Publish a config under a name; the config that had the name before becomes "old"."""
         self._rename(name, "old")
         self._pods += 1
         source = self.ours.publish({"maxPods": self._pods, **fields}, trial=trial, threshold=THRESHOLD)
@@ -67,14 +67,14 @@ class MachineNode:
         self._uids = {key: to if other == name else other for key, other in self._uids.items()}
 
     def base(self) -> None:
-        """Come to "good", which has passed its trial: what has just proved itself, or a new config."""
+        """Bring the node to "good" after its trial: to the config that just passed it, or to a new one."""
         self.machine.heal()
-        if not self._is_well():
+        if not self._is_on_good():
             self.ours.settled(self.publish("good", trial="1s"))
         self.begin()
 
-    def _is_well(self) -> bool:
-        """Whether the node uses, and says so, what is last-known-good; that is called "good" then."""
+    def _is_on_good(self) -> bool:
+        """Return whether the node uses and reports its last-known-good config, and if so name that "good"."""
         look = self._look()
         name = self._record(look["good"])
         uid = next((uid for uid, known in self._uids.items() if known == name), None)
@@ -133,12 +133,12 @@ class MachineNode:
         return self._record(self._look()["good"])
 
     def crashes(self) -> int:
-        """Return how often it has crashed since begin()."""
+        """Return the number of crashes since begin()."""
         new = [start for start in self._look()["startups"] if start["invocation"] not in self._ended]
         return sum(1 for start in new if start["end"] and start["end"]["result"] not in ("", "success"))
 
     def config_ok(self) -> Condition:
-        """Return what ConfigOK says, with names for uids."""
+        """Return ConfigOK, with names instead of uids."""
         condition = read_condition(self.machine.get()) or {"status": "", "message": ""}
         message = str(condition["message"])
         for uid, name in self._uids.items():
@@ -146,7 +146,7 @@ class MachineNode:
         return Condition(str(condition["status"]), message)
 
     def seen(self) -> Seen:
-        """Return what the invariants are about."""
+        """Return the observations that the invariants check."""
         look = self._look()
         started = []
         for start in look["startups"]:
@@ -166,7 +166,7 @@ class MachineNode:
         return time.monotonic() - began
 
     def until_condition(self, condition: Condition, timeout: float = 120.0) -> float:
-        """Wait until ConfigOK says so; return the seconds that it took."""
+        """Wait until ConfigOK equals the condition; return the seconds that it took."""
 
         def is_reported() -> bool:
             try:
@@ -177,14 +177,14 @@ class MachineNode:
         return self.until(" ".join(condition), is_reported, timeout)
 
     def until_back(self) -> float:
-        """Wait until it is healthy on "good" again, whether or not anybody can be told."""
+        """Wait until it is healthy on "good" again, even if ConfigOK cannot be written."""
         self.until("the roll-back", lambda: self.current() == "good")
         self.until("the start with it", lambda: self.seen_locally() == "good")
         self.machine.wait_healthy()
         return time.monotonic()
 
     def seen_locally(self) -> str:
-        """Return what the kubelet was started with last."""
+        """Return the config of the kubelet's last start."""
         look = self._look()
         return self._named(look["startups"][-1]["config"]) if look["startups"] else UNKNOWN
 
@@ -193,9 +193,9 @@ class MachineNode:
 
 
 def _startups(text: str) -> list[dict[str, Any]]:
-    """Return the starts under all versions of the kubelet, whose lists stand one behind the other; oldest first.
+    """Return the starts under all versions of the kubelet, from the concatenated lists, oldest first.
 
-    What runs while its version changes is in both lists.
+    A config that runs while the version changes is in both lists.
     """
     documents: dict[str, dict[str, Any]] = {}
     while text := text.lstrip():

@@ -36,17 +36,17 @@ from support.configs.kubelet import KUBELET_HEADER
 __all__ = ["DEADLY", "INIT", "ProcessNode"]
 
 INIT = 110  # maxPods of the init config
-DEADLY = {"podsPerCore": 13}  # legal, and the stub kubelet dies of it
+DEADLY = {"podsPerCore": 13}  # valid, but the stub kubelet exits because of it
 _KILLER = COLLECTION / "tests/support/agents/step_killer.py"
 # Keeps a copy of what the component reads at each start, then becomes the component.
 _COMPONENT = 'cp "$0" "$1/$(ls "$1" | wc -l).yaml" && shift && exec "$@"'
 
 
 class ProcessNode(AgentNode):
-    """A node whose configs have names; its agent is started again when it is gone, as systemd does it."""
+    """A node whose configs have names; its agent is restarted when it exits, as by systemd."""
 
     def __init__(self, directory: Path, archive: Path, client: Client, kubeconfig: str, agents: str = "") -> None:
-        """client: of an administrator. kubeconfig: of the node; agents: what the agent has instead of it."""
+        """client: the administrator's. kubeconfig: the node's; agents: a different kubeconfig for the agent."""
         self.client = client
         self.copies = directory / "started-with"
         self.copies.mkdir()
@@ -62,14 +62,14 @@ class ProcessNode(AgentNode):
         )
         self.names: dict[Any, str] = {INIT: "init"}
         self.uids: dict[str, str] = {}
-        self.alive = False  # whether the agent is to be there
+        self.alive = False  # whether the agent should run
         self._assignments = 0
         self._begun_at = 0
         self._published = 0
 
     @classmethod
     def prepared(cls, directory: Path, archive: Path, client: Client, kubeconfig: str, agents: str = "") -> ProcessNode:
-        """Return a node that runs its init config, with its agent, on a cluster that is made ready for it."""
+        """Prepare the cluster; return a node with an agent that runs its init config."""
         apply_steps(client, plan_setup(client, Access()), dry_run=False)
         directory.mkdir()
         node = cls(directory, archive, client, kubeconfig, agents)
@@ -84,7 +84,7 @@ class ProcessNode(AgentNode):
         return [*whole[:at], str(_KILLER), str(self.steps), *whole[at:]]
 
     def revive(self) -> None:
-        """Start the agent again where it was killed."""
+        """Restart the agent if it was killed."""
         if self.alive and self.processes["run"].poll() is not None:
             self.start("run")
 
@@ -98,19 +98,19 @@ class ProcessNode(AgentNode):
     # Kills
 
     def kill_at(self, actor: str, step: int) -> None:
-        """Have an actor killed at its step so many, counted from now."""
+        """Kill an actor at its nth step, counted from now."""
         for path in self.steps.glob("*"):
             path.unlink()
         (self.steps / "kill").write_text(f"{actor} {step}")
 
     def was_killed(self) -> bool:
-        """Whether the step was come to."""
+        """Return whether the step was reached."""
         return (self.steps / "killed").exists()
 
     # The operator
 
     def publish(self, name: str, *, trial: Trial, **fields: Any) -> ConfigSource:
-        """Publish a bundle under a name; maxPods tells it from the others."""
+        """Publish a bundle under a name; maxPods distinguishes it from the others."""
         self._published += 1
         values = {"maxPods": INIT + self._published, **fields}
         text = KUBELET_HEADER + yaml.safe_dump(values)
@@ -120,18 +120,18 @@ class ProcessNode(AgentNode):
         return source
 
     def name(self, value: int, uid: str, name: str) -> None:
-        """Say how a config is called."""
+        """Set the name of a config."""
         self.names[value] = name
         self.uids[uid] = name
 
     def rename(self, old: str, new: str) -> None:
-        """Call a config by another name from now on."""
+        """Rename a config."""
         for known in (self.names, self.uids):
             for key in [key for key, name in known.items() if name == old]:
                 known[key] = new
 
     def assign(self, source: ConfigSource | None) -> int:
-        """Assign it."""
+        """Assign a config source."""
         self._assignments += 1
         self.client.patch(node_path("n1"), assignment_patch(source, Assignment(self._assignments)))
         return self._assignments
@@ -146,7 +146,7 @@ class ProcessNode(AgentNode):
         return len(list(self.copies.iterdir()))
 
     def started_with(self) -> tuple[str, ...]:
-        """Return the names of what the component was started with since begin()."""
+        """Return the names of the configs of all starts since begin()."""
         return tuple(self._named(self.copies / f"{number}.yaml") for number in range(self._begun_at, self.starts()))
 
     def _named(self, path: Path) -> str:
@@ -157,7 +157,7 @@ class ProcessNode(AgentNode):
         return self.names.get(values.get("maxPods"), UNKNOWN) if isinstance(values, dict) else UNKNOWN
 
     def last_known_good(self) -> str:
-        """Return its name, "" where it is lost."""
+        """Return its name, or "" if it is lost."""
         try:
             record = ConfigRecord.decode((self.state / "last-known-good").read_bytes())
         except (OSError, DamagedFile):
@@ -165,7 +165,7 @@ class ProcessNode(AgentNode):
         return "init" if record.source is None else self.uids.get(record.uid or "", "")
 
     def config_ok(self) -> Condition:
-        """Return what ConfigOK says, with names for uids."""
+        """Return ConfigOK, with names instead of uids."""
         try:
             condition = read_condition(self.client.get(node_path("n1")))
         except NotFound:
@@ -177,7 +177,7 @@ class ProcessNode(AgentNode):
         return Condition(str(condition["status"]), message)
 
     def until_condition(self, condition: Condition, timeout: float = 30.0) -> float:
-        """Wait until ConfigOK says so; return after how many seconds."""
+        """Wait until ConfigOK equals the condition; return the seconds that it took."""
         began = time.monotonic()
 
         def is_reported() -> bool:
@@ -190,7 +190,7 @@ class ProcessNode(AgentNode):
         return time.monotonic() - began
 
     def seen(self, kept: str | None = None) -> Seen:
-        """Return what the invariants are about."""
+        """Return the observations that the invariants check."""
         started = self.started_with()
         runs = self._named(self.config) if self.unit().state == "active" else ""
         if started and runs and started[-1] != runs:
@@ -198,7 +198,7 @@ class ProcessNode(AgentNode):
         return Seen(started, runs, self.last_known_good(), self.config_ok(), kept)
 
     def remove(self) -> None:
-        """End everything."""
+        """End all processes."""
         self.alive = False
         self.stop()
         shutil.rmtree(self.directory, ignore_errors=True)

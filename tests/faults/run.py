@@ -1,12 +1,12 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run all faults, those on real kubelets beside the others, and write build/faults.jsonl.
+"""Run all faults, those on real kubelets in parallel with the others, and write build/faults.jsonl.
 
     python -m faults.run [--quick] [arguments for pytest]
 
-A machine mostly waits, so both together take as long as the longer one. The last line has the figures. Exits with 1
-where a case failed, or where a whole run has left out a fault of the catalogue.
+Machines mostly wait, so both parts together take as long as the longer one. The last line is a summary. Exits with 1
+if a case failed, or if a full run missed a fault of the catalogue.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
     (_BUILD / ("faults-quick.jsonl" if quick else "faults.jsonl")).write_text(
         "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
     )
-    # Where there can be no machines their tests say so, and are no part of what must be there.
+    # Without machines their tests are skipped with a reason, and their faults are not required.
     whole = not quick and all(part.rows() for part in parts)
     left_out = missing(row["fault"] for row in rows if "fault" in row) if whole else []
     if left_out:
@@ -61,7 +61,7 @@ def merged(parts: Any) -> list[dict[str, Any]]:
 
 
 class _Part:
-    """One pytest, whose lines are shown as they come."""
+    """A pytest process, whose lines are shown as they arrive."""
 
     def __init__(self, name: str, files: Sequence[Path], options: Sequence[str]) -> None:
         self._rows = _BUILD / f"faults-{name.replace(' ', '-')}.jsonl"
@@ -70,11 +70,11 @@ class _Part:
         self._suite = Suite(name, command, environment={"CONFIGOK_FAULTS_ROWS": str(self._rows)})
 
     def wait(self) -> int:
-        """Wait for its end; return pytest's exit code."""
+        """Wait until it ends; return pytest's exit code."""
         return self._suite.wait()
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return what it has written down."""
+        """Return the rows that it has written."""
         if not self._rows.exists():
             return []
         return [json.loads(line) for line in self._rows.read_text(encoding="utf-8").splitlines()]

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The API does harm, in each phase, to the real agent: the change is ended, the truth told, nothing restarted."""
+"""The API misbehaves in each phase: the real agent completes the change, reports the truth, and restarts nothing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ HARMS = {
 
 
 class Phase(NamedTuple):
-    """From which request on. to: what is assigned."""
+    """The request with which a phase begins. to: the name of the assigned config."""
 
     to: str
     begins: Callable[[str, str, str], bool]
@@ -68,7 +68,7 @@ PHASES = {
 
 @pytest.fixture
 def proxied(tmp_path: Path, embedded_api: Embedded) -> Iterator[tuple[ProcessNode, FaultProxy]]:
-    """A node on "good", whose agent speaks to the API through the proxy; its kubelet does not."""
+    """A node on "good"; its agent uses the API through the proxy, its kubelet does not."""
     archive = tmp_path / ARCHIVE
     archive.write_bytes(pack(COLLECTION))
     kubeconfig = embedded_api.node_kubeconfig("n1")
@@ -85,7 +85,7 @@ def proxied(tmp_path: Path, embedded_api: Embedded) -> Iterator[tuple[ProcessNod
 
 
 def expected(to: str) -> Expected:
-    """Return what must hold after "next" or "deadly" was assigned."""
+    """Return the expectation after the assignment of "next" or "deadly"."""
     deadly = to == "deadly"
     rolled_back = Condition("False", "using last-known-good (UID: good)")
     adopted = Condition("True", "using current (UID: next)")
@@ -103,7 +103,7 @@ def expected(to: str) -> Expected:
 
 @pytest.mark.parametrize("phase", PHASES)
 def test_the_api_does_harm(ledger: Ledger, proxied: tuple[ProcessNode, FaultProxy], every: int, phase: str) -> None:
-    """For two seconds, from a request of each phase on."""
+    """The API misbehaves for two seconds, from a request of each phase on."""
     node, proxy = proxied
     to, begins = PHASES[phase]
     stride = min(every, 6)
@@ -126,7 +126,7 @@ def test_the_api_does_harm(ledger: Ledger, proxied: tuple[ProcessNode, FaultProx
 
 
 def _settle(node: ProcessNode, to: str) -> None:
-    """What runs now is called "good" from here on; what was left has no name of its own any more."""
+    """Name the running config "good" from here on, and the others "old"."""
     node.rename("deadly", "older")
     if to != "deadly" or "good" not in node.uids.values():
         node.rename("good", "older")
@@ -140,12 +140,12 @@ def _publish(node: ProcessNode, to: str) -> ConfigSource:
 
 
 def _begins_with(uid: str, begins: Callable[[str, str, str], bool], method: str, path: str, body: str) -> bool:
-    """Whether it is a request of this assignment: what is written once more about the last one is none."""
+    """Return whether the request belongs to this assignment, not to the previous one."""
     return begins(method, path, body) and (method != "PATCH" or uid in body)
 
 
 def test_retry_after_is_obeyed(ledger: Ledger, proxied: tuple[ProcessNode, FaultProxy]) -> None:
-    """Measured: between a 429 and the next request for the same thing."""
+    """The time between a 429 and the next request for the same object is measured."""
     node, proxy = proxied
     asked = 4.0
     with ledger.case(WHERE, "API answers 429 with Retry-After", "fetching", "of 4 s") as case:

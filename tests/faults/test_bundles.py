@@ -54,7 +54,7 @@ FAULTS: dict[str, Callable[[BenchNode, ConfigSource], None]] = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_before_it_is_fetched(ledger: Ledger, tmp_path: Path, fault: str) -> None:
-    """Nothing that runs is changed; it is adopted once it is what was assigned."""
+    """The running config does not change; the bundle is adopted once it is the assigned one."""
     with ledger.case(WHERE, fault, "fetching") as case, node_before(tmp_path / "node", CHANGE) as node:
         source = _assigned(node)
         whole = dict(node.api.config_maps[source.name], metadata=dict(node.api.config_maps[source.name]["metadata"]))
@@ -75,7 +75,7 @@ def test_before_it_is_fetched(ledger: Ledger, tmp_path: Path, fault: str) -> Non
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("seconds", [0.5, 3.0, 60.0], ids=["adopting", "trial", "after the trial"])
 def test_while_it_is_in_use(ledger: Ledger, tmp_path: Path, fault: str, seconds: float) -> None:
-    """The checkpoint is the node's own: no restart, no other word; not by a restart of the agent nor by a boot."""
+    """The checkpoint is local: neither restart nor other status, also after a restart of the agent or a boot."""
     phase = {0.5: "adopting", 3.0: "trial", 60.0: "after the trial"}[seconds]
     with ledger.case(WHERE, fault, phase) as case, node_before(tmp_path / "node", CHANGE) as node:
         source = _assigned(node)
@@ -90,7 +90,7 @@ def test_while_it_is_in_use(ledger: Ledger, tmp_path: Path, fault: str, seconds:
 
 
 def test_the_same_content_under_another_uid(ledger: Ledger, tmp_path: Path) -> None:
-    """Deleted, published again and assigned anew: pinned without a restart."""
+    """A bundle that is deleted, republished and reassigned is pinned without a restart."""
     fault = "ConfigMap recreated and assigned anew"
     with ledger.case(WHERE, fault, "after the trial") as case, node_before(tmp_path / "node", CHANGE) as node:
         source = _assigned(node)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Each file of the store in turn is damaged, in each phase: while the agent runs, before its start, before a boot."""
+"""Each file of the store is damaged in each phase: while the agent runs, before its start, before a boot."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _crashing(node: BenchNode) -> None:
     assert node.started_with == ["deadly"]
 
 
-# phase -> how to come there, the configs that may run in the end, what ConfigOK may say then
+# phase -> how to reach it, the configs that may run in the end, the allowed values of ConfigOK then
 PHASES: dict[str, tuple[Callable[[BenchNode], None], set[str], set[str]]] = {
     "after the trial": (_on_good, {"good"}, {"True using current (UID: good)"}),
     "trial": (_in_trial, {"next"}, {"True using current (UID: next)"}),
@@ -150,7 +150,7 @@ NEXT: dict[str, Callable[[BenchNode], object]] = {
 
 
 def files_of(state: Path) -> list[str]:
-    """The files of the store, with patterns in the place of uids and hashes."""
+    """Return the files of the store, with patterns instead of uids and hashes."""
     names = {_pattern(path.relative_to(state)) for path in state.rglob("*") if path.is_file()}
     return sorted(names - {".lock"})
 
@@ -163,7 +163,7 @@ def _pattern(path: Path) -> str:
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("phase", PHASES)
 def test_a_file_is_damaged(ledger: Ledger, tmp_path: Path, every: int, phase: str, damage: str) -> None:
-    """The component starts with a valid config whatever lies there, and the node comes to what is assigned."""
+    """The component starts with a valid config whatever the file contains, and the node adopts the assigned config."""
     harm: Callable[[Path], None] = DAMAGES[damage]
     cases = list(_cases(tmp_path / "template", phase))
     first = list(DAMAGES).index(damage) % every
@@ -177,7 +177,7 @@ def test_a_file_is_damaged(ledger: Ledger, tmp_path: Path, every: int, phase: st
                     harm(path)
             NEXT[what](node)
             node.run(LONG)
-            # What a node falls back to is the init config where last-known-good itself cannot be read any more.
+            # A node falls back to the init config if last-known-good is no longer readable.
             lost = phase == "crash loop" and name == "last-known-good"
             case.check(_expected(phase, before, {"init"} if lost else set()), node.seen())
 
@@ -215,7 +215,7 @@ def _reach(node: BenchNode, phase: str) -> int:
 
 @contextmanager
 def _node(directory: Path, name: str = "node") -> Iterator[BenchNode]:
-    """A node in a directory of its own, which is removed with it."""
+    """Yield a node in a temporary directory, which is removed afterwards."""
     (directory / name).mkdir()
     try:
         yield BenchNode(directory / name)

@@ -16,7 +16,7 @@ from support.agents.lossy_disk import LossyDisk, PowerLost
 
 pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("no_fsync")]
 WHERE = "in process"
-RECOVERY = 900.0  # seconds after a fault: more than any back-off
+RECOVERY = 900.0  # seconds after a fault, longer than any backoff
 
 
 @pytest.fixture(params=CHANGES)
@@ -26,7 +26,7 @@ def phase(request: pytest.FixtureRequest) -> str:
 
 
 def test_the_agent_is_killed(ledger: Ledger, tmp_path: Path, every: int, phase: str) -> None:
-    """The component runs on, the next agent finishes, with not one restart more than needed."""
+    """The component keeps running, and the next agent completes the change without an unnecessary restart."""
     change = CHANGES[phase]
     steps, starts = undisturbed(tmp_path / "whole", change, ["agent"])
     for step in range(0, steps, every):
@@ -45,7 +45,7 @@ def test_the_agent_is_killed(ledger: Ledger, tmp_path: Path, every: int, phase: 
 
 @pytest.mark.parametrize("actor", ["prestart", "poststop"])
 def test_a_hook_is_killed(ledger: Ledger, tmp_path: Path, every: int, phase: str, actor: str) -> None:
-    """systemd goes on as if it had ended: the component starts with the whole file that lies there."""
+    """systemd continues as if the hook had exited: the component starts with the existing, complete file."""
     change = CHANGES[phase]
     steps, starts = undisturbed(tmp_path / "whole", change, [actor])
     for step in range(0, steps, every):
@@ -56,12 +56,12 @@ def test_a_hook_is_killed(ledger: Ledger, tmp_path: Path, every: int, phase: str
             with node.on_disk(_OneKill(step), [actor], hooks_are_killed=True):
                 node.run(change.seconds)
             node.run(RECOVERY)
-            # A start or an end that nobody wrote down costs one start more: it cannot be counted.
+            # A start or an end that was not recorded cannot be counted, which costs one more start.
             case.check(change.expected((starts, starts + 1), doomed_more=1), node.seen())
 
 
 class _OneKill(LossyDisk):
-    """Kills one process: the next one goes on."""
+    """Kills one process; later processes are not affected."""
 
     def __init__(self, step: int) -> None:
         super().__init__(step, kill=True)
@@ -77,7 +77,7 @@ class _OneKill(LossyDisk):
 
 @pytest.mark.parametrize("undo", [False, True], ids=["renames kept", "renames lost"])
 def test_the_power_is_cut(ledger: Ledger, tmp_path: Path, every: int, phase: str, undo: bool) -> None:
-    """Between any write and the next; what was not synced is lost."""
+    """The power is cut between any two writes; unsynced data is lost."""
     change = CHANGES[phase]
     steps, starts = undisturbed(tmp_path / "whole", change)
     fault = "power cut, unsynced renames lost" if undo else "power cut, unsynced files torn"
@@ -91,7 +91,7 @@ def test_the_power_is_cut(ledger: Ledger, tmp_path: Path, every: int, phase: str
             kept = node.last_known_good()
             node.reboot()
             node.run(RECOVERY)
-            # The boot is a start; crashes are counted anew from it.
+            # The boot counts as a start, and resets the crash count.
             expected = change.expected((1, starts + 1 + change.threshold + 1), doomed_more=change.threshold + 1)
             case.check(expected, node.seen(kept))
             case.holds("I2", node.store.set_aside() == [], f"damaged by a cut: {node.store.set_aside()}")
@@ -108,7 +108,7 @@ DISKS = {
 
 @pytest.mark.parametrize("fault", DISKS)
 def test_the_disk_refuses(ledger: Ledger, tmp_path: Path, every: int, phase: str, fault: str) -> None:
-    """At any step, once or for a while: what runs goes on running, and all ends as if nothing had been."""
+    """A write fails at any step, once or for a while: components keep running, and the change completes normally."""
     change = CHANGES[phase]
     number, lasts = DISKS[fault]
     steps, starts = undisturbed(tmp_path / "whole", change)
@@ -121,6 +121,6 @@ def test_the_disk_refuses(ledger: Ledger, tmp_path: Path, every: int, phase: str
                 node.run(change.seconds)
                 kept = node.last_known_good()
                 node.run(RECOVERY)
-            # A start or an end that could not be written down cannot be counted.
+            # A start or an end that was not recorded cannot be counted.
             more = lasts if change.to == "deadly" else 1
             case.check(change.expected((starts, starts + more), doomed_more=more), node.seen(kept))

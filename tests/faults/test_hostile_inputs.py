@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hostile inputs to the engine, in processes of their own: each ends in findings or a refusal, soon, in little room."""
+"""Hostile inputs to the engine in separate processes: each ends soon, in little memory, in findings or a refusal."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from faults.ledger import Ledger
 ALL = 10_000
 QUICK = 500
 PROCESSES = 2
-LONGEST = 1800.0  # seconds for all of it, on a machine that does other things as well
+LONGEST = 1800.0  # seconds for all inputs, on a machine under load
 
 
 def results(count: int) -> list[dict[str, Any]]:
-    """Give the engine that many inputs, shared among processes, and return their rows."""
+    """Give ``count`` inputs to the engine, distributed over processes, and return their rows."""
     share = count // PROCESSES
     running = [_start(number * share, share) for number in range(PROCESSES)]
     rows: list[dict[str, Any]] = []
@@ -55,6 +55,6 @@ def test_no_input_harms_the_engine(ledger: Ledger, every: int) -> None:
     ledger.figure("hostile inputs to the engine", inputs, "inputs", least=ALL if every == 1 else QUICK)
     ledger.figure("hostile inputs that it crashed or hung on", len(crashes), "crashes", most=0)
     ledger.figure("seconds for the slowest of them", most(ends, "slowest-s"), "s", most=4.0)
-    # Beside a reference of the same moment: 2.5 to 3.5, by the machine. A cost that explodes with its input is tens.
+    # Relative to a reference measured at the same time: 2.5 to 3.5, by machine. A cost that explodes is above 10.
     ledger.figure("the slowest, beside PyYAML reading 5,000 lines", most(ends, "slowest-ratio"), "times", most=5.0)
     ledger.figure("memory of the engine after them", most(ends, "memory-mb"), "MB", most=100.0)

@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The agent, prestart and poststop are killed by SIGKILL at every durable step of a whole adopt, trial and roll-back.
+"""The agent, prestart and poststop are killed by SIGKILL at every durable step of adoption, trial and rollback.
 
-Real processes on the supervisor and the embedded API server; one node lives through all of it, change after change.
+Real processes under the supervisor, with the embedded API server; one node goes through all changes in turn.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def node(tmp_path: Path, archive: Path, embedded_api: Embedded) -> Iterator[Proc
 
 @pytest.mark.parametrize("actor", ["agent", "prestart", "poststop"])
 def test_killed_at_every_step(ledger: Ledger, node: ProcessNode, every: int, actor: str) -> None:
-    """A hook that is killed has written down no start or end, which costs one start more: it cannot be counted."""
+    """A killed hook records no start or end; it cannot be counted, which costs one more start."""
     more = 0 if actor == "agent" else 1
     expected = Expected(
         valid=frozenset({"good", "next", "deadly"}),

@@ -17,8 +17,8 @@ from faults.ledger import Ledger
 
 pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("no_fsync")]
 WHERE = "in process"
-LONG = 900.0  # more than any back-off
-ENOUGH = 260.0  # more than the health timeout, twice
+LONG = 900.0  # longer than any backoff
+ENOUGH = 260.0  # longer than twice the health timeout
 YEAR = 365 * 86400.0
 AWAY = Unreachable("connection refused", where="nodes/n1")
 
@@ -30,7 +30,7 @@ def phase(request: pytest.FixtureRequest) -> str:
 
 
 def moments(change: Change) -> list[float]:
-    """The moments of a change, in seconds since its assignment: close together where everything happens."""
+    """Return the moments of a change, in seconds since its assignment: dense while most events happen."""
     return [fifth / 5 for fifth in range(21)] + [second + 0.5 for second in range(4, min(12, int(change.seconds)))]
 
 
@@ -67,7 +67,7 @@ def _restarted(node: BenchNode) -> None:
     node.start("kubelet")
 
 
-# fault -> what is done, the starts that it costs, whether crashes are counted anew from it
+# fault -> the action, the starts that it costs, whether it resets the crash count
 FAULTS: dict[str, tuple[Callable[[BenchNode], None], int, bool]] = {
     "power cut and boot": (_boots, 1, True),
     "clean reboot": (_boots_in_good_order, 1, True),
@@ -82,7 +82,7 @@ FAULTS: dict[str, tuple[Callable[[BenchNode], None], int, bool]] = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_at_any_moment(ledger: Ledger, tmp_path: Path, every: int, phase: str, fault: str) -> None:
     change = CHANGES[phase]
-    happens, costs, anew = FAULTS[fault]
+    happens, costs, resets = FAULTS[fault]
     starts = undisturbed(tmp_path / "whole", change)[1]
     for moment in moments(change)[::every]:
         with (
@@ -93,15 +93,15 @@ def test_at_any_moment(ledger: Ledger, tmp_path: Path, every: int, phase: str, f
             happens(node)
             kept = node.last_known_good()
             node.run(ENOUGH)
-            more = change.threshold + 1 if anew else 0
-            # What is started anyhow needs no restart of ours: it can even save one.
+            more = change.threshold + 1 if resets else 0
+            # A start by the fault can replace the agent's restart.
             expected = change.expected((starts - costs, starts + costs + more), doomed_more=more + costs)
             case.check(expected, node.seen(kept))
 
 
 @pytest.mark.parametrize("seconds", [2.0, 400.0], ids=["short", "long"])
 def test_the_api_is_away(ledger: Ledger, tmp_path: Path, every: int, phase: str, seconds: float) -> None:
-    """What was begun is ended without it; the truth is told when it is back."""
+    """The agent completes the change without the API, and reports the truth when it is back."""
     change = CHANGES[phase]
     starts = undisturbed(tmp_path / "whole", change)[1]
     fault = f"API away for {seconds:g} s"
@@ -119,7 +119,7 @@ def test_the_api_is_away(ledger: Ledger, tmp_path: Path, every: int, phase: str,
 
 
 def test_two_agents_at_once(ledger: Ledger, tmp_path: Path, every: int, phase: str) -> None:
-    """A lock keeps a second one out; where it has another run directory, and so another lock, the store has one."""
+    """A lock excludes a second agent; if its run directory and lock differ, the store's lock does."""
     change = CHANGES[phase]
     starts = undisturbed(tmp_path / "whole", change)[1]
     for moment in moments(change)[::every]:
@@ -134,5 +134,5 @@ def test_two_agents_at_once(ledger: Ledger, tmp_path: Path, every: int, phase: s
                 node.run(0.1)
             kept = node.last_known_good()
             node.run(ENOUGH)
-            # Both may ask for the same restart.
+            # Both may request the same restart.
             case.check(change.expected((starts, starts + 2), doomed_more=1), node.seen(kept))

@@ -19,7 +19,7 @@ GOOD_NEXT = Condition("True", "using current (UID: next)")
 
 
 class Phase(NamedTuple):
-    """A moment of a change. to: what is assigned. reached: whether the node has come there."""
+    """A moment of a change. to: the assigned config. reached: whether the node is at that moment."""
 
     to: str
     reached: Callable[[MachineNode], bool]
@@ -35,11 +35,11 @@ PHASES = {
 
 
 class Fault(NamedTuple):
-    """What is done to the node. costs: starts of the kubelet; anew: whether crashes are counted anew from it."""
+    """A fault on the node. costs: starts of the kubelet; resets: whether it resets the crash count."""
 
     happens: Callable[[MachineNode], None]
     costs: int = 0
-    anew: bool = False
+    resets: bool = False
 
 
 def _agent_killed(node: MachineNode) -> None:
@@ -56,7 +56,7 @@ def _power_cut(node: MachineNode) -> None:
 
 
 def _partition(node: MachineNode) -> None:
-    """Long enough that what was begun is ended without the API."""
+    """Wait long enough for the agent to complete the change without the API."""
     node.machine.partition()
     try:
         if node.current() == "next":
@@ -88,7 +88,7 @@ def _cases() -> list[Any]:
 @pytest.mark.parametrize(("fault", "phase"), _cases())
 def test_in_each_phase(ledger: Ledger, machine: MachineNode, fault: str, phase: str) -> None:
     to, reached = PHASES[phase]
-    happens, costs, anew = FAULTS[fault]
+    happens, costs, resets = FAULTS[fault]
     with ledger.case(WHERE, fault, phase) as case:
         machine.base()
         if phase == "before":
@@ -97,7 +97,7 @@ def test_in_each_phase(ledger: Ledger, machine: MachineNode, fault: str, phase: 
         if phase != "before":
             machine.until(phase, lambda: reached(machine))
             happens(machine)
-        ends = expected(to, costs=costs, more=THRESHOLD + 1 if anew else 0)
+        ends = expected(to, costs=costs, more=THRESHOLD + 1 if resets else 0)
         [condition] = ends.conditions
         machine.until_condition(condition)
         if to == "next":
@@ -106,7 +106,7 @@ def test_in_each_phase(ledger: Ledger, machine: MachineNode, fault: str, phase: 
 
 
 def expected(to: str, *, costs: int = 0, more: int = 0) -> Expected:
-    """Return what must hold after "next" or "deadly" was assigned. more: starts with what is deadly beyond those."""
+    """Return the expectation after "next" or "deadly" was assigned. more: additional starts with "deadly"."""
     deadly = to == "deadly"
     needed = THRESHOLD + 2 if deadly else 1
     return Expected(

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Real kubelets: what administrators, disks and kubelets do to a node, one scenario each."""
+"""Real kubelets: one scenario for each action of an administrator, a disk or a kubelet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from support.machines import CERTIFICATE
 STATE = "/var/lib/configok"
 ON_GOOD = Condition("True", "using current (UID: good)")
 STOPPED = Condition("Unknown", "current (UID: next) not in use")
-# How the store is laid on a small file system of its own, and back.
+# Moves the store to a small file system, and back.
 _SMALL = f"""systemctl stop configok-agent; mkdir -p /run/small
 mount -t tmpfs -o size=2m tmpfs /run/small; cp -a {STATE}/. /run/small/; mount --bind /run/small {STATE}
 systemctl start configok-agent"""
@@ -39,7 +39,7 @@ def _crashed(node: MachineNode, times: int) -> bool:
 
 
 def on_good(starts: int) -> Expected:
-    """Return what must hold of a node that goes on with "good", started so often."""
+    """Return the expectation for a node that keeps running "good", with this number of starts."""
     return expected("next")._replace(
         valid=frozenset({"good", "init"}),
         runs=frozenset({"good"}),
@@ -50,7 +50,7 @@ def on_good(starts: int) -> Expected:
 
 
 def _adopted(node: MachineNode, case: Case, *, costs: int = 0) -> None:
-    """The change has ended well."""
+    """Check that the change has succeeded."""
     node.until_condition(GOOD_NEXT)
     node.until("the end of the trial", lambda: node.last_known_good() == "next")
     case.check(expected("next", costs=costs), node.seen())
@@ -58,7 +58,7 @@ def _adopted(node: MachineNode, case: Case, *, costs: int = 0) -> None:
 
 @pytest.mark.quick
 def test_the_api_server_is_stopped_before_the_kubelet_begins_to_crash(ledger: Ledger, machine: MachineNode) -> None:
-    """Back on last-known-good before the API returns, and it says so within 30 s of its return: both are measured."""
+    """The node rolls back before the API returns, and reports it within 30 s after: both are measured."""
     with ledger.case(WHERE, "API server stopped before the kubelet begins to crash", "adopting") as case:
         machine.base()
         machine.assign("deadly")
@@ -66,7 +66,7 @@ def test_the_api_server_is_stopped_before_the_kubelet_begins_to_crash(ledger: Le
         machine.bed.api.stop()
         try:
             back = machine.until_back()
-            time.sleep(20)  # an outage that lasts longer than the first pauses of a back-off
+            time.sleep(20)  # an outage longer than the first intervals of the backoff
         finally:
             returned = time.monotonic()
             machine.bed.api.start()
@@ -90,7 +90,7 @@ def test_the_kubelet_hangs_instead_of_crashing(ledger: Ledger, machine: MachineN
 
 
 def test_the_kubelet_crashes_after_the_trial(ledger: Ledger, machine: MachineNode) -> None:
-    """Trouble after the trial is reported, and changes nothing."""
+    """A failure after the trial is reported, and changes nothing."""
     with ledger.case(WHERE, "component crashes after the trial", "after the trial") as case:
         machine.base()
         crashes = THRESHOLD + 2
@@ -98,7 +98,7 @@ def test_the_kubelet_crashes_after_the_trial(ledger: Ledger, machine: MachineNod
             machine.machine.run(["systemctl", "kill", "--signal=KILL", "kubelet"])
             machine.until("the crash is on record", partial(_crashed, machine, count))
             machine.machine.wait_healthy()
-        # What crashed more often than its threshold within ten minutes is said to be failing.
+        # A component that crashed more often than its threshold within ten minutes is reported as failing.
         failing = Condition("False", "using current (UID: good), which is failing")
         machine.until_condition(failing)
         case.check(on_good(crashes)._replace(conditions=frozenset({failing})), machine.seen())
@@ -116,7 +116,7 @@ def test_the_kubelet_is_slow_to_become_healthy(ledger: Ledger, machine: MachineN
 
 
 def test_an_administrator_restarts_the_kubelet(ledger: Ledger, machine: MachineNode) -> None:
-    """More often than the threshold: it does not count."""
+    """Restarts by the administrator beyond the threshold do not count as crashes."""
     with ledger.case(WHERE, "administrator restarts the component", "trial") as case:
         machine.base()
         machine.assign("next", trial="8s")
@@ -128,7 +128,7 @@ def test_an_administrator_restarts_the_kubelet(ledger: Ledger, machine: MachineN
 
 @pytest.mark.parametrize("how", ["stopped", "masked"])
 def test_the_unit_is_taken_out_of_use(ledger: Ledger, machine: MachineNode, how: str) -> None:
-    """What an administrator has stopped is not started; what is assigned is used once he starts it."""
+    """A stopped unit is not started; the assigned config is used once the administrator starts the unit."""
     with ledger.case(WHERE, f"unit {how} by an administrator", "before") as case:
         machine.base()
         machine.machine.run(
@@ -146,7 +146,7 @@ def test_the_unit_is_taken_out_of_use(ledger: Ledger, machine: MachineNode, how:
 
 
 def test_a_second_agent_is_started(ledger: Ledger, machine: MachineNode) -> None:
-    """It says that there is one already, and ends."""
+    """A second agent reports that one is already running, and exits."""
     with ledger.case(WHERE, "two agents at once", "adopting") as case:
         machine.base()
         machine.assign("next")
@@ -158,7 +158,7 @@ def test_a_second_agent_is_started(ledger: Ledger, machine: MachineNode) -> None
 
 
 def test_the_kubelet_is_upgraded_under_a_running_config(ledger: Ledger, machine: MachineNode) -> None:
-    """Its binary says another version: what runs is used on, and last-known-good stays."""
+    """Its binary reports another version: the config stays in use, and last-known-good does not change."""
     upgrade = (
         "mv /usr/bin/kubelet /usr/bin/kubelet.real && printf '%s\\n' '#!/bin/sh' "
         "'[ \"$1\" != --version ] || { echo Kubernetes v1.21.0; exit 0; }' 'exec /usr/bin/kubelet.real \"$@\"' "
@@ -173,7 +173,7 @@ def test_the_kubelet_is_upgraded_under_a_running_config(ledger: Ledger, machine:
             machine.assign("next")
             machine.until_condition(GOOD_NEXT)
             machine.until("the end of the trial", lambda: machine.last_known_good() == "next")
-            # The upgrade is a restart, too.
+            # The upgrade also restarts it.
             case.check(expected("next")._replace(starts=(2, 2)), machine.seen())
         finally:
             _shell(machine, "mv -f /usr/bin/kubelet.real /usr/bin/kubelet && systemctl restart kubelet")
@@ -197,7 +197,7 @@ MENDS = {
 
 @pytest.mark.parametrize("what", DAMAGES)
 def test_files_of_the_agent_are_damaged(ledger: Ledger, machine: MachineNode, what: str) -> None:
-    """The kubelet starts with what it has, whatever became of the agent."""
+    """The kubelet starts with its present config, without the agent."""
     with ledger.case(WHERE, what, "after the trial") as case:
         machine.base()
         before = machine.machine.kubelet_starts()
@@ -212,7 +212,7 @@ def test_files_of_the_agent_are_damaged(ledger: Ledger, machine: MachineNode, wh
             _shell(machine, MENDS[what] + "; systemctl restart configok-agent")
         machine.until_condition(ON_GOOD)
         machine.until("last-known-good", lambda: machine.last_known_good() == "good")
-        # Where nothing is left but the init config that is used, until the bundle is fetched again.
+        # If only the init config is left, it is used until the bundle is fetched again.
         most = 3 if what == "every state file torn at once" else 1
         case.check(on_good(most)._replace(starts=(0, most)), machine.seen())
         starts = machine.machine.kubelet_starts() - before
@@ -239,7 +239,7 @@ DISKS = {
 
 @pytest.mark.parametrize("fault", DISKS)
 def test_the_disk_of_the_state_directory(ledger: Ledger, machine: MachineNode, fault: str) -> None:
-    """What runs goes on running, and starts; what is assigned is adopted when the disk is well again."""
+    """The component keeps running, and can start; the assigned config is adopted when the disk recovers."""
     breaks, mends = DISKS[fault]
     with ledger.case(WHERE, fault, "before") as case:
         machine.base()
@@ -256,7 +256,7 @@ def test_the_disk_of_the_state_directory(ledger: Ledger, machine: MachineNode, f
                 _shell(machine, mends)
             machine.until_condition(GOOD_NEXT, 180)
             machine.until("the end of the trial", lambda: machine.last_known_good() == "next")
-            # The administrator's restart could not be written down.
+            # The administrator's restart could not be recorded.
             case.check(expected("next")._replace(starts=(1, 2)), machine.seen())
         machine.machine.wait_healthy()
 
@@ -269,7 +269,7 @@ def test_the_client_certificate_expires_and_is_rotated(ledger: Ledger, machine: 
         machine.machine.write(CERTIFICATE, expired)
         machine.machine.run(["systemctl", "restart", "configok-agent"])
         machine.assign("next")
-        time.sleep(8)  # it can neither see nor fetch it: there is no event to wait for
+        time.sleep(8)  # the agent can neither see nor fetch it, so there is no event to wait for
         case.holds("I4", machine.seen().started_with == (), "it was restarted")
         machine.machine.write(CERTIFICATE, machine.bed.certificate(machine.machine))
         _adopted(machine, case)

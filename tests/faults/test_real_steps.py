@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Real kubelets: agent, prestart and poststop killed by SIGKILL before they put a file in its place: a named sample."""
+"""Real kubelets: agent, prestart and poststop killed by SIGKILL before they rename a file: a named sample."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from faults.test_real_kubelet import WHERE, expected
 
 _KILLER = Path(__file__).resolve().parents[1] / "support/agents/step_killer.py"
 _THERE = "/etc/step_killer.py"
-_STEPS = "/run/configok/steps"  # the agent's sandbox lets it write there
+_STEPS = "/run/configok/steps"  # the agent's sandbox allows it to write here
 _ARCHIVE = "/usr/local/lib/configok/configok-agent.pyz"
-# Until the next boot, the units' own command lines with the killer before the archive.
+# Until the next boot, runs the units' command lines with the killer before the archive.
 _INSTALL = f"""mkdir -p {_STEPS}
 for unit in kubelet configok-agent; do
   mkdir -p /run/systemd/system/$unit.service.d
@@ -32,7 +32,7 @@ systemctl daemon-reload && systemctl restart configok-agent"""
 _REMOVE = f"""rm -rf /run/systemd/system/*.service.d/zzz-killer.conf {_THERE} {_STEPS}
 systemctl daemon-reload && systemctl restart configok-agent"""
 
-# Who is killed before which file, while what is assigned: of "deadly", once it is started.
+# The actor, the file before which it is killed, and the assigned config ("deadly": after its start).
 SAMPLE = (
     ("agent", "checkpoints", "next"),
     ("agent", "current", "next"),
@@ -52,7 +52,7 @@ _QUICK = ("prestart", "config.yaml", "deadly")
 
 @pytest.fixture(scope="module")
 def kill_before(machine: MachineNode) -> Iterator[Callable[[str, str], None]]:
-    """Have an actor killed before it puts a file in its place, once."""
+    """Kill an actor once, before it renames a file."""
 
     def before(actor: str, file: str) -> None:
         machine.machine.run(["rm", "-f", f"{_STEPS}/killed"])
@@ -73,9 +73,9 @@ def _cases() -> list[Any]:
 def test_killed_before_a_named_file(
     ledger: Ledger, machine: MachineNode, kill_before: Callable[[str, str], None], actor: str, file: str, to: str
 ) -> None:
-    """A hook that is killed has written down no start or end, which costs one start more: it cannot be counted.
+    """A killed hook records no start or end; it cannot be counted, which costs one more start.
 
-    prestart rolls back where the agent does not run: with the agent, what is deadly is left before it starts again.
+    prestart rolls back if the agent does not run; with the agent, a crashing config is left before the next start.
     """
     alone = actor == "prestart" and to == "deadly"
     fault = f"{actor} killed at a durable step"

@@ -33,7 +33,7 @@ __all__ = ["Fleet", "start_fleet", "used"]
 
 
 class Fleet:
-    """One pool, its nodes, and the user whose directory has its pool file."""
+    """A pool, its nodes, and the user whose directory has its pool file."""
 
     def __init__(self, api: ApiServer, sandbox: Sandbox | None, pool: str, names: list[str], directory: Path) -> None:
         self.sandbox, self.pool, self.names = sandbox, pool, names
@@ -68,18 +68,18 @@ class Fleet:
         return read_condition(node) or {}, read_status(node) or ConfigStatus()
 
     def all(self, holds: Callable[[dict[str, Any], ConfigStatus], bool], names: list[str] | None = None) -> bool:
-        """Say whether something holds for all nodes (or these)."""
+        """Return whether a condition is met by all nodes (or by ``names``)."""
         try:
             return all(holds(*self.status(name)) for name in names or self.names)
         except NotFound:
             return False
 
     def all_use(self, uid: str) -> bool:
-        """Say whether all nodes use the bundle with this UID and say ConfigOK."""
+        """Return whether all nodes use the bundle with this UID, with ConfigOK True."""
         return self.all(lambda condition, status: condition["status"] == "True" and used(status) == uid)
 
     def wait(self, what: str, holds: Callable[[], bool], seconds: float = 60.0) -> None:
-        """Wait until something is so; fail with what was waited for."""
+        """Wait until a condition is met; on a timeout, fail with its description."""
         deadline = time.monotonic() + seconds
         while not holds():
             if time.monotonic() > deadline:
@@ -87,7 +87,7 @@ class Fleet:
             time.sleep(0.2)
 
     def phase(self) -> str:
-        """Return the phase in the pool's record, "" before there is one."""
+        """Return the phase in the pool's record, or "" before the record exists."""
         try:
             record = self.client.get(paths.config_map(NAMESPACE_ROLLOUTS, self.pool))
         except NotFound:
@@ -109,13 +109,13 @@ class Fleet:
 
 
 def used(status: ConfigStatus) -> str:
-    """Return the UID of the bundle that a node uses, "" for none."""
+    """Return the UID of the bundle that a node uses, or "" if it uses none."""
     return status.active.uid if status.active else ""
 
 
 @contextmanager
 def start_fleet(api: ApiServer, pool: str, count: int, directory: Path) -> Iterator[Fleet]:
-    """Prepare the cluster as the playbook provision does, start nodes, and wait until all say ConfigOK True."""
+    """Prepare the cluster as the playbook provision does, start nodes, and wait until ConfigOK is True on all."""
     names = [f"{pool}-{number:02d}" for number in range(1, count + 1)]
     with start_sandbox(api) as sandbox:
         fleet = Fleet(api, sandbox, pool, names, directory)

@@ -14,15 +14,15 @@ __all__ = ["LossyDisk", "PowerLost"]
 
 
 class PowerLost(BaseException):
-    """The machine is off, or the process is killed: nothing may catch this and go on."""
+    """Raised when the machine is off or the process is killed; code under test must not catch it."""
 
 
 class LossyDisk(Disk):
     """Counts its steps. At step ``fails``, and at the ``lasts`` - 1 steps after it, it raises OSError with ``number``.
 
-    With ``power`` the machine is off from that step on, and what was not durable is lost: a file that was written and
-    not synced has lost half of its content; a rename whose directory was not synced is undone (``undo``) or happened
-    to be durable (both are possible, tests try both). With ``kill`` only the process ends: nothing is lost.
+    With ``power`` the machine is off from that step on, and data that is not durable is lost: an unsynced file loses
+    half of its content; a rename in an unsynced directory is undone (``undo``) or kept (both are possible, so tests try
+    both). With ``kill`` only the process ends, and nothing is lost.
     """
 
     def __init__(

@@ -30,10 +30,10 @@ SUPERVISOR = COLLECTION / "playbooks/files/demo/supervisor.py"
 
 
 class AgentNode:
-    """One node below a directory; processes are started and ended one by one."""
+    """A node in a directory; its processes are started and ended separately."""
 
     def __init__(self, directory: Path, archive: Path, kubeconfig: str, command: list[str] | None = None) -> None:
-        """command: what the supervisor runs instead of the stub kubelet."""
+        """command: the command that the supervisor runs instead of the stub kubelet."""
         self.directory = directory
         self.archive = archive
         self.state = directory / "state"
@@ -105,31 +105,31 @@ class AgentNode:
         process.wait(10)
 
     def ask(self, word: str) -> Unit:
-        """Ask the supervisor."""
+        """Return the supervisor's answer to a command."""
         return ask(str(self.run), "kubelet", word)
 
     def unit(self) -> Unit:
-        """The unit, missing while there is no supervisor."""
+        """Return the state of the unit; "missing" without a supervisor."""
         try:
             return self.ask("unit")
         except ServiceManagerError:
             return Unit("kubelet.service", "missing")
 
     def starts(self) -> int:
-        """How often the stub kubelet was started."""
+        """Return how often the stub kubelet was started."""
         return len(self.starts_log.read_text().splitlines()) if self.starts_log.exists() else 0
 
     def record(self, name: str, uid: str) -> bool:
-        """Whether ``current`` or ``last-known-good`` names a bundle."""
+        """Return whether ``current`` or ``last-known-good`` names a bundle."""
         path = self.state / name
         return path.exists() and uid in path.read_text()
 
     def logs(self) -> str:
-        """What all processes said."""
+        """Return the output of all processes."""
         return "\n".join(f"--- {path.name}\n{path.read_text()}" for path in sorted(self.directory.glob("*.log")))
 
     def until(self, what: str, condition: Callable[[], Any], timeout: float = 15.0) -> Any:
-        """Wait for a condition and return what it returned; fail with all logs where it does not come true."""
+        """Wait for a condition and return its value; on a timeout, fail with all logs."""
         deadline = time.monotonic() + timeout
         while True:
             value = condition()
@@ -140,7 +140,7 @@ class AgentNode:
             time.sleep(0.02)
 
     def until_active(self, *, after: str = "") -> Unit:
-        """Wait for an active unit, of another invocation than ``after``."""
+        """Wait for an active unit with an invocation other than ``after``."""
 
         def active() -> Unit | None:
             unit = self.unit()
@@ -162,7 +162,7 @@ def _free_port() -> int:
 
 
 def alive(pid: int) -> bool:
-    """Whether there is such a process that has not ended."""
+    """Return whether the process exists and has not ended."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stream:
             return stream.read().rpartition(")")[2].split()[0] not in ("Z", "X")

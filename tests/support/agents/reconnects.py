@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many agents lose their watch at once: when do they come back? The agent's own code, under a virtual clock.
+"""Simulates how many agents reconnect after losing their watch at once, with the agent's own code and a virtual clock.
 
-The agents do not wait for each other, so one after the other lives through the outage, each with a clock of its own.
+The agents do not wait for each other, so they are simulated one at a time, each with its own clock.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ PATIENCE = 120.0  # seconds after the outage in which an agent must be back for 
 
 
 class Reconnects(NamedTuple):
-    """How agents came back: watch opens in the busiest second, refused ones too; seconds until the last is back."""
+    """Watch requests in the busiest second, including refused ones, and seconds until the last agent is back."""
 
     busiest: int
     slowest: float
 
 
 class _Outage:
-    """The API server as one agent sees it: away from BEGIN for some seconds, and no answer is slow."""
+    """The API server as an agent sees it: unavailable from BEGIN for some seconds, otherwise fast."""
 
     def __init__(self, seconds: float, *, orderly: bool) -> None:
         self.now = BEGIN - 10.0
@@ -45,7 +45,7 @@ class _Outage:
         return self
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
     def list(self, _path: str, **_query: Any) -> Listing:
         return Listing([], "1")
@@ -76,7 +76,7 @@ class _Outage:
 
 
 def simulate_outage(seconds: float, *, agents: int, orderly: bool = False, seed: int = 1) -> Reconnects:
-    """Return how so many agents come back from an outage. orderly: the server ends the watches before it goes."""
+    """Return how ``agents`` agents reconnect after an outage. orderly: the server ends the watches before it stops."""
     source = random.Random(seed)
     opens: list[float] = []
     slowest = 0.0
@@ -91,7 +91,7 @@ def simulate_outage(seconds: float, *, agents: int, orderly: bool = False, seed:
 
 
 def _busiest_second(times: Sequence[float]) -> int:
-    """Return the most of these sorted times that lie within one second, wherever it begins."""
+    """Return the highest number of these sorted times within any one second."""
     busiest = first = 0
     for last, time in enumerate(times):
         while time - times[first] >= 1.0:

@@ -31,9 +31,9 @@ def _packed_agent() -> list[str]:
 
 @contextmanager
 def start_sandbox(api: ApiServer, names: Sequence[str] = (), *, timing: Timing | None = None) -> Iterator[Sandbox]:
-    """Start agents and supervisors for nodes of these names; end them all at the end.
+    """Start agents and supervisors for the named nodes; end them when the context ends.
 
-    The directory is a short one below the temporary directory, since paths of sockets have 107 characters.
+    The directory has a short path in the temporary directory, since socket paths are limited to 107 characters.
     """
     directory = Path(tempfile.mkdtemp(prefix="cko-"))
     sandbox = Sandbox(directory, _packed_agent(), lambda name: Path(api.node_kubeconfig(name)), timing=timing)

@@ -5,9 +5,9 @@
 
     python -I step_killer.py DIRECTORY ARCHIVE [the agent's own arguments]
 
-DIRECTORY/steps-<actor> grows by one byte at each durable step of agent, prestart or poststop, over all their processes;
-DIRECTORY/kill holds "<actor> <step>": the number of a step, or the name of a file, or of its directory, which is about
-to be put in its place. That step is not done any more, and DIRECTORY/killed tells of it.
+DIRECTORY/steps-<actor> grows by one byte at each durable step of agent, prestart or poststop, in all their processes.
+DIRECTORY/kill holds "<actor> <step>": the number of a step, or the name of a file, or of its directory, that is about
+to be renamed into place. That step is not executed, and DIRECTORY/killed records it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ actor = next((word for word in sys.argv if word in ("prestart", "poststop")), "a
 
 
 def step(path: str) -> None:
-    """Count a durable step; do not survive the one that is named. path: of a file that is put in its place, or ""."""
+    """Count a durable step, and kill the process at the named one. path: the file to be renamed into place, or ""."""
     descriptor = os.open(f"{DIRECTORY}/steps-{actor}", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.write(descriptor, b".")
     number = os.fstat(descriptor).st_size - 1
@@ -48,7 +48,7 @@ def step(path: str) -> None:
 
 
 def counted(method: Callable[..., None]) -> Callable[..., None]:
-    """Return a method of the Disk that is counted."""
+    """Return a method of the Disk that counts its calls."""
     puts = method.__name__ == "rename"
 
     def call(*arguments: Any) -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Do what the playbook rollout does in this process, without the seconds that Ansible takes."""
+"""Runs the steps of the playbook rollout in this process, without Ansible's overhead of seconds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def publish(kubeconfig: str, text: str, **trial: Any) -> Any:
 
 
 def roll_out(client: Client, kubeconfig: str, text: str, *, selector: str = "pool=workers", **trial: Any) -> None:
-    """Publish a kubelet config and take the pool workers to it."""
+    """Publish a kubelet config and roll it out to the pool workers."""
     arguments = {"kubeconfig": kubeconfig, "pool": "workers", "selector": selector, "policy": quick_pool()["policy"]}
     planned = run_module(rollout_plan.main, {**arguments, "bundle": publish(kubeconfig, text, **trial)})
     for wave in planned["waves"]:

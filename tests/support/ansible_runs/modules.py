@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run a module's main() in this process, as Ansible would on the host."""
+"""Runs a module's main() in this process, as Ansible would on the host."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["run_module"]
 def run_module(
     main: Callable[[], None], arguments: Mapping[str, Any], *, check: bool = False, diff: bool = False
 ) -> dict[str, Any]:
-    """Return what the module printed as its result; a failed one has "failed". What else it raises comes through."""
+    """Return the result that the module printed; a failed one has "failed". Other exceptions are not caught."""
     options = {
         **arguments,
         "_ansible_check_mode": check,

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def quick_pool(name: str = "workers", **changes: Any) -> dict[str, Any]:
-    """Return a pool whose times are tenths of a second where a real one has minutes."""
+    """Return a pool with tenths of a second where a real pool has minutes."""
     policy = {
         "canary": {"count": 1, "soak": "100ms"},
         "waves": ["50%", "100%"],
@@ -43,7 +43,7 @@ def quick_pool(name: str = "workers", **changes: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class PlaybookRun:
-    """How a run of ansible-playbook ended. stats: what set_stats has handed over."""
+    """The result of a run of ansible-playbook. stats: the values of set_stats."""
 
     code: int
     output: str
@@ -63,7 +63,7 @@ def start(
     venv: Path = Path(sys.prefix),
     collections: Path = ROOT / "build/collections",
 ) -> subprocess.Popen[str]:
-    """Start ansible-playbook in a process group of its own, both outputs in one pipe."""
+    """Start ansible-playbook in its own process group, with both outputs in one pipe."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "K8S_AUTH_"))}
     kept.pop("PYTHONPATH", None)
     environment = {
@@ -78,10 +78,10 @@ def start(
         "ANSIBLE_PYTHON_INTERPRETER": str(venv / "bin/python"),
         "ANSIBLE_SHOW_CUSTOM_STATS": "true",
         "ANSIBLE_NOCOLOR": "true",
-        # Half of what a task costs here is copying it to a file first.
+        # Half of the time of a task here is copying it to a file first.
         "ANSIBLE_PIPELINING": "true",
     }
-    # A shell starts its background jobs with SIGINT ignored, and whatever these start: a terminal does not.
+    # A shell starts background jobs, and their children, with SIGINT ignored; a terminal does not.
     return subprocess.Popen(
         ["env", "--default-signal=INT", str(venv / "bin/ansible-playbook"), *arguments],
         cwd=directory,
@@ -121,7 +121,7 @@ class Playbooks:
     venv: Path = Path(sys.prefix)
 
     def write(self, pool: Mapping[str, Any], layer: str) -> None:
-        """Write the pool file and its layers; layer: the lines of the pool's own one."""
+        """Write the pool file and its layers; layer: the lines of the pool's own layer."""
         (self.directory / "pool.yml").write_text(json.dumps(dict(pool)))
         (self.directory / "base.yaml").write_text(KUBELET_HEADER + "containerLogMaxSize: 20Mi\n")
         (self.directory / "pool.yaml").write_text(KUBELET_HEADER + layer)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The role node's files as the role itself would write them, without Ansible."""
+"""Renders the files of the role node as the role itself would, without Ansible."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def load(name: str) -> Any:
 
 
 def render(template: str, **variables: Any) -> str:
-    """Return a template with the role's defaults, and what is given instead of them."""
+    """Return a template rendered with the role's defaults and the given overrides."""
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
     environment.filters.update(
         to_json=json.dumps, bool=bool, combine=lambda first, second: {**first, **second}, dirname=os.path.dirname

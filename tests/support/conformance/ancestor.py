@@ -42,11 +42,11 @@ class AncestorNode:
         until("the ancestor has its directory", lambda: machine.exists(f"{META}/assigned"))
 
     def starts(self) -> int:
-        """How often the kubelet was started since this boot."""
+        """Return how often the kubelet was started since this boot."""
         return self.machine.kubelet_starts()
 
     def publish(self, changes: Mapping[str, Any] | None = None, *, text: str | None = None) -> str:
-        """Create a ConfigMap with the node's own values and changes, or a text as it is; return its name."""
+        """Create a ConfigMap with the node's own values and changes, or with a text; return its name."""
         name = f"ancestor-{self.machine.name}-{next(self._numbers)}"
         written = self.written(changes or {}) if text is None else text
         body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"kubelet": written}}
@@ -73,17 +73,17 @@ class AncestorNode:
         self.client.patch(node_path(self.machine.name), {"spec": {"configSource": source}})
 
     def config(self) -> dict[str, Any]:
-        """Return Node.status.config, empty where there is none."""
+        """Return Node.status.config, or an empty one if it is missing."""
         status = self.client.get(node_path(self.machine.name)).get("status") or {}
         return dict(status.get("config") or {})
 
     def name_of(self, part: str) -> str | None:
-        """Return the ConfigMap's name of "assigned", "active" or "lastKnownGood", None for the local config."""
+        """Return the ConfigMap's name of "assigned", "active" or "lastKnownGood", or None for the local config."""
         source = self.config().get(part)
         return None if source is None else str(source["configMap"]["name"])
 
     def until_active(self, name: str | None, timeout: float = 90.0) -> None:
-        """Wait until it says that it uses this, without an error."""
+        """Wait until the status reports this config as in use, without an error."""
 
         def look() -> bool:
             config = self.config()
@@ -92,7 +92,7 @@ class AncestorNode:
         until(f"the ancestor uses {name or 'its local config'}", look, timeout, lambda: json.dumps(self.config()))
 
     def until_error(self, text: str, timeout: float = 90.0) -> None:
-        """Wait until its status has an error with this text in it."""
+        """Wait until the status has an error that contains this text."""
         until(
             f"the ancestor says {text!r}",
             lambda: text in str(self.config().get("error") or ""),
@@ -101,7 +101,7 @@ class AncestorNode:
         )
 
     def reset(self) -> None:
-        """Bring the node to where every scenario begins, by hand: a loop of crashes has no way out by the API."""
+        """Bring the node to the start of every scenario, locally: a crash loop cannot be ended through the API."""
         self.assign(None)
         self.machine.run(["systemctl", "stop", "kubelet"])
         self.machine.run(["rm", "-rf", DIRECTORY])

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A node for kubelets that a test starts by itself: nothing of ours is on it, and no Node need be Ready."""
+"""A node for kubelets that a test starts itself: without the agent, and without a Ready Node."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["bare_node"]
 
 @contextmanager
 def bare_node(name: str, minor: int) -> Iterator[Node]:
-    """Start a testbed of that name with one node, whose kubelet is of that minor of Kubernetes; else leave out."""
+    """Start a testbed with one node, whose kubelet must be of this Kubernetes minor; otherwise skip the test."""
     try:
         bed = Testbed.start(name, prepare_cluster=False, wait=False)
     except Unavailable as problem:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An agent whose engine knows nothing: what no validation can find is shown with values that ours would find."""
+"""An agent with validation disabled, to test values that get past validation with values that ours would refuse."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["blinded", "blinded_archive"]
 
 COLLECTION = Path(__file__).resolve().parents[3]
 INSTALLED = "/usr/local/lib/configok/configok-agent.pyz"
-_FORGET = "rm -f /var/lib/configok/kubelet-*/verdicts*"  # nothing is judged twice
+_FORGET = "rm -f /var/lib/configok/kubelet-*/verdicts*"  # the verdicts are cached
 _BLIND = """
 def validate_files(*_names, **_options):
     print("[]")
@@ -37,7 +37,7 @@ def blinded_archive(directory: Path) -> bytes:
 
 @contextmanager
 def blinded(node: OurNode, directory: Path) -> Iterator[None]:
-    """Let a node run that agent; afterwards it has its own again. Neither knows the other's verdicts."""
+    """Run that agent on a node, and then its own again. Neither sees the other's verdicts."""
     run = node.machine.run
     run(["cp", "-a", INSTALLED, f"{INSTALLED}.kept"])
     try:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Our side: a node with the agent, as an operator and a scheduler of tests see it."""
+"""Our side: a node with the agent, as operators and tests see it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ STATE = "/var/lib/configok"
 METRICS = "127.0.0.1:9917"
 LONG = "10m"
 SHORT = "3s"
-# Hundreds of times in a run: bash is there ten times sooner than Python.
+# Runs hundreds of times: bash starts ten times faster than Python.
 _FETCH = (
     f"exec 3<>/dev/tcp/{METRICS.replace(':', '/')} && "
     "printf 'GET /metrics HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && cat <&3"
@@ -51,7 +51,7 @@ _GAUGES = tuple(f"{_GAUGE}{name}" for name in ("assigned{", "active{", "last_kno
 
 
 class Answer(NamedTuple):
-    """What the node says: the ConfigOK condition, and the structured status."""
+    """The node's report: the ConfigOK condition, and the structured status."""
 
     condition: Mapping[str, Any]
     status: ConfigStatus
@@ -65,7 +65,7 @@ class Answer(NamedTuple):
 def _expected_metrics(
     assigned: ConfigSource | None, active: ConfigSource | None, good: ConfigSource | None, *, error: bool
 ) -> list[str]:
-    """Return what OurNode.metrics() must be."""
+    """Return the expected value of OurNode.metrics()."""
     sources = {"assigned": assigned, "active": active, "last_known_good": good}
     lines = [f"{_GAUGE}error {int(error)}"]
     for name, source in sources.items():
@@ -87,7 +87,7 @@ class OurNode:
         self.values = shareable(yaml.safe_load(machine.read("/etc/configok/init/kubelet.yaml")))
 
     def starts(self) -> int:
-        """How often the kubelet was started since this boot."""
+        """Return how often the kubelet was started since this boot."""
         return self.machine.kubelet_starts()
 
     # The operator
@@ -101,13 +101,13 @@ class OurNode:
         threshold: int = 1,
         others: Mapping[str, str] | None = None,
     ) -> ConfigSource:
-        """Publish a bundle: the node's own values with changes, or a text as it is. others: of further components."""
+        """Publish a bundle: the node's own values with changes, or a text. others: documents of other components."""
         written = document({**self.values, **(changes or {})}) if text is None else text
         body = build_bundle("pool", {"kubelet": written, **(others or {})}, trial=Trial.of(trial, threshold))
         return self.create(body)
 
     def create(self, body: Mapping[str, Any]) -> ConfigSource:
-        """Create a ConfigMap, or find the one that has this name already."""
+        """Create a ConfigMap, or get the existing one of this name."""
         try:
             created = self.client.create(config_maps(NAMESPACE_BUNDLES), dict(body))
         except Conflict:
@@ -120,7 +120,7 @@ class OurNode:
         self.client.delete(config_map(source.namespace, source.name))
 
     def recreate(self, source: ConfigSource) -> ConfigSource:
-        """Delete a bundle and publish the same again: the same name, another uid."""
+        """Delete a bundle and publish it again: the same name, a different uid."""
         existing = self.client.get(config_map(source.namespace, source.name))
         self.delete(source)
         kept = {key: existing["metadata"][key] for key in ("namespace", "name", "labels", "annotations")}
@@ -131,7 +131,7 @@ class OurNode:
         return self.annotate(None if source is None else source.encode(), forget_bad=forget_bad)
 
     def annotate(self, text: str | None, *, forget_bad: bool = False) -> int:
-        """Write any text as config source, with the next id beside it, in one PATCH."""
+        """Write any text as config source, together with the next id, in one PATCH."""
         node = self._node()
         annotations = node["metadata"].get("annotations") or {}
         status = read_status(node)
@@ -140,13 +140,13 @@ class OurNode:
         self.client.patch(node_path(self.machine.name), {"metadata": {"annotations": values}})
         return number
 
-    # What the node says
+    # The node's reports
 
     def _node(self) -> dict[str, Any]:
         return self.client.get(node_path(self.machine.name))
 
     def says(self) -> Answer | None:
-        """Return what the node says now."""
+        """Return the node's current report."""
         node = self._node()
         status, condition = read_status(node), read_condition(node)
         return None if status is None or condition is None else Answer(condition, status)
@@ -172,9 +172,9 @@ class OurNode:
         good: ConfigSource | None,
         timeout: float = 60.0,
     ) -> Answer:
-        """Wait for the answer, and check what the ancestor's own tests checked: assigned, active, last-known-good.
+        """Wait for the answer, and check assigned, active and last-known-good, as the ancestor's own tests did.
 
-        Both as the status and as the metrics have it.
+        Both the status and the metrics are checked.
         """
         report = self.answered(assignment, cause, timeout)
         status = report.status
@@ -185,7 +185,7 @@ class OurNode:
         return report
 
     def until_event(self, reason: str, source: ConfigSource) -> None:
-        """Wait until there is an Event on the Node with this reason that names the source."""
+        """Wait for an Event on the Node with this reason that names the source."""
 
         def look() -> bool:
             sent = self.client.get(f"{events('default')}?fieldSelector=involvedObject.name={self.machine.name}")
@@ -204,11 +204,11 @@ class OurNode:
         return until(f"{source.name} is last-known-good", look, timeout, self.says)
 
     def reset(self) -> None:
-        """Bring the node to where every scenario begins: the init config, healthy."""
+        """Bring the node to the start of every scenario: the init config, healthy."""
         self.answered(self.assign(None), "Init", timeout=120.0)
 
     def on(self, source: ConfigSource) -> Answer:
-        """Assign a good config and wait until the node says that it uses it."""
+        """Assign a good config and wait until the node reports it as in use."""
         return self.answered(self.assign(source), "Good")
 
     def settled(self, source: ConfigSource) -> Answer:
@@ -216,7 +216,7 @@ class OurNode:
         self.on(source)
         return self.promoted(source)
 
-    # What is on the node
+    # The node's files
 
     def reads(self) -> dict[str, Any]:
         """Return the values of the file that the kubelet reads."""
@@ -224,28 +224,28 @@ class OurNode:
         return config
 
     def live(self) -> dict[str, Any]:
-        """Return the config that the kubelet itself says it runs with. Raises KubeError while it serves nothing."""
+        """Return the config that the kubelet itself reports. Raises KubeError while it does not serve."""
         config: dict[str, Any] = self.client.get(f"{node_path(self.machine.name)}/proxy/configz")["kubeletconfig"]
         return config
 
     def uses(self, **values: Any) -> None:
-        """Check values of the file that the kubelet reads, and wait until it says that it runs with them."""
+        """Check values of the file that the kubelet reads, and wait until the kubelet reports them."""
         config = self.reads()
         assert {name: config.get(name) for name in values} == values
         until(f"the kubelet runs with {values}", lambda: values.items() <= self.live().items(), 30, self.live)
 
     def agent(self, *arguments: str, check: bool = True) -> str:
-        """Run the agent's command on the node; return what it printed."""
+        """Run a command of the agent on the node; return its output."""
         done = self.machine.run(["configok-agent", *arguments], check=check)
         return str(done.stdout)
 
     def metrics(self) -> list[str]:
-        """Return the series that the ancestor had too, as the agent's metrics show them now, sorted."""
+        """Return the current values of the series that the ancestor had too, sorted."""
         lines = str(self.machine.run(["bash", "-c", _FETCH], check=False).stdout).splitlines()
         return sorted(line for line in lines if line.startswith(_GAUGES))
 
     def restart_agent(self) -> None:
-        """Restart the agent and wait until systemd says that it runs."""
+        """Restart the agent and wait until systemd reports that it runs."""
         self.machine.run(["systemctl", "restart", "configok-agent"])
 
     def names(self, directory: str) -> list[str]:
@@ -253,7 +253,7 @@ class OurNode:
         return str(self.machine.run(["ls", "-A", f"{STATE}/{directory}"]).stdout).split()
 
     def until_starts(self, number: int, timeout: float = 60.0) -> None:
-        """Wait until the kubelet was started so often."""
+        """Wait until the kubelet was started this many times."""
         until(f"the kubelet was started {number} times", lambda: self.starts() >= number, timeout, self.starts)
 
     def pause_until_quiet(self, seconds: float = 2.0) -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Documents that nodes are given: good ones, such that do not parse, do not validate, or kill the kubelet."""
+"""Documents for nodes: good ones, and ones that do not parse, do not validate, or crash the kubelet."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["BOGUS", "DEADLY", "FAIL_PARSE", "INVALID", "document", "shareable"]
 FAIL_PARSE = "{0xdeadbeef}"
 INVALID: Mapping[str, Any] = {"kubeAPIQPS": -1}
 
-# What the ancestor's validation took and its kubelet died of: the values of its known fault 1.
+# Values that the ancestor's validation accepted and that made its kubelet exit: its known fault 1.
 BOGUS: Mapping[str, Mapping[str, Any]] = {
     "evictionHard": {"evictionHard": {"memory.available": "bogus"}},
     "cpuManagerPolicy": {"cpuManagerPolicy": "bogus"},
     "tlsCipherSuites": {"tlsCipherSuites": ["BOGUS"]},
     "kubeReserved": {"kubeReserved": {"cpu": "minus"}},
 }
-# Values that no data about fields can refuse, and that kill this kubelet on this machine.
+# Values that facts about fields cannot refuse, and that crash this kubelet on this machine.
 DEADLY: Mapping[str, Mapping[str, Any]] = {
-    # A duration as good as any, and no container runtime answers in it.
+    # A valid duration in which no container runtime answers.
     "runtimeRequestTimeout": {"runtimeRequestTimeout": "1ns"},
 }
 
@@ -38,6 +38,6 @@ def document(values: Mapping[str, Any]) -> str:
 
 
 def shareable(local: Mapping[str, Any]) -> dict[str, Any]:
-    """Return of a node's local config what a bundle may set."""
+    """Return the part of a node's local config that a bundle may set."""
     left_out = {"apiVersion", "kind", *DENIED_FIELDS["KubeletConfiguration"]}
     return {name: value for name, value in local.items() if name not in left_out}

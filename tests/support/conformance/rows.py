@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Evidence: one row for each case on each side, as JSON lines in a file and on the screen."""
+"""Evidence: a row for each case on each side, as JSON lines in a file and on the screen."""
 
 from __future__ import annotations
 
@@ -18,46 +18,46 @@ __all__ = ["Case", "Rows"]
 
 
 class Case:
-    """What one case has seen so far."""
+    """The evidence of a case so far."""
 
     def __init__(self, starts: Callable[[], int]) -> None:
         self._starts = starts
         self.begin()
 
     def begin(self) -> None:
-        """Count from here: what went before was preparation."""
+        """Count starts from here, after the preparation."""
         self.saw: list[str] = []
         self._before = self._starts()
         self._since = time.monotonic()
 
     def say(self, sentence: str) -> None:
-        """Keep a piece of evidence for the page."""
+        """Record a piece of evidence for the page."""
         self.saw.append(sentence)
 
     def rebooted(self) -> None:
-        """Count from the boot: the starts before are counted no more by the machine."""
+        """Count from the boot: the machine no longer counts the starts before it."""
         self._before = 0
 
     def counted(self, restarts: int) -> None:
-        """Count these: they were made for this case before it began."""
+        """Add starts that were made for this case before it began."""
         self._before = self._starts() - restarts
 
     @property
     def restarts(self) -> int:
-        """How often the kubelet was started since begin()."""
+        """Return how often the kubelet was started since begin()."""
         return self._starts() - self._before
 
     @property
     def seconds(self) -> float:
-        """Since begin()."""
+        """The seconds since begin()."""
         return time.monotonic() - self._since
 
 
 class Rows:
-    """Collects rows; each is written as soon as its case is over."""
+    """Collects rows; each is written as soon as its case ends."""
 
     def __init__(self, say: Callable[[str], None], path: Path) -> None:
-        """say: shows a line to whoever watches."""
+        """say: prints a line."""
         self._say = say
         self._path = path
         self.rows: list[dict[str, Any]] = []
@@ -77,7 +77,7 @@ class Rows:
         self._keep(name, side, seen, ok=True)
 
     def figure(self, section: str, name: str, value: float, unit: str, *, ok: bool, saw: Sequence[str] = ()) -> None:
-        """Keep a figure of a part that has no cases of restarts, for the section of the page that has this name."""
+        """Record a figure for the page's section of this name, which has no cases of restarts."""
         row = {"name": f"{section} {name}", "value": value, "unit": unit, "ok": ok}
         self._write({**row, "case": name, "side": section, "saw": list(saw)})
         self._say(f"{row['name']:60} {value:>6} {unit}  {'ok' if ok else 'FAILED'}")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A hundred updates of one node: nothing may grow that has no bound."""
+"""A hundred updates of a node, to check that all resources are bounded."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from support.conformance.ours import OurNode
 
 __all__ = ["Footprint", "Stress"]
 
-ROUNDS = 50  # of two updates each: the second way back is the first of the next round
+ROUNDS = 50  # of two updates each: the second undo is the first of the next round
 
 
 class Footprint(NamedTuple):
-    """What the agent takes: open files, resident memory in kilobytes, files of its own."""
+    """The agent's resources: open files, resident memory in kilobytes, and files."""
 
     descriptors: int
     memory: int
@@ -26,7 +26,7 @@ class Footprint(NamedTuple):
 
 
 def footprint(node: OurNode) -> Footprint:
-    """Measure."""
+    """Return the agent's present use of resources."""
     script = (
         "pid=$(systemctl show -p MainPID --value configok-agent); ls /proc/$pid/fd | wc -l; "
         "awk '/VmRSS/ {print $2}' /proc/$pid/status; find /var/lib/configok -type f | wc -l"
@@ -36,7 +36,7 @@ def footprint(node: OurNode) -> Footprint:
 
 
 class Stress:
-    """Assigns two configs in turn, in a thread of its own."""
+    """Assigns two configs in turn, in a separate thread."""
 
     def __init__(self, node: OurNode, api_stays: threading.Lock) -> None:
         self.node = node
@@ -50,17 +50,17 @@ class Stress:
         self.last: Footprint | None = None
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Leave off, if it is not done."""
+        """Stop early, if it is not done."""
         self._leave.set()
         if self._thread.ident is not None:
             self._thread.join(120)
 
     def wait(self, seconds: float) -> None:
-        """Wait until it is done, and raise what went wrong."""
+        """Wait until it is done, and raise its error."""
         self._thread.join(seconds)
         if self._thread.is_alive():
             raise AssertionError(f"only {self.updates} updates were done")
@@ -71,7 +71,7 @@ class Stress:
         try:
             before = self.node.starts()
             for round_ in range(ROUNDS):
-                # As the ancestor's test has it: two configs whose eventRecordQPS differs by one, new ones each round.
+                # As in the ancestor's test: two configs whose eventRecordQPS differs by one, new ones each round.
                 for number in (0, 1):
                     if self._leave.is_set():
                         return
@@ -89,4 +89,4 @@ class Stress:
             assert answer.status.active == source
         self.updates += 1
         with contextlib.suppress(Exception):
-            self.node.delete(source)  # the cluster's side is bounded too
+            self.node.delete(source)  # the cluster's objects are bounded too

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wait for what another machine does."""
+"""Waits for events on other machines."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
 __all__ = ["Never", "stays", "until"]
 
 T = TypeVar("T")
-_PAUSE = 0.1  # seconds between two looks
+_PAUSE = 0.1  # seconds between two checks
 
 
 class Never(AssertionError):
-    """It was not seen in time; the text says what was waited for and what was seen last."""
+    """Raised on a timeout; the text has the expectation and the last observation."""
 
 
 def until(what: str, look: Callable[[], T | None], timeout: float = 60.0, seen: Callable[[], Any] | None = None) -> T:
-    """Look until it is true, and return what was seen; an API server that is away is no answer. Raises Never.
+    """Check until the value is true, and return it; errors of the API server are retried. Raises Never.
 
-    timeout: seconds; the ancestor's own tests gave each step a minute. seen: what to tell where it does not come true.
+    timeout: seconds; the ancestor's own tests allowed a minute per step. seen: the observation to report on a timeout.
     """
     deadline = time.monotonic() + timeout
     while True:
@@ -42,7 +42,7 @@ def until(what: str, look: Callable[[], T | None], timeout: float = 60.0, seen: 
 
 
 def stays(what: str, look: Callable[[], bool], seconds: float) -> None:
-    """Look for so many seconds whether it stays true. Raises AssertionError."""
+    """Check for ``seconds`` that the condition stays true. Raises AssertionError."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if not look():
