@@ -28,7 +28,7 @@ def test_the_server_of_a_kubeconfig_that_was_mended_is_told(
 
     def told() -> bool:
         conditions = client.get(node_path("n1")).get("status", {}).get("conditions") or []
-        return any(one["type"] == "ConfigOK" and one["status"] == "True" for one in conditions)
+        return any(condition["type"] == "ConfigOK" and condition["status"] == "True" for condition in conditions)
 
     node.until("the Node is there", lambda: client.list(NODES).items)
     assert embedded_api.url in good

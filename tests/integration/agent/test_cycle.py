@@ -57,7 +57,7 @@ class World:
             found = self.client.get(node_path("n1")).get("status", {}).get("conditions") or []
         except NotFound:
             return {}  # the kubelet has not registered it yet
-        return next((one for one in found if one["type"] == "ConfigOK"), {})
+        return next((condition for condition in found if condition["type"] == "ConfigOK"), {})
 
     def until_condition(self, status: str, message: str, timeout: float = 15.0) -> dict[str, Any]:
         """Wait until ConfigOK says so."""

@@ -28,7 +28,7 @@ def test_given_flags(make_node: MakeNode) -> None:
     assert yaml.safe_load(found.stdout)["maxPods"] == 50
     assert "--node-ip stays: its value belongs to this node" in found.stderr
     told = json.loads(node.call("migrate", "--json", "kubelet", "--", *flags).stdout)
-    assert [one["words"] for one in told["flags"]] == [[f"--config={present}"], ["--node-ip=10.0.0.1"]]
+    assert [flag["words"] for flag in told["flags"]] == [[f"--config={present}"], ["--node-ip=10.0.0.1"]]
 
 
 @pytest.mark.contract("cli.commands")

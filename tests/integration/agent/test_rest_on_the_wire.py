@@ -44,7 +44,7 @@ def test_an_idle_agent_keeps_one_watch_and_asks_nothing(
             found = client.get(node_path("n1")).get("status", {}).get("conditions") or []
         except NotFound:
             return False
-        return any((one["type"], one["status"]) == ("ConfigOK", "True") for one in found)
+        return any((condition["type"], condition["status"]) == ("ConfigOK", "True") for condition in found)
 
     node.start("supervisor")
     node.start("run")

@@ -157,6 +157,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> ApiServerFiles:
 @pytest.mark.parametrize(("head", "config"), FILES, ids=[f"{head}-{index}" for index, (head, _c) in enumerate(FILES)])
 def test_our_verdict_is_the_servers(server: ApiServerFiles, head: str, config: Config) -> None:
     text = encode({**HEADS[head], **config})
-    ours = [str(one) for one in check(text, versions=["1.20"]) if one.level == "component"]
+    ours = [str(finding) for finding in check(text, versions=["1.20"]) if finding.level == "component"]
     theirs = server.refuses(HEADS[head]["kind"], text)
     assert bool(ours) == (theirs is not None), f"{text}\nwe say: {ours}\nkube-apiserver says: {theirs}"

@@ -36,7 +36,7 @@ def maps(api: ApiServer, unique: str) -> str:
 
 
 def names(body: Any) -> list[str]:
-    return [one["metadata"]["name"] for one in body["items"] or []]
+    return [item["metadata"]["name"] for item in body["items"] or []]
 
 
 def test_list(api: ApiServer, maps: str) -> None:
@@ -44,14 +44,14 @@ def test_list(api: ApiServer, maps: str) -> None:
     answer = wire.get(maps)
     assert (answer.body["kind"], answer.body["apiVersion"]) == ("ConfigMapList", "v1")
     assert names(answer.body) == ["a", "b", "c", "d", "e"]
-    newest = max(int(one["metadata"]["resourceVersion"]) for one in answer.body["items"])
+    newest = max(int(item["metadata"]["resourceVersion"]) for item in answer.body["items"])
     assert int(answer.body["metadata"]["resourceVersion"]) >= newest
     first = answer.body["items"][0]
     assert "kind" not in first
     assert "apiVersion" not in first
     assert first["data"] == {"k": "v"}
     everywhere = wire.get("/api/v1/configmaps").body["items"]
-    keys = [(one["metadata"]["namespace"], one["metadata"]["name"]) for one in everywhere]
+    keys = [(item["metadata"]["namespace"], item["metadata"]["name"]) for item in everywhere]
     assert keys == sorted(keys)
     assert names(wire.get(CONFIG_MAPS.format("no-such-namespace")).body) == []
 
@@ -120,9 +120,9 @@ def pages(wire: Wire, path: str, **query: Any) -> list[Any]:
 
 def test_pages(api: ApiServer, maps: str) -> None:
     found = pages(api.wire(), maps, limit=2)
-    assert [names(one) for one in found] == [["a", "b"], ["c", "d"], ["e"]]
-    assert [one["metadata"].get("remainingItemCount") for one in found] == [3, 1, None]
-    assert len({one["metadata"]["resourceVersion"] for one in found}) == 1
+    assert [names(item) for item in found] == [["a", "b"], ["c", "d"], ["e"]]
+    assert [item["metadata"].get("remainingItemCount") for item in found] == [3, 1, None]
+    assert len({item["metadata"]["resourceVersion"] for item in found}) == 1
 
 
 def test_pages_are_one_snapshot(api: ApiServer, maps: str) -> None:
@@ -139,8 +139,8 @@ def test_pages_are_one_snapshot(api: ApiServer, maps: str) -> None:
 
 def test_pages_with_a_selector(api: ApiServer, maps: str) -> None:
     found = pages(api.wire(), maps, limit=2, labelSelector="x=1")
-    assert [name for one in found for name in names(one)] == ["a", "d"]
-    assert all("remainingItemCount" not in one["metadata"] for one in found)
+    assert [name for item in found for name in names(item)] == ["a", "d"]
+    assert all("remainingItemCount" not in item["metadata"] for item in found)
     assert len(found) == 2  # e follows d, and does not match: the last page is empty
     assert names(found[1]) == []
 

@@ -74,7 +74,7 @@ def test_one_patch_writes_condition_annotation_and_labels(api: ApiServer, node: 
     heartbeat = {**CONFIG_OK, "type": "Ready"}
     node.strategic(f"{NODES}/{unique}/status", {"status": {"conditions": [heartbeat]}})
     conditions = node.get(f"{NODES}/{unique}").body["status"]["conditions"]
-    assert {one["type"] for one in conditions} == {"ConfigOK", "Ready"}
+    assert {condition["type"] for condition in conditions} == {"ConfigOK", "Ready"}
 
 
 def test_status_and_the_rest_are_written_apart(api: ApiServer, unique: str) -> None:
@@ -181,7 +181,7 @@ def test_node_may_not_write_its_taints(api: ApiServer, node: Wire, unique: str) 
 def test_node_reads_its_own_node(api: ApiServer, node: Wire, unique: str) -> None:
     assert node.get(f"{NODES}/{unique}").status == 200
     answer = node.get(NODES, fieldSelector=f"metadata.name={unique}")
-    assert [one["metadata"]["name"] for one in answer.body["items"]] == [unique]
+    assert [item["metadata"]["name"] for item in answer.body["items"]] == [unique]
     with node.watch(NODES, fieldSelector=f"metadata.name={unique}") as watching:
         assert next(iter(watching))["object"]["metadata"]["name"] == unique
 
@@ -248,7 +248,7 @@ def test_node_writes_events(api: ApiServer, node: Wire, unique: str) -> None:
     name = answer.body["metadata"]["name"]
     assert node.merge(f"/api/v1/namespaces/default/events/{name}", {"count": 2}).body["count"] == 2
     found = api.wire().get("/api/v1/events", fieldSelector=f"involvedObject.kind=Node,involvedObject.name={unique}")
-    assert [one["reason"] for one in found.body["items"]] == ["ConfigAdopted"]
+    assert [item["reason"] for item in found.body["items"]] == ["ConfigAdopted"]
     assert found.body["items"][0]["eventTime"] is None
     assert found.body["items"][0]["reportingComponent"] in ("", "configok-agent")
     reasons = api.wire().get("/api/v1/events", fieldSelector=f"reason=Nothing,involvedObject.name={unique}")

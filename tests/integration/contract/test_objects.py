@@ -43,7 +43,7 @@ def test_versions_grow_over_all_resources(api: ApiServer, unique: str) -> None:
     first = wire.post(CONFIG_MAPS, config_map(unique)).body
     second = wire.post(NODES, {"metadata": {"name": unique}}).body
     third = wire.merge(f"{CONFIG_MAPS}/{unique}", {"data": {"a": "b"}}).body
-    versions = [int(one["metadata"]["resourceVersion"]) for one in (first, second, third)]
+    versions = [int(item["metadata"]["resourceVersion"]) for item in (first, second, third)]
     assert versions == sorted(set(versions))
     assert third["metadata"]["uid"] == first["metadata"]["uid"]
     assert third["metadata"]["creationTimestamp"] == first["metadata"]["creationTimestamp"]
@@ -181,7 +181,7 @@ def test_create_with_another_namespace_than_the_path(api: ApiServer, unique: str
 
 def test_namespaces(api: ApiServer, unique: str) -> None:
     wire = api.wire()
-    names = {one["metadata"]["name"] for one in wire.get("/api/v1/namespaces").body["items"]}
+    names = {item["metadata"]["name"] for item in wire.get("/api/v1/namespaces").body["items"]}
     assert {"default", "kube-node-lease", "kube-public", "kube-system"} <= names
     answer = wire.post("/api/v1/namespaces", {"metadata": {"name": unique}})
     assert answer.status == 201

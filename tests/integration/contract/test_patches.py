@@ -100,7 +100,7 @@ def test_strategic_merge_keeps_this_order(api: ApiServer, unique: str, before: s
     wire = api.wire()
     path = make_node(wire, unique, conditions=[condition(one) for one in before])
     answer = wire.strategic(f"{path}/status", {"status": {"conditions": [condition(one, "False") for one in patch]}})
-    order = "".join(one["type"] for one in answer.body["status"]["conditions"])
+    order = "".join(condition["type"] for condition in answer.body["status"]["conditions"])
     assert order == (expected[patch] if before else patch)
 
 
@@ -134,7 +134,7 @@ def test_strategic_merge_directives_delete_and_replace(api: ApiServer, unique: s
     path = make_node(wire, unique, conditions=[condition("A"), condition("B"), condition("C")])
     remove = {"status": {"conditions": [{"$patch": "delete", "type": "B"}]}}
     answer = wire.strategic(f"{path}/status", remove)
-    assert [one["type"] for one in answer.body["status"]["conditions"]] == ["A", "C"]
+    assert [condition["type"] for condition in answer.body["status"]["conditions"]] == ["A", "C"]
     replace = {"status": {"conditions": [{"$patch": "replace"}, condition("X")]}}
     answer = wire.strategic(f"{path}/status", replace)
     assert answer.body["status"]["conditions"] == [condition("X")]

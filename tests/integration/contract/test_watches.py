@@ -51,11 +51,15 @@ def test_list_then_watch(api: ApiServer, maps: str) -> None:
         changed = wire.merge(f"{maps}/a", {"data": {"k": "w"}}).body
         wire.delete(f"{maps}/a")
         added, modified, deleted = watching.take(3)
-    assert [seen(one) for one in (added, modified, deleted)] == [("ADDED", "a"), ("MODIFIED", "a"), ("DELETED", "a")]
+    assert [seen(event) for event in (added, modified, deleted)] == [
+        ("ADDED", "a"),
+        ("MODIFIED", "a"),
+        ("DELETED", "a"),
+    ]
     assert added["object"] == made
     assert modified["object"] == changed
     assert deleted["object"]["data"] == {"k": "w"}
-    versions = [int(one["object"]["metadata"]["resourceVersion"]) for one in (added, modified, deleted)]
+    versions = [int(event["object"]["metadata"]["resourceVersion"]) for event in (added, modified, deleted)]
     assert versions == sorted(set(versions))
     assert (deleted["object"]["kind"], deleted["object"]["apiVersion"]) == ("ConfigMap", "v1")
 
@@ -66,7 +70,7 @@ def test_watch_replays_what_came_after_its_version(api: ApiServer, maps: str) ->
     make(wire, maps, "b")
     wire.delete(f"{maps}/a")
     with wire.watch(maps, resourceVersion=first["metadata"]["resourceVersion"]) as watching:
-        assert [seen(one) for one in watching.take(2)] == [("ADDED", "b"), ("DELETED", "a")]
+        assert [seen(event) for event in watching.take(2)] == [("ADDED", "b"), ("DELETED", "a")]
 
 
 @pytest.mark.parametrize("query", [{}, {"resourceVersion": "0"}])
@@ -78,7 +82,7 @@ def test_watch_without_a_version_begins_with_what_is_there(api: ApiServer, maps:
     version_of(wire, maps)
     with wire.watch(maps, **query) as watching:
         events = watching.take(2)
-        assert sorted(seen(one) for one in events) == [("ADDED", "a"), ("ADDED", "b")]
+        assert sorted(seen(event) for event in events) == [("ADDED", "a"), ("ADDED", "b")]
         make(wire, maps, "c")
         assert seen(watching.take(1)[0]) == ("ADDED", "c")
 
@@ -99,7 +103,7 @@ def test_watch_of_one_name(api: ApiServer, maps: str) -> None:
         for name in "abc":
             make(wire, maps, name)
         wire.merge(f"{maps}/b", {"data": {"k": "w"}})
-        assert [seen(one) for one in watching.take(2)] == [("ADDED", "b"), ("MODIFIED", "b")]
+        assert [seen(event) for event in watching.take(2)] == [("ADDED", "b"), ("MODIFIED", "b")]
 
 
 def test_watch_with_a_label_selector(api: ApiServer, maps: str) -> None:
@@ -111,7 +115,7 @@ def test_watch_with_a_label_selector(api: ApiServer, maps: str) -> None:
         left = wire.merge(f"{maps}/b", {"metadata": {"labels": {"x": "2"}}, "data": {"k": "new"}}).body
         wire.delete(f"{maps}/a")
         events = watching.take(4)
-    assert [seen(one) for one in events] == [("ADDED", "b"), ("ADDED", "a"), ("DELETED", "b"), ("DELETED", "a")]
+    assert [seen(event) for event in events] == [("ADDED", "b"), ("ADDED", "a"), ("DELETED", "b"), ("DELETED", "a")]
     # What no longer matches is shown as it was when it did, under the version of the change.
     gone = events[2]["object"]
     assert gone["metadata"]["labels"] == {"x": "1"}
@@ -149,7 +153,7 @@ def test_watch_ends_after_its_time_with_a_bookmark_before(api: ApiServer, unique
         made = wire.merge(f"{NODES}/{unique}", {"metadata": {"labels": {"a": "1"}}}).body
         modified, *bookmarks = list(watching)  # ends by itself
     assert modified["type"] == "MODIFIED"
-    assert {one["type"] for one in bookmarks} == {"BOOKMARK"}  # one, or sometimes two
+    assert {bookmark["type"] for bookmark in bookmarks} == {"BOOKMARK"}  # one, or sometimes two
     bookmark = bookmarks[-1]["object"]
     assert (bookmark["kind"], bookmark["apiVersion"]) == ("Node", "v1")
     assert int(bookmark["metadata"]["resourceVersion"]) >= int(made["metadata"]["resourceVersion"])
@@ -209,7 +213,7 @@ def test_many_watches_see_every_change(api: ApiServer, maps: str) -> None:
     results: list[list[str]] = [[] for _each in range(watches)]
 
     def read(at: int) -> None:
-        results[at] = [seen(one)[1] for one in watching[at].take(changes)]
+        results[at] = [seen(event)[1] for event in watching[at].take(changes)]
 
     readers = [threading.Thread(target=read, args=(at,)) for at in range(watches)]
     for reader in readers:

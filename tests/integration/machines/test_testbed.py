@@ -25,12 +25,12 @@ def traces(number: int) -> list[str]:
     """Return what this machine still has of a testbed."""
     name = f"cko{number}"
     found = [f"mount {line.split()[4]}" for line in Path("/proc/self/mountinfo").read_text().splitlines()]
-    found = [one for one in found if one.startswith(f"mount /var/tmp/configok/{number}/")]
+    found = [line for line in found if line.startswith(f"mount /var/tmp/configok/{number}/")]
     found += [
-        str(one) for one in Path("/sys/class/net").iterdir() if one.name == name or one.name.startswith(f"{name}-")
+        str(path) for path in Path("/sys/class/net").iterdir() if path.name == name or path.name.startswith(f"{name}-")
     ]
-    found += [str(one) for one in Path("/run/netns").glob(f"{name}-*")]
-    return found + [str(one) for one in Path("/var/tmp/configok").glob(str(number))]
+    found += [str(path) for path in Path("/run/netns").glob(f"{name}-*")]
+    return found + [str(path) for path in Path("/var/tmp/configok").glob(str(number))]
 
 
 @pytest.fixture(scope="module")

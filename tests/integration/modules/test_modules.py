@@ -72,7 +72,7 @@ def test_access_is_the_same_after_a_second_run(api: ApiServer) -> None:
     assert run_module(cluster_access.main, given)["changed"] is False
     nobody = {"kubeconfig": api.admin_kubeconfig, "node_configz": False, "runner_subjects": []}
     less = run_module(cluster_access.main, nobody)
-    assert {one["name"] for one in less["objects"]} == {"configok-nodes-configz", "configok-runner"}
+    assert {step["name"] for step in less["objects"]} == {"configok-nodes-configz", "configok-runner"}
     # Not done: a server without controllers would never end to delete the namespaces that other tests use.
     removal = run_module(
         cluster_access.main,
@@ -90,13 +90,13 @@ def test_many_nodes_in_one_call(api: ApiServer, unique: str, many: str) -> None:
     bundle = run_module(config_bundle.main, {**given, "pool": unique, "documents": {"kubelet": DOCUMENT}})
     given.update(label_selector=many, config_source=bundle["config_source"])
     first = run_module(config_source.main, given)
-    assert sum(one["changed"] for one in first["assignments"]) == COUNT
+    assert sum(result["changed"] for result in first["assignments"]) == COUNT
     assert run_module(config_source.main, given)["changed"] is False
     stored = client.list(paths.NODES, label_selector=many, metadata_only=True).items
     assert len({item["metadata"]["annotations"]["configok.dev/config-source"] for item in stored}) == 1
     del given["config_source"]
     last = run_module(config_source.main, {**given, "state": "absent"})
-    assert {one["assignment"] for one in last["assignments"]} == {2}
+    assert {result["assignment"] for result in last["assignments"]} == {2}
 
 
 def test_a_node_identity_reads_bundles_and_nothing_else(api: ApiServer, unique: str) -> None:

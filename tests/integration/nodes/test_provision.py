@@ -121,7 +121,7 @@ def test_a_running_node_is_taken_over_and_given_back(bed: Testbed) -> None:
 def test_a_node_that_does_not_report_ends_the_run_before_the_next_is_touched(bed: Testbed) -> None:
     first, second = bed.nodes
     fleet = {"provision_hosts": f"{first.name}:{second.name}", "provision_serial": 1, "provision_timeout": 6}
-    original, before, starts = first.read(KUBECONFIG), files(second), [one.kubelet_starts() for one in bed.nodes]
+    original, before, starts = first.read(KUBECONFIG), files(second), [node.kubelet_starts() for node in bed.nodes]
     # The kubelet has read it; the agent will reach nobody.
     first.write(KUBECONFIG, original.replace(bed.api.url, "https://127.0.0.1:9"))
     try:
@@ -136,7 +136,7 @@ def test_a_node_that_does_not_report_ends_the_run_before_the_next_is_touched(bed
     run = first.play("provision", {**fleet, "provision_timeout": 120})
     assert run.code == 0, run.output
     assert int(changed(run, second)) > 0
-    assert [one.kubelet_starts() for one in bed.nodes] == starts
+    assert [node.kubelet_starts() for node in bed.nodes] == starts
     first.remove(**fleet)
     assert files(second) == before
 
@@ -146,7 +146,7 @@ EXEC = {"apiVersion": "client.authentication.k8s.io/v1", "command": "aws-iam-aut
 
 def with_exec_plugin(text: str) -> str:
     config = yaml.safe_load(text)
-    config["users"] = [{"name": one["name"], "user": {"exec": EXEC}} for one in config["users"]]
+    config["users"] = [{"name": user["name"], "user": {"exec": EXEC}} for user in config["users"]]
     return yaml.safe_dump(config)
 
 

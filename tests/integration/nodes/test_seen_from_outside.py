@@ -135,7 +135,7 @@ def test_agent_and_hooks_count_in_one_boot(node: Node) -> None:
     by_agent = json.loads(node.read("/var/lib/configok/last-known-good"))
     [starts] = node.run(["sh", "-c", "ls /var/lib/configok/kubelet-*/startups"]).stdout.split()
     by_hooks = json.loads(node.read(starts))
-    assert {one["bootID"] for one in [by_agent, *by_hooks]} == {boot_id}
+    assert {entry["bootID"] for entry in [by_agent, *by_hooks]} == {boot_id}
 
 
 def test_a_state_file_was_set_aside_in_the_sandbox(node: Node) -> None:
@@ -168,7 +168,7 @@ def test_each_transition_is_found_by_its_message_id(node: Node) -> None:
     ):
         found = journal(node, f"MESSAGE_ID={message_id}")
         assert found, message_id
-        assert {one["SYSLOG_IDENTIFIER"] for one in found} == {"configok-agent"}
+        assert {entry["SYSLOG_IDENTIFIER"] for entry in found} == {"configok-agent"}
     [adopted, *_more] = journal(node, f"MESSAGE_ID={ids.ADOPTED}")
     assert re.fullmatch("[0-9a-f-]{36}", adopted["CONFIGOK_UID"])
     assert adopted["CONFIGOK_ASSIGNMENT"].isdigit()
@@ -176,7 +176,7 @@ def test_each_transition_is_found_by_its_message_id(node: Node) -> None:
     assert back["PRIORITY"] == "3"
     # Whoever did it: a start of the kubelet does so by itself, in the kubelet's own unit.
     assert back["_SYSTEMD_UNIT"] in ("kubelet.service", "configok-agent.service")
-    causes = {one.get("CONFIGOK_CAUSE") for one in journal(node, f"MESSAGE_ID={ids.CONDITION}")}
+    causes = {entry.get("CONFIGOK_CAUSE") for entry in journal(node, f"MESSAGE_ID={ids.CONDITION}")}
     assert {"Good", "InvalidConfig", "CrashLoop"} <= causes
 
 
@@ -202,7 +202,9 @@ def test_the_metrics_tell_of_it(node: Node) -> None:
 
 @pytest.mark.contract("events.on-the-node")
 def test_the_events_tell_of_it(bed: Testbed, node: Node) -> None:
-    found = [one for one in bed.client.list(events("default")).items if one["source"]["component"] == "configok-agent"]
+    found = [
+        event for event in bed.client.list(events("default")).items if event["source"]["component"] == "configok-agent"
+    ]
     told = [
         (one["reason"], one["type"]) for one in sorted(found, key=lambda one: (one["firstTimestamp"], one["reason"]))
     ]
@@ -212,7 +214,7 @@ def test_the_events_tell_of_it(bed: Testbed, node: Node) -> None:
         ("ConfigRefused", "Warning"),
         ("ConfigRolledBack", "Warning"),
     ]
-    assert {one["involvedObject"]["uid"] for one in found} == {node.name}
+    assert {entry["involvedObject"]["uid"] for entry in found} == {node.name}
 
 
 def test_status_fits_a_screen_and_says_what_to_do(node: Node) -> None:
@@ -275,7 +277,7 @@ def test_no_secret_is_seen_anywhere(lived: Lived) -> None:
     assert [(name, secret) for name, text in seen.items() for secret in (TOKEN, FIELD, key) if secret in text] == []
     bundles = json.dumps(bed.client.list(config_maps("configok-system")).items)
     assert [secret for secret in (TOKEN, FIELD, key) if secret in bundles] == [FIELD]  # where it was put
-    refused = [one["MESSAGE"] for one in journal(node, f"MESSAGE_ID={ids.REFUSED}")]
+    refused = [entry["MESSAGE"] for entry in journal(node, f"MESSAGE_ID={ids.REFUSED}")]
     assert any("staticPodURLHeader" in line for line in refused)  # it was the field with the secret that was told of
 
 

@@ -30,9 +30,9 @@ def test_a_check_reports_denied_fields_before_anything_is_published(embedded_api
     done = finish(start(["play.yml"], directory=tmp_path, kubeconfig=kubeconfig))
     assert done.code == 0, done.output
     [stored] = [
-        one
-        for one in client.list(paths.config_maps("configok-rollouts")).items
-        if one["metadata"]["name"].startswith("local-config-")
+        item
+        for item in client.list(paths.config_maps("configok-rollouts")).items
+        if item["metadata"]["name"].startswith("local-config-")
     ]
     assert "lookup('pipe'" in stored["data"]["local-config.json"], "what a node prints is never a template"
     with SimulatedNodes(client) as nodes:

@@ -137,7 +137,7 @@ def test_bad_configs_and_the_way_back(client: Client, nodes: SimulatedNodes, use
     assert deadly.code != 0
     assert deadly.stats["phase"] == "Halted"
     assert "crashed 4 times during its trial" in deadly.stats["reason"]
-    assert [one["kind"] for one in deadly.stats["exceptions"]] == ["failed"]
+    assert [failed["kind"] for failed in deadly.stats["exceptions"]] == ["failed"]
     assert len({name for name, _id, _source in nodes.assignments}) == 1
     assert active(nodes) == set(good)
 

@@ -48,12 +48,12 @@ class Requests:
 
     def read(self) -> list[Request]:
         """Return those that have begun or ended since, each once."""
-        found = {}
+        requests = {}
         with self._log.open("rb") as file:
             file.seek(self._from)
             for line in file:
                 entry = json.loads(line)
                 if entry["user"]["username"] == self._user and entry.get("userAgent", "").startswith(self._agent):
                     at = datetime.fromisoformat(entry["requestReceivedTimestamp"].replace("Z", "+00:00")).timestamp()
-                    found[entry["auditID"]] = Request(entry["auditID"], entry["verb"], entry["requestURI"], at)
-        return list(found.values())
+                    requests[entry["auditID"]] = Request(entry["auditID"], entry["verb"], entry["requestURI"], at)
+        return list(requests.values())

@@ -33,13 +33,13 @@ def find(program: str, *, made_by: str = "prepare-apiserver") -> Path:
     for place in places:
         if os.access(place / program, os.X_OK):
             return place / program
-    found = shutil.which(program)
-    if found is None:
+    path = shutil.which(program)
+    if path is None:
         raise Unavailable(
             f"{program} was not found in $KUBEBUILDER_ASSETS, in {places[-1]} or on PATH "
             f"(tests/support/bin/{made_by} makes it available)"
         )
-    return Path(found)
+    return Path(path)
 
 
 @cache

@@ -85,12 +85,14 @@ class Authority:
         not_after: when it expires, in two days by default; also in the past, for one that has expired.
         """
         key = ec.generate_private_key(ec.SECP256R1())
-        names = [x509.NameAttribute(NameOID.ORGANIZATION_NAME, one) for one in organizations]
+        names = [x509.NameAttribute(NameOID.ORGANIZATION_NAME, organization) for organization in organizations]
         subject = x509.Name([*names, x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
         usage = ExtendedKeyUsageOID.SERVER_AUTH if addresses else ExtendedKeyUsageOID.CLIENT_AUTH
         builder = self._builder(subject, key, not_after).add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
         if addresses:
-            builder = builder.add_extension(x509.SubjectAlternativeName([_name(one) for one in addresses]), False)
+            builder = builder.add_extension(
+                x509.SubjectAlternativeName([_name(address) for address in addresses]), False
+            )
         certificate = builder.sign(self._key, hashes.SHA256())
         return certificate.public_bytes(serialization.Encoding.PEM), private_key_pem(key)
 

@@ -275,7 +275,7 @@ class Real(ApiServer):
                 ready = wire.request("GET", "/readyz")
                 if ready.status == 200:
                     found = wire.request("GET", "/api/v1/namespaces").body
-                    names = {one["metadata"]["name"] for one in found["items"]}
+                    names = {item["metadata"]["name"] for item in found["items"]}
                     if {"default", "kube-node-lease"} <= names:
                         return
             if time.monotonic() > deadline:
@@ -336,7 +336,7 @@ def _help(program: Path) -> str:
 
 def _free_ports(count: int, address: str = "127.0.0.1") -> Iterator[int]:
     sockets = [socket.create_server((address, 0)) for _each in range(count)]
-    ports = [one.getsockname()[1] for one in sockets]
+    ports = [sock.getsockname()[1] for sock in sockets]
     for one in sockets:
         one.close()
     return iter(ports)

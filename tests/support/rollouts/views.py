@@ -38,8 +38,8 @@ def a_view(name: str, **changes: Any) -> NodeView:
     given.
     """
     source = changes.pop("source", None)
-    given = changes.pop("given", 0 if source is None else 1)
-    answered = changes.pop("answered", given)
+    assigned_id = changes.pop("given", 0 if source is None else 1)
+    answered = changes.pop("answered", assigned_id)
     active = changes.pop("active", source)
     agent = changes.pop("agent", True)
     cause = changes.pop("cause", "Good")
@@ -57,7 +57,7 @@ def a_view(name: str, **changes: Any) -> NodeView:
         "config_ok": "True" if agent else "",
         "labels": labels,
         "source": source,
-        "assigned_id": given,
+        "assigned_id": assigned_id,
         "status": ConfigStatus(
             assignment=answered,
             assigned=source,

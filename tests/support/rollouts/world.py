@@ -63,7 +63,7 @@ class World:
     server: EmbeddedApiServer
     client: Client
     nodes: SimulatedNodes
-    said: list[Progress] = field(default_factory=list)
+    reports: list[Progress] = field(default_factory=list)
     runs: int = 0
     lease_duration: float = 5.0
     hooks: dict[str, Callable[[], object]] = field(default_factory=dict)
@@ -181,12 +181,12 @@ class World:
 
     def tell(self, progress: Progress) -> None:
         """Take what the runner says."""
-        self.said.append(progress)
+        self.reports.append(progress)
         for words in [words for words in self.hooks if words in progress.line]:
             self.hooks.pop(words)()
 
     def lines(self) -> list[str]:
-        return [one.line for one in self.said]
+        return [progress.line for progress in self.reports]
 
 
 def _nodes(count: int, nodes: SimulatedNodes) -> SimulatedNodes:

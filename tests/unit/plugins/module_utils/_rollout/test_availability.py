@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._kube._api_paths import events
 from ansible_collections.configok.node.plugins.module_utils._rollout import (
     _transitions,
 )
 from ansible_collections.configok.node.plugins.module_utils._rollout._node_access import list_nodes
 from support.rollouts.simulated_nodes import GOOD, SILENT, status_of
-from support.rollouts.world import QUICK, MakeWorld, World
+from support.rollouts.world import QUICK, MakeWorld
 
 
 def is_the_runners_watch(request: Any) -> bool:
@@ -23,29 +22,25 @@ def is_the_runners_watch(request: Any) -> bool:
     return bool(request.query.get("watch")) and bool(request.query.get("labelSelector"))
 
 
-def told(world: World) -> list[tuple[str, str]]:
-    found = world.client.list(events("configok-rollouts")).items
-    assert all(one["involvedObject"]["uid"] for one in found)
-    return sorted((one["reason"], one["message"]) for one in found)
-
-
 def test_never_more_than_max_unavailable_at_a_time_those_that_are_down_included(make_world: MakeWorld) -> None:
     world = make_world(12)
     world.nodes.set_ready("n05", False)
     target = world.publish(100)
-    most = 0
+    maximum = 0
 
     def adopt(name: str, _source: object) -> str:
-        nonlocal most
+        nonlocal maximum
         views = list_nodes(world.client, selector="pool=workers")
         # This node has not answered yet; the others, where they have something to answer, have not either.
-        most = max(most, sum(1 for view in views if view.assigned_id != view.answered_id or view.ready is not True))
+        maximum = max(
+            maximum, sum(1 for view in views if view.assigned_id != view.answered_id or view.ready is not True)
+        )
         return GOOD
 
     world.nodes.behaviour = adopt
     results = world.rollout(target, maxUnavailable=3)
     assert results[-1].phase == "Complete"
-    assert 2 <= most <= 3
+    assert 2 <= maximum <= 3
     assert world.nodes.view("n05").assigned_id == 0
 
 

@@ -36,13 +36,13 @@ def test_the_lane_of_broken_nodes_pauses_and_halts_nobody_and_follows_the_canary
 
     world.when("assigned n03", repair)
     results = world.rollout(target, maxUnavailable=3, failureBudget=0, canary={"count": 1, "soak": "5s"}, **QUICK)
-    assert [(one.wave, one.phase) for one in results] == [
+    assert [(result.wave, result.phase) for result in results] == [
         ("canary", "Canary"),
         ("broken", "Wave 0"),
         ("wave 1", "Wave 1"),
         ("wave 2", "Complete"),
     ]
-    assert {one.node: one.kind for one in results[-1].failed_nodes} == {"n03": "unknown", "n04": "failed"}
+    assert {failed.node: failed.kind for failed in results[-1].failed_nodes} == {"n03": "unknown", "n04": "failed"}
     assert world.nodes.view("n05").is_on(target.source)
     assert world.record().bad_configs == ()
 
@@ -58,9 +58,11 @@ def test_nodes_that_the_lane_leaves_down_hold_up_no_later_wave(make_world: MakeW
         world.break_node(name)
     world.nodes.behaviour = lambda name, _source: CRASHES if name in ("n03", "n04") else GOOD
     results = world.rollout(target, maxUnavailable=2, failureBudget=0, canary={"count": 1, "soak": "5s"}, **QUICK)
-    assert [one.wave for one in results][:2] == (["broken", "canary"] if place == "first" else ["canary", "broken"])
+    assert [result.wave for result in results][:2] == (
+        ["broken", "canary"] if place == "first" else ["canary", "broken"]
+    )
     assert results[-1].phase == "Complete"
-    assert {one.node for one in results[-1].failed_nodes} == {"n03", "n04"}
+    assert {failed.node for failed in results[-1].failed_nodes} == {"n03", "n04"}
 
 
 def test_nodes_that_the_lane_leaves_down_hold_up_nothing_even_where_not_all_are_kept(
@@ -152,7 +154,7 @@ def test_nodes_that_appear_while_the_lane_is_the_last_wave_get_a_canary_of_their
     if when == "before the lane begins":
         assert world.move(made, "broken").phase == "Complete"
     results = world.rollout(target, **policy)
-    assert [(one.wave, one.phase) for one in results][-1] == ("canary", "Halted")
+    assert [(result.wave, result.phase) for result in results][-1] == ("canary", "Halted")
     assert len({name for name, _id, _source in world.nodes.assignments if name.startswith("late")}) == 1
 
 
@@ -165,13 +167,13 @@ def test_a_config_on_which_no_node_has_passed_does_not_reach_broken_nodes_before
     first = world.publish(90)
     world.nodes.behaviour = lambda _name, _source: fate
     world.when("assigned n00", lambda: world.nodes.set_ready("n00", fate == GOOD))
-    assert [(one.wave, one.phase) for one in world.rollout(first, **QUICK)] == [("broken", "Complete")]
+    assert [(result.wave, result.phase) for result in world.rollout(first, **QUICK)] == [("broken", "Complete")]
     passed = fate == GOOD
-    assert [one.result for one in world.record().revisions] == ["Complete" if passed else "Unproven"]
+    assert [revision.result for revision in world.record().revisions] == ["Complete" if passed else "Unproven"]
     if fate == CRASHES:  # nothing is left to move, and nothing has passed by now
         again = world.plan(first, **QUICK)
-        assert complete(world.client, again, runner="again", report=world.said.append).phase == "Complete"
-        assert [one.result for one in world.record().revisions] == ["Unproven"]
+        assert complete(world.client, again, runner="again", report=world.reports.append).phase == "Complete"
+        assert [revision.result for revision in world.record().revisions] == ["Unproven"]
     for name in ("n01", "n02", "n03"):
         world.nodes.add(name)
     world.nodes.add("n04")
@@ -181,8 +183,8 @@ def test_a_config_on_which_no_node_has_passed_does_not_reach_broken_nodes_before
     # Nor does an undo go there by itself.
     world.nodes.behaviour = lambda _name, _source: GOOD
     world.rollout(world.publish(100), maxUnavailable=4, **QUICK)
-    found = find_undo_revision(world.record())
-    assert (found.number if found else None) == (1 if passed else None)
+    undo = find_undo_revision(world.record())
+    assert (undo.number if undo else None) == (1 if passed else None)
 
 
 @pytest.mark.parametrize(("budget", "phase"), [(0, "Halted"), (3, "Wave 0")])
@@ -205,7 +207,7 @@ def test_canaries_that_turn_false_while_the_lane_moves_spend_from_the_budget(
     world.when("assigned n03", turn_false)
     result = world.move(made, "broken")
     assert result.phase == phase
-    late = {(one.node, one.kind, one.wave) for one in result.failed_nodes if one.node in canaries}
+    late = {(failed.node, failed.kind, failed.wave) for failed in result.failed_nodes if failed.node in canaries}
     assert late == {(name, "failed", "canary") for name in canaries}
     rollout = world.record().rollout
     assert rollout is not None

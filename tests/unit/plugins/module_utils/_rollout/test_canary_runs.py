@@ -19,7 +19,9 @@ def test_a_deadly_config_reaches_the_canary_and_not_the_nodes_that_refused_the_l
     world.rollout(world.publish(100), **policy)
     refused = {name for name, _id, _source in world.nodes.assignments}
     world.nodes.assignments.clear()
-    assert [(one.wave, one.phase) for one in world.rollout(world.publish(200), **policy)] == [("canary", "Halted")]
+    assert [(result.wave, result.phase) for result in world.rollout(world.publish(200), **policy)] == [
+        ("canary", "Halted")
+    ]
     assert len({name for name, _id, _source in world.nodes.assignments}) == len(refused) == 2
 
 
@@ -37,7 +39,7 @@ def test_a_canary_that_vanishes_pauses_and_another_candidate_takes_its_place(mak
 
     world.nodes.behaviour = die
     results = world.rollout(target, **policy)
-    assert [(one.wave, one.phase) for one in results] == [("canary", "Paused")]
+    assert [(result.wave, result.phase) for result in results] == [("canary", "Paused")]
     assert f"the canary has lost {victim}: the Node was deleted" in results[0].reason
     assert {name for name, _id, _source in world.nodes.assignments} == {victim}
     assert world.record().bad_configs == ()
@@ -46,12 +48,12 @@ def test_a_canary_that_vanishes_pauses_and_another_candidate_takes_its_place(mak
     assert replacement != victim
     assert replacement not in {name for wave in again.waves[1:] for name in wave.nodes}
     results = world.rollout(target, **policy)
-    assert [(one.wave, one.phase) for one in results] == [
+    assert [(result.wave, result.phase) for result in results] == [
         ("canary", "Canary"),
         ("wave 1", "Wave 1"),
         ("wave 2", "Complete"),
     ]
-    assert [(one.node, one.kind) for one in results[-1].failed_nodes] == [(victim, "gone")]
+    assert [(failed.node, failed.kind) for failed in results[-1].failed_nodes] == [(victim, "gone")]
     assert world.nodes.assignments[1][0] == replacement
 
 
@@ -62,7 +64,7 @@ def test_a_canary_without_another_candidate_stays_paused(make_world: MakeWorld) 
     (victim,) = world.plan(target, **policy).wave("canary").nodes
     world.nodes.behaviour = lambda name, _source: SILENT
     world.when(f"assigned {victim}", lambda: world.client.delete(node(victim)))
-    assert [one.phase for one in world.rollout(target, **policy)] == ["Paused"]
+    assert [result.phase for result in world.rollout(target, **policy)] == ["Paused"]
     for number in range(3):
         if f"n{number:02d}" != victim:
             world.nodes.set_ready(f"n{number:02d}", False)
@@ -76,14 +78,14 @@ def test_the_canaries_that_are_left_decide_when_one_has_vanished_and_nobody_can_
     world = make_world(2)
     target = world.publish(100)
     policy = {"canary": {"count": 2, "soak": "5s"}, "maxUnavailable": 1, **QUICK}
-    first, other = world.plan(target, **policy).wave("canary").nodes
+    first, second = world.plan(target, **policy).wave("canary").nodes
     world.nodes.behaviour = lambda name, _source: SILENT if name == first else fate
     world.when(f"assigned {first}", lambda: world.client.delete(node(first)))
     results = world.rollout(target, **policy)
-    assert [one.phase for one in results] == ["Paused"]
+    assert [result.phase for result in results] == ["Paused"]
     assert f"the canary has lost {first}" in results[0].reason
-    assert [one.phase for one in world.rollout(target, **policy)] == [phase]
-    assert world.nodes.view(other).is_on(target.source) == (phase == "Complete")
+    assert [result.phase for result in world.rollout(target, **policy)] == [phase]
+    assert world.nodes.view(second).is_on(target.source) == (phase == "Complete")
     rollout = world.record().rollout
     assert rollout is not None
-    assert (first, "gone") in [(one.node, one.kind) for one in rollout.failed_nodes]
+    assert (first, "gone") in [(failed.node, failed.kind) for failed in rollout.failed_nodes]

@@ -190,4 +190,4 @@ def test_the_module_clears_a_config(make_world: MakeWorld, tmp_path: Any) -> Non
     assert result["text"] == (
         f"{target.name} is not refused in pool workers any more: run configok.node.rollout to try it again"
     )
-    assert [one.author for one in world.record().cleared_configs] == ["alice"]
+    assert [cleared.author for cleared in world.record().cleared_configs] == ["alice"]

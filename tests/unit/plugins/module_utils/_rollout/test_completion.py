@@ -42,15 +42,15 @@ def test_a_pool_without_a_node_that_can_be_moved_proves_nothing(make_world: Make
     world.until(lambda: world.nodes.view("n00").is_on(target.source))
     if not there:
         world.client.delete(node("n00"))
-    result = complete(world.client, world.plan(target, **QUICK), runner="me", report=world.said.append)
+    result = complete(world.client, world.plan(target, **QUICK), runner="me", report=world.reports.append)
     assert (result.phase, result.changed) == ("Complete", True)
-    assert [one.result for one in world.record().revisions] == ["Complete" if there else "Unproven"]
+    assert [revision.result for revision in world.record().revisions] == ["Complete" if there else "Unproven"]
     if not there:  # and when a node has passed, by whatever way, running again says so
         world.nodes.add("n01")
         assign_nodes(world.client, target.source, names=["n01"])
         world.until(lambda: world.nodes.view("n01").is_on(target.source))
-        complete(world.client, world.plan(target, **QUICK), runner="again", report=world.said.append)
-        assert [one.result for one in world.record().revisions] == ["Complete"]
+        complete(world.client, world.plan(target, **QUICK), runner="again", report=world.reports.append)
+        assert [revision.result for revision in world.record().revisions] == ["Complete"]
 
 
 def halted_with_nothing_left(world: World) -> tuple[Target, str]:
@@ -58,7 +58,7 @@ def halted_with_nothing_left(world: World) -> tuple[Target, str]:
     target = world.publish(100)
     _other, liar = world.plan(target, **TWO).wave("canary").nodes
     world.nodes.behaviour = lambda name, _source: CRASHES if name == liar else GOOD
-    assert [one.phase for one in world.rollout(target, **TWO)] == ["Halted"]
+    assert [result.phase for result in world.rollout(target, **TWO)] == ["Halted"]
     assert not world.plan(target, **TWO).has_work
     return target, liar
 
@@ -71,14 +71,14 @@ def test_a_halted_rollout_with_nothing_left_to_move_stays_halted_until_its_confi
     halted = world.record()
     assert halted.rollout is not None
     made = world.plan(target, **TWO)
-    result = complete(world.client, made, runner="again", report=world.said.append)
+    result = complete(world.client, made, runner="again", report=world.reports.append)
     assert (result.phase, result.failed, result.changed) == ("Halted", True, False)
     assert result.reason == halted.rollout.reason
     assert wave_result(made, result)["msg"].startswith("pool workers is Halted: 1 node has failed, the budget is 0: ")
     assert world.record() == halted
     # Another target does not wait for the answer.
     world.nodes.behaviour = lambda _name, _source: GOOD
-    assert [one.phase for one in world.rollout(Target.init(), **TWO)][-1] == "Complete"
+    assert [result.phase for result in world.rollout(Target.init(), **TWO)][-1] == "Complete"
 
 
 def test_a_halted_undo_to_the_init_config_is_complete_once_all_nodes_are_there(make_world: MakeWorld) -> None:
@@ -95,7 +95,7 @@ def test_a_halted_undo_to_the_init_config_is_complete_once_all_nodes_are_there(m
     update_record(world.client, "workers", halted)
     made = world.plan(Target.init(), **TWO)
     assert not made.has_work
-    assert complete(world.client, made, runner="again", report=world.said.append).phase == "Complete"
+    assert complete(world.client, made, runner="again", report=world.reports.append).phase == "Complete"
 
 
 def test_one_new_node_does_not_end_a_config_that_others_use(make_world: MakeWorld) -> None:
@@ -104,7 +104,7 @@ def test_one_new_node_does_not_end_a_config_that_others_use(make_world: MakeWorl
     world.rollout(target)
     world.nodes.add("n99")
     world.nodes.behaviour = lambda name, _source: CRASHES if name == "n99" else GOOD
-    assert [one.phase for one in world.rollout(target)][-1] == "Halted"
+    assert [result.phase for result in world.rollout(target)][-1] == "Halted"
     bad = world.record().bad_config(target)
     assert bad is not None
     assert not bad.confirmed
@@ -117,17 +117,17 @@ def test_a_halted_rollout_whose_config_was_cleared_goes_on(make_world: MakeWorld
     clear_bad_config(world.client, "workers", None, reason="broken disk", author="alice", now=world.clock.now())
     world.nodes.behaviour = lambda _name, _source: GOOD
     if liar_is == "there":
-        assert [one.phase for one in world.rollout(target, **TWO)] == ["Complete"]
+        assert [result.phase for result in world.rollout(target, **TWO)] == ["Complete"]
         assert world.nodes.view(liar).is_on(target.source)
         return
     world.client.delete(node(liar))
     made = world.plan(target, **TWO)
     assert not made.has_work
-    assert complete(world.client, made, runner="again", report=world.said.append).phase == "Complete"
+    assert complete(world.client, made, runner="again", report=world.reports.append).phase == "Complete"
     rollout = world.record().rollout
     assert rollout is not None
     assert (rollout.phase, rollout.waves, rollout.failed_nodes) == ("Complete", (), ())
-    assert [one.result for one in world.record().revisions] == ["Complete"]
+    assert [revision.result for revision in world.record().revisions] == ["Complete"]
 
 
 @pytest.mark.parametrize(("there", "phase"), [(["n00"], "Paused"), (["n00", "n01"], "Complete")])
@@ -137,7 +137,7 @@ def test_a_paused_rollout_with_nothing_left_to_move_is_complete_only_when_its_no
     world = make_world(2)
     target = world.publish(100)
     world.nodes.behaviour = lambda _name, _source: SILENT
-    assert [one.phase for one in world.rollout(target, **TWO, **QUICK)] == ["Paused"]
+    assert [result.phase for result in world.rollout(target, **TWO, **QUICK)] == ["Paused"]
     world.nodes.behaviour = lambda _name, _source: GOOD
     assign_nodes(world.client, None, names=["n00", "n01"])
     world.until(lambda: world.nodes.view("n00").is_on(None) and world.nodes.view("n01").is_on(None))
@@ -151,7 +151,7 @@ def test_a_paused_rollout_with_nothing_left_to_move_is_complete_only_when_its_no
         views, world.pool(**TWO), target, Record("workers").with_revision(target, time="", author="", cause="")
     )
     assert not made.has_work
-    result = complete(world.client, made, runner="again", report=world.said.append)
+    result = complete(world.client, made, runner="again", report=world.reports.append)
     assert (result.phase, result.failed) == (phase, phase == "Paused")
     rollout = world.record().rollout
     assert rollout is not None
@@ -163,13 +163,13 @@ def test_settling_leaves_a_pool_alone_that_somebody_moves(make_world: MakeWorld)
     good = world.publish(100)
     world.rollout(good)
     made = world.plan(good)
-    other = world.plan(world.publish(200))
+    other_plan = world.plan(world.publish(200))
     lock = PoolLock(world.client, "workers", "somebody", clock=world.clock, duration=5.0)
     lock.acquire(lambda _line: None)
     update_record(
         world.client,
         "workers",
-        lambda record: start_rollout(record, other, list_nodes(world.client, selector="pool=workers"), "now"),
+        lambda record: start_rollout(record, other_plan, list_nodes(world.client, selector="pool=workers"), "now"),
     )
 
     def hold() -> None:
@@ -179,10 +179,10 @@ def test_settling_leaves_a_pool_alone_that_somebody_moves(make_world: MakeWorld)
 
     world.clock.start(hold, "somebody")
     with pytest.raises(PoolLocked, match="is being moved by somebody"):
-        complete(world.client, made, runner="me", report=world.said.append, clock=world.clock, lease_duration=5.0)
+        complete(world.client, made, runner="me", report=world.reports.append, clock=world.clock, lease_duration=5.0)
     rollout = world.record().rollout
     assert rollout is not None
-    assert rollout.is_for(other.target)
+    assert rollout.is_for(other_plan.target)
 
 
 def test_a_paused_rollout_that_another_replaces_is_superseded(make_world: MakeWorld) -> None:
@@ -200,8 +200,8 @@ def test_a_paused_rollout_that_another_replaces_is_superseded(make_world: MakeWo
     world.until(lambda: all(world.nodes.view(f"n{number:02d}").is_on(first.source) for number in range(6)))
     back = world.plan(first)
     assert not back.has_work
-    complete(world.client, back, runner="back", report=world.said.append, clock=world.clock)
-    assert [one.result for one in world.record().revisions] == ["Complete", "Superseded"]
+    complete(world.client, back, runner="back", report=world.reports.append, clock=world.clock)
+    assert [revision.result for revision in world.record().revisions] == ["Complete", "Superseded"]
 
 
 def test_a_paused_rollout_that_another_with_nodes_to_move_replaces_is_superseded(make_world: MakeWorld) -> None:
@@ -212,5 +212,5 @@ def test_a_paused_rollout_that_another_with_nodes_to_move_replaces_is_superseded
     second = world.publish(200)
     world.nodes.behaviour = lambda _name, _source: GOOD
     world.move(world.plan(second), "canary")
-    assert [one.result for one in world.record().revisions] == ["Superseded", ""]
+    assert [revision.result for revision in world.record().revisions] == ["Superseded", ""]
     assert world.rollout(second)[-1:] == [] or world.record().revisions[-1].result == "Complete"

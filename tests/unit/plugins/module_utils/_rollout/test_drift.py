@@ -17,7 +17,7 @@ from support.rollouts.world import MakeWorld
 @pytest.mark.parametrize("when", ["in its own wave", "in a later wave", "already there", "at the end"])
 def test_a_node_that_passed_and_is_reassigned_by_somebody_else_has_drifted(make_world: MakeWorld, when: str) -> None:
     world = make_world(6)
-    other, target = world.publish(90), world.publish(100)
+    other_target, target = world.publish(90), world.publish(100)
     if when == "already there":
         assign_nodes(world.client, target.source, names=["n01"])
         world.until(lambda: world.nodes.view("n01").is_on(target.source))
@@ -26,8 +26,8 @@ def test_a_node_that_passed_and_is_reassigned_by_somebody_else_has_drifted(make_
     victim = {"already there": "n01", "in its own wave": made.wave("wave 1").nodes[0]}.get(when, canary)
 
     def steal() -> None:
-        assign_nodes(world.client, other.source, names=[victim])
-        world.until(lambda: world.nodes.view(victim).is_on(other.source))
+        assign_nodes(world.client, other_target.source, names=[victim])
+        world.until(lambda: world.nodes.view(victim).is_on(other_target.source))
 
     def steal_and_go_on() -> None:
         steal()
@@ -47,30 +47,30 @@ def test_a_node_that_passed_and_is_reassigned_by_somebody_else_has_drifted(make_
     if when == "at the end":
         steal()
     else:
-        assert [(one.node, one.kind) for one in result.failed_nodes] == [(victim, "drifted")]
-        assert f"then somebody else assigned it {other.name} (assignment" in result.failed_nodes[0].reason
+        assert [(failed.node, failed.kind) for failed in result.failed_nodes] == [(victim, "drifted")]
+        assert f"then somebody else assigned it {other_target.name} (assignment" in result.failed_nodes[0].reason
         assert any(f"DRIFTED: {victim}: it had passed" in line for line in world.lines())
     status = pool_status(world.record(), list_nodes(world.client, selector="pool=workers"))
-    assert [(one["node"], one["state"]) for one in status["not_fine"]] == [(victim, "drifted")]
-    assert f"somebody else assigned it {other.name}" in status["not_fine"][0]["reason"]
+    assert [(entry["node"], entry["state"]) for entry in status["not_fine"]] == [(victim, "drifted")]
+    assert f"somebody else assigned it {other_target.name}" in status["not_fine"][0]["reason"]
     assert status["by_state"]["drifted"] == 1
-    assert [one["kind"] for one in status["exceptions"]] == ([] if when == "at the end" else ["drifted"])
+    assert [entry["kind"] for entry in status["exceptions"]] == ([] if when == "at the end" else ["drifted"])
 
 
 def test_a_node_that_passed_in_the_rollout_before_has_drifted_too(make_world: MakeWorld) -> None:
     world = make_world(3)
-    other, target = world.publish(90), world.publish(100)
+    other_target, target = world.publish(90), world.publish(100)
     policy = {"maxUnavailable": 2}
     world.rollout(target, **policy)
     world.nodes.add("late")
     world.nodes.add("mute")
     world.nodes.set_ready("mute", False)
     assert world.rollout(target, **policy)[-1].phase == "Complete"
-    assign_nodes(world.client, other.source, names=["n01"])
-    world.until(lambda: world.nodes.view("n01").is_on(other.source))
+    assign_nodes(world.client, other_target.source, names=["n01"])
+    world.until(lambda: world.nodes.view("n01").is_on(other_target.source))
     world.nodes.set_ready("mute", True)  # it was left out: nothing to drift from
     status = pool_status(world.record(), list_nodes(world.client, selector="pool=workers"))
-    assert [one["node"] for one in status["not_fine"] if one["state"] == "drifted"] == ["n01"]
+    assert [entry["node"] for entry in status["not_fine"] if entry["state"] == "drifted"] == ["n01"]
 
 
 @pytest.mark.parametrize("began", ["settled", "moved"])
@@ -78,16 +78,16 @@ def test_a_node_that_used_the_target_before_the_first_rollout_has_drifted_too(
     make_world: MakeWorld, began: str
 ) -> None:
     world = make_world(3)
-    other, target = world.publish(90), world.publish(100)
+    other_target, target = world.publish(90), world.publish(100)
     names = ["n00", "n01", "n02"] if began == "settled" else ["n01"]
     assign_nodes(world.client, target.source, names=names)
     world.until(lambda: all(world.nodes.view(name).is_on(target.source) for name in names))
     if began == "settled":
-        complete(world.client, world.plan(target, maxUnavailable=1), runner="me", report=world.said.append)
+        complete(world.client, world.plan(target, maxUnavailable=1), runner="me", report=world.reports.append)
     else:
         assert world.rollout(target, maxUnavailable=1)[-1].phase == "Complete"
-    assign_nodes(world.client, other.source, names=["n01"])
-    world.until(lambda: world.nodes.view("n01").is_on(other.source))
+    assign_nodes(world.client, other_target.source, names=["n01"])
+    world.until(lambda: world.nodes.view("n01").is_on(other_target.source))
     status = pool_status(world.record(), list_nodes(world.client, selector="pool=workers"))
     assert status["by_state"]["drifted"] == 1
 
@@ -111,4 +111,4 @@ def test_what_a_rollback_took_back_has_not_drifted(make_world: MakeWorld) -> Non
     world.nodes.behaviour = lambda name, source: CRASHES if name in doomed and source == second.source else GOOD
     assert world.rollout(second, onFailure="rollback")[-1].phase == "Halted"
     status = pool_status(world.record(), list_nodes(world.client, selector="pool=workers"))
-    assert {one["state"] for one in status["not_fine"]} == {"failed"}
+    assert {entry["state"] for entry in status["not_fine"]} == {"failed"}

@@ -47,7 +47,7 @@ RECORD = {
 def test_pools(value: Any) -> None:
     outcome = parse_twice(parse_pool, value, refused=InvalidPool)
     if isinstance(outcome.error, InvalidPool):
-        assert all("\n" not in one or "\n" in repr(value) or "\\n" in repr(value) for one in outcome.error.errors)
+        assert all("\n" not in error or "\n" in repr(value) or "\\n" in repr(value) for error in outcome.error.errors)
     else:
         assert outcome.value.selector
 

@@ -38,7 +38,7 @@ def test_ctrl_c_while_it_settles_is_told_in_a_sentence(make_world: MakeWorld, mo
     made = world.plan(target)
     monkeypatch.setattr(_runner, "update_record", press)
     with pytest.raises(Interrupted, match=r"interrupted in pool workers: .*run it again to go on"):
-        complete(world.client, made, runner="me", report=world.said.append, clock=world.clock)
+        complete(world.client, made, runner="me", report=world.reports.append, clock=world.clock)
     assert world.client.get(lease("configok-rollouts", "workers"))["spec"]["holderIdentity"] == ""
 
 

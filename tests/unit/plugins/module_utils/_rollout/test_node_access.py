@@ -37,26 +37,26 @@ def test_one_request_for_a_node_and_none_the_second_time(make_world: MakeWorld) 
     source = world.publish(100).source
     world.server.requests.clear()
     results = assign_nodes(world.client, source, selector="pool=workers")
-    assert [(one.name, one.assignment, one.changed, one.error) for one in results] == [
+    assert [(result.name, result.assignment, result.changed, result.error) for result in results] == [
         (f"n{number:02d}", 1, True, "") for number in range(40)
     ]
     requests = world.server.requests
     assert (requests.count(verb="patch"), requests.count(verb="list"), requests.count(verb="get")) == (40, 1, 0)
-    assert not any(one.changed for one in assign_nodes(world.client, source, selector="pool=workers"))
+    assert not any(result.changed for result in assign_nodes(world.client, source, selector="pool=workers"))
     assert requests.count(verb="patch") == 40
 
 
 def test_ids_grow_and_forget_bad_assigns_anew(make_world: MakeWorld) -> None:
     world = make_world(3)
     first, second = a_source(1), a_source(2)
-    assert [one.assignment for one in assign_nodes(world.client, first, names=["n00", "n01"])] == [1, 1]
+    assert [result.assignment for result in assign_nodes(world.client, first, names=["n00", "n01"])] == [1, 1]
     changed = assign_nodes(world.client, second, names=["n01"])
     assert (changed[0].assignment, changed[0].before) == (2, first)
-    assert [one.assignment for one in assign_nodes(world.client, second, names=["n01"], forget_bad=True)] == [3]
+    assert [result.assignment for result in assign_nodes(world.client, second, names=["n01"], forget_bad=True)] == [3]
     annotations = world.client.get(node("n01"))["metadata"]["annotations"]
     assert annotations["configok.dev/assignment"] == '{"id":3,"forgetBad":true}'
     back = assign_nodes(world.client, None, names=["n01", "n02"])
-    assert [(one.assignment, one.changed) for one in back] == [(4, True), (0, False)]
+    assert [(result.assignment, result.changed) for result in back] == [(4, True), (0, False)]
     assert "configok.dev/config-source" not in world.client.get(node("n01"))["metadata"]["annotations"]
 
 
@@ -72,7 +72,9 @@ def test_check_mode_says_what_it_would_do_and_unknown_nodes_are_named(make_world
     world = make_world(2)
     world.server.requests.clear()
     results = assign_nodes(world.client, a_source(), names=["n01"], check=True)
-    assert [(one.name, one.assignment, one.changed, one.error) for one in results] == [("n01", 1, True, "")]
+    assert [(result.name, result.assignment, result.changed, result.error) for result in results] == [
+        ("n01", 1, True, "")
+    ]
     assert world.server.requests.count(verb="patch", resource="nodes") == 1, "the API server judges it"
     assert world.nodes.view("n01").assigned_id == 0
 
@@ -109,8 +111,8 @@ def test_a_node_that_lost_its_annotation_is_told_that_it_is_meant_so(
     lost = ConfigStatus(assignment=int(given or 0), active=active, cause=cause, agent_version="0.1.0")
     world.client.patch(node("n00"), {"metadata": {"annotations": {"configok.dev/assignment": given}}})
     world.nodes.say("n00", assignment_lost(ConfigInUse("current", a_source().uid)), lost)
-    told = assign_nodes(world.client, None, names=["n00"])
-    assert [(one.assignment, one.changed) for one in told] == [(int(given or 0) + 1, True)]
+    results = assign_nodes(world.client, None, names=["n00"])
+    assert [(one.assignment, one.changed) for one in results] == [(int(given or 0) + 1, True)]
     assert not assign_nodes(world.client, None, names=["n00"])[0].changed, "it has not answered yet"
 
 
@@ -121,7 +123,7 @@ def test_nonsense_of_one_node_costs_no_other_node(make_world: MakeWorld, nonsens
     annotations = {"configok.dev/config-status": f'{{"assignment": {nonsense}}}', "configok.dev/assignment": nonsense}
     world.client.patch(node("n01"), {"metadata": {"annotations": annotations}})
     results = assign_nodes(world.client, a_source(), selector="pool=workers")
-    assert [(one.name, one.changed) for one in results if one.name != "n01"] == [
+    assert [(result.name, result.changed) for result in results if result.name != "n01"] == [
         ("n00", True),
         ("n02", True),
         ("n03", True),
@@ -183,8 +185,8 @@ def test_publishing_twice_is_one_object_and_one_revision(make_world: MakeWorld) 
     assert first.target == again.target
     revision = read_record(world.client, "workers").revisions[0]
     assert (revision.cause, revision.author, revision.uid) == ("because", "me", first.target.uid)
-    other = publish_bundle(world.client, build_bundle("workers", {"kubelet": "kind: Y"}), now=world.clock.now())
-    assert (other.revision, publish_bundle(world.client, bundle, now=world.clock.now()).revision) == (2, 3)
+    second = publish_bundle(world.client, build_bundle("workers", {"kubelet": "kind: Y"}), now=world.clock.now())
+    assert (second.revision, publish_bundle(world.client, bundle, now=world.clock.now()).revision) == (2, 3)
 
 
 def test_before_the_cluster_is_prepared_reading_works_and_writing_says_what_to_do(make_world: MakeWorld) -> None:

@@ -54,8 +54,8 @@ class Scripted:
     def list(self, _path: str, *, transform: Any, **_options: Any) -> Listing:
         self._clock.wait_until(self.may_list.is_set)
         self.lists += 1
-        found = {"metadata": {"name": "n", "uid": f"u{self.lists}", "resourceVersion": str(self.lists)}}
-        return Listing([transform(found)], str(self.lists))
+        node = {"metadata": {"name": "n", "uid": f"u{self.lists}", "resourceVersion": str(self.lists)}}
+        return Listing([transform(node)], str(self.lists))
 
     def stream(self, _path: str, **_options: Any) -> Iterator[bytes]:
         if self.lists == 1:

@@ -81,7 +81,7 @@ def test_the_answer_to_any_write_may_be_lost_while_nodes_are_taken_back(make_wor
             break
         assert (losing.lost, result.phase) == (losing.lost, "Halted")
         assert "taken back" in result.reason
-        assert [one.node for one in result.failed_nodes] == [doomed]
+        assert [failed.node for failed in result.failed_nodes] == [doomed]
         for number in range(4):
             view = world.nodes.view(f"n{number:02d}")
             assert view.name == doomed or view.is_on(first.source), losing.lost
@@ -114,16 +114,16 @@ def test_a_revision_published_after_a_lost_answer_changes_nothing(make_world: Ma
     results = [world.move(made, wave.name, client=losing, runner="one run") for wave in made.waves]
     assert losing.lost
     assert results[-1].phase == "Complete"
-    assert [one.result for one in world.record().revisions] == ["Complete", ""]
+    assert [revision.result for revision in world.record().revisions] == ["Complete", ""]
 
 
 def test_an_update_whose_answer_was_lost_says_that_it_has_written(make_world: MakeWorld) -> None:
     world = make_world(0)
     world.publish(100)
     losing: Any = Losing(world.client, 1, resend=True)
-    _record, changed = update_record(losing, "workers", lambda found: found.with_result(1, "Complete"))
+    _record, changed = update_record(losing, "workers", lambda record: record.with_result(1, "Complete"))
     assert changed
-    assert [one.result for one in world.record().revisions] == ["Complete"]
+    assert [revision.result for revision in world.record().revisions] == ["Complete"]
 
 
 @pytest.mark.parametrize(
@@ -262,8 +262,8 @@ def test_credentials_that_expired_end_the_run_and_are_charged_to_no_node(make_wo
 
 def test_time_for_nodes_stands_still_during_an_outage_and_the_screen_says_what_goes_on() -> None:
     clock = VirtualClock(begins=100.0)
-    said: list[str] = []
-    outage = Outage(clock, said.append)
+    lines: list[str] = []
+    outage = Outage(clock, lines.append)
     seen: list[float] = []
     errors: list[KubeError] = [Unreachable("no answer", where="GET x")] * 100
     errors[3] = Forbidden("not yet", where="GET x", status=403)  # a server that has just started
@@ -279,7 +279,7 @@ def test_time_for_nodes_stands_still_during_an_outage_and_the_screen_says_what_g
     assert (clock.monotonic(), outage.monotonic()) == (200.0, 100.0)
     clock.sleep(5)
     assert outage.monotonic() == 105.0
-    assert said == [
+    assert lines == [
         "the API server does not answer (GET x: no answer): nothing is assigned meanwhile, waiting up to 300s for it",
         "the API server does not answer (GET x: no answer): nothing is assigned meanwhile, waiting up to 240s for it",
         "the API server answers again after 100s: going on",
@@ -288,8 +288,8 @@ def test_time_for_nodes_stands_still_during_an_outage_and_the_screen_says_what_g
 
 def test_a_refusal_is_no_outage_and_a_server_that_asks_for_a_year_is_asked_again_sooner() -> None:
     clock = VirtualClock(begins=100.0)
-    said: list[str] = []
-    outage = Outage(clock, said.append)
+    lines: list[str] = []
+    outage = Outage(clock, lines.append)
 
     def denied() -> None:
         raise Forbidden("you may not", where="GET x", status=403)
@@ -309,8 +309,8 @@ def test_a_refusal_is_no_outage_and_a_server_that_asks_for_a_year_is_asked_again
 
 def test_a_request_that_alone_is_refused_is_given_up_while_others_are_answered() -> None:
     clock = VirtualClock(begins=100.0)
-    said: list[str] = []
-    outage = Outage(clock, said.append)
+    lines: list[str] = []
+    outage = Outage(clock, lines.append)
     tries: list[float] = []
 
     def refused() -> None:
@@ -322,7 +322,7 @@ def test_a_request_that_alone_is_refused_is_given_up_while_others_are_answered()
     with pytest.raises(ServerError, match="the webhook is down"):
         outage.retry_while_away(refused, before_each=lambda: outage.retry_while_away(lambda: None))
     assert 100 < clock.monotonic() - tries[0] < 150
-    assert len(said) == 2, "it is no outage that begins and ends with each try"
+    assert len(lines) == 2, "it is no outage that begins and ends with each try"
 
 
 def test_a_node_whose_patch_alone_is_refused_gets_no_verdict(make_world: MakeWorld) -> None:
@@ -344,20 +344,20 @@ def test_a_node_whose_patch_alone_is_refused_gets_no_verdict(make_world: MakeWor
 
     result = world.move(made, "canary", client=Webhook())
     assert result.phase == "Paused"
-    assert [(one.node, one.kind) for one in result.failed_nodes] == [(refused, "unknown")]
+    assert [(failed.node, failed.kind) for failed in result.failed_nodes] == [(refused, "unknown")]
     assert "the webhook is down" in result.reason
 
 
 def test_a_lock_that_need_not_be_renewed_is_no_answer_of_the_server(make_world: MakeWorld) -> None:
     world = make_world(0)
     clock = VirtualClock(begins=100.0)
-    said: list[str] = []
+    lines: list[str] = []
     session = RunSession(
         world.client,
         world.plan(world.publish(100)),
         "canary",
         "one run",
-        lambda progress: said.append(progress.line),
+        lambda progress: lines.append(progress.line),
         clock,
         15.0,
     )
@@ -369,7 +369,7 @@ def test_a_lock_that_need_not_be_renewed_is_no_answer_of_the_server(make_world: 
 
     with session.hold_lock():
         session.outage.retry_while_away(work, before_each=session.keep_lock)
-    assert [line for line in said if "answers again" in line] == [
+    assert [line for line in lines if "answers again" in line] == [
         "the API server answers again after 4s: going on",
     ]
 
@@ -390,8 +390,8 @@ def test_nodes_that_went_down_during_an_outage_count_before_the_next_are_assigne
             def replace(path: str, body: dict[str, Any], **options: Any) -> Any:
                 if path != LEASE and not self.fell and '"cursor": 0' not in body["data"]["record"]:
                     self.fell = True
-                    for other in others[:2]:
-                        world.nodes.set_ready(other, False)
+                    for name in others[:2]:
+                        world.nodes.set_ready(name, False)
                     world.clock.sleep(1.0)  # the watcher has seen it by then
                     raise Unreachable("connection refused", where=f"PUT {path}", sent=False)
                 return method(path, body, **options)

@@ -58,8 +58,8 @@ def test_the_canary_covers_the_pool_and_what_it_leaves_uncovered_is_named() -> N
     assert made.uncovered == ()
     fewer = make_plan(views, pool(canary={"count": 2, "cover": ["kubeletVersion", "zone"]}), a_target(), EMPTY)
     assert fewer.uncovered == ("kubeletVersion=v1.35.0, zone=b (1 node)",)
-    one = make_plan(views, pool(canary={"count": 1, "cover": ["rack"]}), a_target(), EMPTY)
-    assert one.uncovered == ()
+    covered = make_plan(views, pool(canary={"count": 1, "cover": ["rack"]}), a_target(), EMPTY)
+    assert covered.uncovered == ()
 
 
 def test_the_canary_shows_new_values_before_common_combinations() -> None:
@@ -147,7 +147,7 @@ def test_a_canary_that_is_to_cover_what_no_node_has_is_refused(cover: str, sente
 )
 def test_nodes_that_cannot_be_moved_are_left_out_with_why(view: NodeView, reason: str) -> None:
     made = make_plan([view, *(a_view(name) for name in names(20))], pool(), a_target(), EMPTY)
-    assert [one.node for one in made.skipped] == ["x"]
+    assert [skipped.node for skipped in made.skipped] == ["x"]
     assert reason in made.skipped[0].reason
 
 
@@ -186,8 +186,8 @@ def test_broken_nodes_go_first_with_a_config_that_has_passed_on_others(shown: st
         target = Target.init()
         views = BROKEN_NODES + [a_view(name, source=a_source(9)) for name in names(4)]
     else:
-        other = replace(target, uid=a_source(8).uid) if shown == "by its content" else target
-        record = record.with_revision(other, time="then", author="", cause="").with_result(1, "Complete")
+        second = replace(target, uid=a_source(8).uid) if shown == "by its content" else target
+        record = record.with_revision(second, time="then", author="", cause="").with_result(1, "Complete")
     assert [wave.name for wave in make_plan(views, pool(), target, record).waves][:2] == ["broken", "canary"]
     halted = EMPTY.with_revision(a_target(), time="then", author="", cause="").with_result(1, "Halted")
     assert make_plan(with_broken(), pool(), a_target(), halted).waves[0].name == "canary"
@@ -274,9 +274,9 @@ def test_a_rollout_that_was_begun_goes_on_with_its_waves_and_its_size() -> None:
     assert made.is_resumed
     assert made.waves == (Wave("canary", ("n000",), 5.0, True), Wave("wave 1", ("n001", "late"), 2.0, False))
     assert (made.vanished, made.pool_size, made.max_unavailable) == (("gone",), 50, 5)
-    assert [one.node for one in made.skipped] == ["mute"]
-    other = make_plan(views, pool(), a_target(2), replace(EMPTY, rollout=rollout))
-    assert not other.is_resumed
+    assert [skipped.node for skipped in made.skipped] == ["mute"]
+    second = make_plan(views, pool(), a_target(2), replace(EMPTY, rollout=rollout))
+    assert not second.is_resumed
 
 
 @pytest.mark.parametrize(("before", "after"), [((), [("canary", 1), ("wave 1", 3)]), (("canary",), [("wave 1", 4)])])
@@ -360,15 +360,15 @@ def pools(draw: st.DrawFn) -> list[NodeView]:
 def test_every_node_is_in_exactly_one_place_in_a_stable_order(
     views: list[NodeView], waves: list[Any], count: int, seed: Any
 ) -> None:
-    wanted = pool(waves=waves, canary={"count": count})
-    made = make_plan(views, wanted, a_target(), EMPTY)
+    config = pool(waves=waves, canary={"count": count})
+    made = make_plan(views, config, a_target(), EMPTY)
     places = [name for wave in made.waves for name in wave.nodes]
-    places += [*made.already_on_target, *(one.node for one in made.skipped)]
+    places += [*made.already_on_target, *(skipped.node for skipped in made.skipped)]
     assert sorted(places) == sorted(view.name for view in views)
     assert all(wave.nodes for wave in made.waves)
     shuffled = list(views)
     seed.shuffle(shuffled)
-    assert make_plan(shuffled, wanted, a_target(), EMPTY) == made
+    assert make_plan(shuffled, config, a_target(), EMPTY) == made
     assert Plan.from_dict(made.to_dict()) == made
     assert render_plan(made)
 

@@ -43,38 +43,38 @@ def locks(world: World, *names: str) -> list[PoolLock]:
 
 def test_a_second_runner_stops_with_a_sentence_that_names_the_first(make_world: MakeWorld) -> None:
     world = make_world(0, latency=0.0)
-    said: list[str] = []
+    lines: list[str] = []
     first, second = locks(world, "alice@a", "bob@b")
-    first.acquire(said.append)
-    assert said == []
+    first.acquire(lines.append)
+    assert lines == []
     keep(world, first)
     with pytest.raises(PoolLocked, match="pool workers is being moved by alice@a, since 2026-01-01T00:01:40"):
-        second.acquire(said.append)
-    assert "locked by alice@a: waiting 15s" in said[0]
+        second.acquire(lines.append)
+    assert "locked by alice@a: waiting 15s" in lines[0]
 
 
 def test_the_lease_of_a_killed_runner_is_waited_for_and_taken(make_world: MakeWorld) -> None:
     world = make_world(0, latency=0.0)
-    said: list[str] = []
+    lines: list[str] = []
     first, second = locks(world, "alice@a", "bob@b")
-    first.acquire(said.append)
-    second.acquire(said.append)
+    first.acquire(lines.append)
+    second.acquire(lines.append)
     assert world.clock.monotonic() >= 115.0
-    assert "alice@a has ended without a word" in said[-1]
+    assert "alice@a has ended without a word" in lines[-1]
     spec = world.client.get(PATH)["spec"]
     assert (spec["holderIdentity"], spec["leaseTransitions"], spec["leaseDurationSeconds"]) == ("bob@b", 2, 15)
 
 
 def test_a_lease_that_claims_to_hold_for_years_is_waited_for_five_minutes(make_world: MakeWorld) -> None:
     world = make_world(0, latency=0.0)
-    said: list[str] = []
+    lines: list[str] = []
     first, second = locks(world, "alice@a", "bob@b")
-    first.acquire(said.append)
+    first.acquire(lines.append)
     held = world.client.get(PATH)
     world.client.replace(PATH, {**held, "spec": {**held["spec"], "leaseDurationSeconds": 2**31 - 1}})
     assert current_holder(world.client, "workers", world.clock) == ""
-    second.acquire(said.append)
-    assert "waiting 300s" in said[0]
+    second.acquire(lines.append)
+    assert "waiting 300s" in lines[0]
     assert world.clock.monotonic() <= 100.0 + 2 * 300.0 + 1.0
 
 
@@ -91,13 +91,13 @@ def test_a_lease_is_renewed_three_times_within_its_duration_and_not_more_often(m
 
 def test_a_lock_that_was_given_up_is_free_at_once(make_world: MakeWorld) -> None:
     world = make_world(0, latency=0.0)
-    said: list[str] = []
+    lines: list[str] = []
     first, second = locks(world, "alice@a", "bob@b")
-    first.acquire(said.append)
+    first.acquire(lines.append)
     first.release()
     first.release()
-    second.acquire(said.append)
-    assert (world.clock.monotonic(), said) == (100.0, [])
+    second.acquire(lines.append)
+    assert (world.clock.monotonic(), lines) == (100.0, [])
     with pytest.raises(LockLost, match="not locked by this run"):
         first.renew_if_due()
 
@@ -196,8 +196,8 @@ def test_a_lease_whose_last_renewal_was_not_answered_is_given_up_all_the_same(ma
     world = make_world(0, latency=0.0)
     lock = locks(world, "alice@a")[0]
     lock.acquire(lambda _line: None)
-    found = world.client.get(PATH)
-    world.client.replace(PATH, {**found, "spec": {**found["spec"], "renewTime": "2026-01-01T00:02:00.000000Z"}})
+    stored = world.client.get(PATH)
+    world.client.replace(PATH, {**stored, "spec": {**stored["spec"], "renewTime": "2026-01-01T00:02:00.000000Z"}})
     lock.release()
     assert world.client.get(PATH)["spec"].get("holderIdentity", "") == ""
 

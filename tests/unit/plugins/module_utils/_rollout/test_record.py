@@ -101,8 +101,8 @@ def test_15000_nodes_fit_with_names_that_do_not_compress_and_all_bounds_reached(
         record = record.with_revision(a_target(number), time=NOW, author="a" * 400, cause="c" * 400)
         record = record.with_bad_config(a_target(number), "r" * 400, NOW)
     assert record.rollout is not None
-    found = {name: FailedNode(name, "gone", "wave 1", "r" * 400) for name in nodes}
-    record = replace(record, rollout=record.rollout.with_failed_nodes(found))
+    revision = {name: FailedNode(name, "gone", "wave 1", "r" * 400) for name in nodes}
+    record = replace(record, rollout=record.rollout.with_failed_nodes(revision))
     config_map = encode_record(record)
     assert len(json.dumps(config_map)) < 1024 * 1024
     assert decode_record(config_map) == record
@@ -233,33 +233,33 @@ def with_results(*results: RevisionResult) -> Record:
 def test_undo_goes_to_the_newest_revision_that_was_completed(
     results: tuple[RevisionResult, ...], to: int | None, number: int | None
 ) -> None:
-    found = find_undo_revision(with_results(*results), to)
-    assert (found.number if found else None) == number
+    revision = find_undo_revision(with_results(*results), to)
+    assert (revision.number if revision else None) == number
 
 
 def test_an_undo_after_an_undo_goes_further_back() -> None:
     record = with_results("Complete", "Complete", "Complete")
     assert record.rollout is not None
     on_second = replace(record, rollout=replace(record.rollout, revision=2, target=a_target(2)))
-    found = find_undo_revision(on_second)
-    assert found is not None
-    assert found.number == 1
+    revision = find_undo_revision(on_second)
+    assert revision is not None
+    assert revision.number == 1
 
 
 def test_an_undo_that_was_killed_goes_on_and_not_one_further_back() -> None:
     record = with_results("Complete", "Complete", "Complete")
     assert record.rollout is not None
     undone = replace(record, rollout=replace(record.rollout, revision=2, target=a_target(2), phase="Wave 1"))
-    found = find_undo_revision(undone)
-    assert found is not None
-    assert found.number == 2
+    revision = find_undo_revision(undone)
+    assert revision is not None
+    assert revision.number == 2
     to_init = replace(record, rollout=Rollout(0, Target.init(), "Paused", (), 3, NOW, NOW))
     assert find_undo_revision(to_init) is None
     # One that is under way to the newest revision is no undo: it is what is to be undone.
     forward = replace(record, rollout=replace(record.rollout, phase="Paused"))
-    found = find_undo_revision(forward)
-    assert found is not None
-    assert found.number == 2
+    revision = find_undo_revision(forward)
+    assert revision is not None
+    assert revision.number == 2
 
 
 def test_an_undo_that_has_nowhere_to_go_says_so() -> None:
@@ -274,7 +274,8 @@ def test_an_undo_that_has_nowhere_to_go_says_so() -> None:
 
 def test_history_is_newest_first_and_says_which_is_current() -> None:
     assert [
-        (one["number"], one["result"], one["current"]) for one in revision_history(with_results("Complete", "Halted"))
+        (entry["number"], entry["result"], entry["current"])
+        for entry in revision_history(with_results("Complete", "Halted"))
     ] == [
         (2, "Halted", True),
         (1, "Complete", False),

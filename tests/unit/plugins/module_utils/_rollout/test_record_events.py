@@ -15,8 +15,8 @@ from support.rollouts.world import MakeWorld, World
 
 def told(world: World) -> list[tuple[str, str]]:
     found = world.client.list(events("configok-rollouts")).items
-    assert all(one["involvedObject"]["uid"] for one in found)
-    return sorted((one["reason"], one["message"]) for one in found)
+    assert all(event["involvedObject"]["uid"] for event in found)
+    return sorted((event["reason"], event["message"]) for event in found)
 
 
 def test_events_on_the_record_tell_how_a_rollout_began_and_ended(make_world: MakeWorld) -> None:
@@ -31,7 +31,7 @@ def test_events_on_the_record_tell_how_a_rollout_began_and_ended(make_world: Mak
     bad = world.publish(200)
     world.nodes.behaviour = lambda _name, source: CRASHES if source == bad.source else GOOD
     world.rollout(bad)
-    ((_reason, message),) = [one for one in told(world) if one[0] == "RolloutHalted"]
+    ((_reason, message),) = [event for event in told(world) if event[0] == "RolloutHalted"]
     assert message.startswith(f"revision 2 ({bad.name}): ")
     assert "crashed 4 times" in message
 

@@ -71,7 +71,7 @@ def test_killed_while_it_takes_nodes_back_it_goes_on_taking_them_back(make_world
     assert dying.dead, "the wave and the rollback have twenty writes"
     if not world.rollout_recorded().has_ended:
         world.publish(200)  # the playbook publishes first; the config is bad now, but its rollout is not over
-        assert [one.phase for one in world.rollout(second, onFailure="rollback")][-1] == "Halted"
+        assert [result.phase for result in world.rollout(second, onFailure="rollback")][-1] == "Halted"
     for number in range(6):
         view = world.nodes.view(f"n{number:02d}")
         assert view.name in doomed or view.is_on(first.source), view.report

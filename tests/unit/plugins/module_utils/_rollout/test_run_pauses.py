@@ -17,12 +17,12 @@ def test_a_silent_agent_pauses_the_wave_and_running_again_goes_on_when_it_speaks
     world.nodes.behaviour = lambda name, _source: SILENT if name == mute else GOOD
     policy = {"nodeTimeout": "210s"}
     results = world.rollout(target, **policy)
-    assert [one.phase for one in results] == ["Paused"]
+    assert [result.phase for result in results] == ["Paused"]
     assert f"no verdict on {mute}: the agent did not answer within 210s" in results[0].reason
     assert world.record().bad_configs == ()
     view = world.nodes.view(mute)
     world.nodes.say(mute, *status_of(view, target.source, GOOD)[-1])
-    assert [one.phase for one in world.rollout(target)] == ["Canary", "Wave 1", "Complete"]
+    assert [result.phase for result in world.rollout(target)] == ["Canary", "Wave 1", "Complete"]
     assert world.nodes.view(mute).assigned_id == view.assigned_id, (
         "the assignment that was waiting is the one that passed"
     )
@@ -33,7 +33,7 @@ def test_an_agent_that_acknowledged_and_ran_out_of_time_has_failed(make_world: M
     target = world.publish(100)
     world.nodes.behaviour = lambda _name, _source: ADOPTS
     results = world.rollout(target, nodeTimeout="210s")
-    assert [one.phase for one in results] == ["Halted"]
+    assert [result.phase for result in results] == ["Halted"]
     assert "was not done within 210s" in results[0].reason
 
 
@@ -44,7 +44,7 @@ def test_a_node_that_turns_unknown_during_the_soak_pauses_and_its_config_is_not_
     policy = {"canary": {"count": 2, "soak": "300s"}, "nodeTimeout": "210s"}
     world.when("ConfigOK, soaking", lambda: world.nodes.set_ready(lost, None))
     results = world.rollout(target, **policy)
-    assert [one.phase for one in results] == ["Paused"]
+    assert [result.phase for result in results] == ["Paused"]
     assert f"no verdict on {lost}: its Ready condition is Unknown" in results[0].reason
     assert world.record().bad_configs == ()
     world.nodes.set_ready(lost, True)
@@ -91,10 +91,10 @@ def test_a_bundle_that_is_deleted_and_made_again_pauses_too(make_world: MakeWorl
     bundle = config_map(target.source.namespace, target.source.name)
 
     def make_again() -> None:
-        found = world.client.get(bundle)
+        stored = world.client.get(bundle)
         world.client.delete(bundle)
-        metadata = {key: found["metadata"][key] for key in ("name", "labels")}
-        world.client.create(bundle.rpartition("/")[0], {**found, "metadata": metadata})
+        metadata = {key: stored["metadata"][key] for key in ("name", "labels")}
+        world.client.create(bundle.rpartition("/")[0], {**stored, "metadata": metadata})
 
     world.nodes.behaviour = lambda _name, _source: SILENT
     world.when("assigned", make_again)
@@ -119,7 +119,7 @@ def test_nodes_that_a_repair_tool_deletes_do_not_let_a_wave_through(make_world: 
 
     world.nodes.behaviour = die
     result = world.move(made, "wave 1")
-    assert (result.phase, [one.kind for one in result.failed_nodes]) == ("Paused", ["unknown"])
+    assert (result.phase, [failed.kind for failed in result.failed_nodes]) == ("Paused", ["unknown"])
     assert f"no verdict on {doomed}: the Node was deleted when it was not Ready" in result.reason
 
 

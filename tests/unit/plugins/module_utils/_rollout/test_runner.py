@@ -30,17 +30,17 @@ def test_a_good_config_goes_through_canary_and_waves_and_running_again_changes_n
     world = make_world(12)
     target = world.publish(100)
     results = world.rollout(target)
-    assert [(one.wave, one.phase, one.changed) for one in results] == [
+    assert [(result.wave, result.phase, result.changed) for result in results] == [
         ("canary", "Canary", True),
         ("wave 1", "Wave 1", True),
         ("wave 2", "Complete", True),
     ]
     assert all(world.nodes.view(f"n{number:02d}").is_on(target.source) for number in range(12))
-    assert [one.result for one in world.record().revisions] == ["Complete"]
+    assert [revision.result for revision in world.record().revisions] == ["Complete"]
     before = world.client.get(config_map("configok-rollouts", "workers"))
     again = world.plan(target)
     assert not again.has_work
-    assert not complete(world.client, again, runner="again", report=world.said.append).changed
+    assert not complete(world.client, again, runner="again", report=world.reports.append).changed
     assert world.client.get(config_map("configok-rollouts", "workers")) == before
     assert len(world.nodes.assignments) == 12
 
@@ -63,12 +63,12 @@ def test_a_deadly_config_stops_at_the_canary_and_no_other_node_is_touched(make_w
     bad = world.publish(200)
     world.nodes.behaviour = lambda _name, source: CRASHES if source == bad.source else GOOD
     results = world.rollout(bad)
-    assert [(one.wave, one.phase) for one in results] == [("canary", "Halted")]
+    assert [(result.wave, result.phase) for result in results] == [("canary", "Halted")]
     assert "crashed 4 times during its trial" in results[0].reason
     touched = {name for name, _id, source in world.nodes.assignments if source == bad.source}
     assert len(touched) <= 2
     record = world.record()
-    assert [one.uid for one in record.bad_configs] == [bad.uid]
+    assert [bad.uid for bad in record.bad_configs] == [bad.uid]
     assert record.revisions[-1].result == "Halted"
     # It is refused from now on: when planning, and when publishing the same content.
     assert "is refused" in world.plan(bad).refusals[0]
@@ -77,7 +77,7 @@ def test_a_deadly_config_stops_at_the_canary_and_no_other_node_is_touched(make_w
     # And undone by a rollout like any other.
     back = read_target(world.client, find_undo_revision(record))
     assert back == good
-    assert [one.phase for one in world.rollout(back)] == ["Complete"]
+    assert [result.phase for result in world.rollout(back)] == ["Complete"]
     assert all(world.nodes.view(f"n{number:02d}").is_on(good.source) for number in range(12))
 
 
@@ -85,7 +85,7 @@ def test_undo_goes_to_the_init_config_when_there_is_nothing_before(make_world: M
     world = make_world(4)
     world.rollout(world.publish(100))
     assert find_undo_revision(world.record()) is None
-    assert [one.phase for one in world.rollout(Target.init())][-1] == "Complete"
+    assert [result.phase for result in world.rollout(Target.init())][-1] == "Complete"
     assert all(world.nodes.view(f"n{number:02d}").is_on(None) for number in range(4))
     assert not world.plan(Target.init()).has_work
 
@@ -121,8 +121,8 @@ def test_more_failures_than_the_budget_in_a_wave_halt_it_and_good_nodes_stay(mak
     doomed = set(made.wave("wave 1").nodes[:2])
     world.nodes.behaviour = lambda name, _source: CRASHES if name in doomed else GOOD
     results = world.rollout(target)
-    assert [one.phase for one in results] == ["Canary", "Halted"]
-    assert {one.node for one in results[-1].failed_nodes if one.kind == "failed"} == doomed
+    assert [result.phase for result in results] == ["Canary", "Halted"]
+    assert {failed.node for failed in results[-1].failed_nodes if failed.kind == "failed"} == doomed
     assert all(world.nodes.view(name).is_on(target.source) for name in made.wave("canary").nodes)
     assert all(world.nodes.view(name).assigned_id == 0 for name in made.wave("wave 2").nodes)
 
@@ -134,7 +134,7 @@ def test_failures_within_the_budget_are_exceptions_of_a_complete_rollout(make_wo
     world.nodes.behaviour = lambda name, _source: CRASHES if name == doomed else GOOD
     results = world.rollout(target)
     assert results[-1].phase == "Complete"
-    assert [(one.node, one.kind) for one in results[-1].failed_nodes] == [(doomed, "failed")]
+    assert [(failed.node, failed.kind) for failed in results[-1].failed_nodes] == [(doomed, "failed")]
 
 
 def test_nodes_that_appear_join_the_last_wave_and_those_that_vanish_are_struck_out(make_world: MakeWorld) -> None:
@@ -148,7 +148,7 @@ def test_nodes_that_appear_join_the_last_wave_and_those_that_vanish_are_struck_o
     assert world.move(made, "wave 1").phase == "Wave 1"
     result = world.move(made, "wave 2")
     assert result.phase == "Complete"
-    assert [(one.node, one.kind) for one in result.failed_nodes] == [(vanished, "gone")]
+    assert [(failed.node, failed.kind) for failed in result.failed_nodes] == [(vanished, "gone")]
     assert world.nodes.view("late").is_on(target.source)
 
 
@@ -159,7 +159,7 @@ def test_a_node_that_lost_its_config_after_the_rollout_was_completed_is_moved_ag
     assign_nodes(world.client, init, names=["n01"])
     world.until(lambda: world.nodes.view("n01").is_on(init))
     results = world.rollout(target)
-    assert [(one.wave, one.phase, one.changed) for one in results] == [("canary", "Complete", True)]
+    assert [(result.wave, result.phase, result.changed) for result in results] == [("canary", "Complete", True)]
     assert world.nodes.view("n01").is_on(target.source)
 
 
@@ -171,7 +171,7 @@ def test_a_node_that_failed_within_the_budget_is_left_out_and_named_when_it_runs
     world.rollout(target)
     again = world.plan(target)
     assert not again.has_work
-    ((name, reason),) = [(one.node, one.reason) for one in again.skipped]
+    ((name, reason),) = [(skipped.node, skipped.reason) for skipped in again.skipped]
     assert name == doomed
     assert reason.startswith("it was given this config before: ConfigOK is False: ")
 

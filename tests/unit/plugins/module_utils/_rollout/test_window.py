@@ -184,7 +184,7 @@ def test_it_is_bounded_leaks_no_slot_and_ends(
     fate: dict[str, str] = {}
     at: dict[str, float] = {}
     now, step = 0.0, window.next_step(0.0)
-    most = 0
+    maximum = 0
     while step.outcome is None:
         in_flight = set(window.in_flight)
         assert len(in_flight) <= limit
@@ -198,7 +198,7 @@ def test_it_is_bounded_leaks_no_slot_and_ends(
             name = data.draw(st.sampled_from([*nodes, "elsewhere"]))
             unavailable ^= {name}
             window.set_unavailable(name, name in unavailable)
-        most = max(most, len(in_flight))
+        maximum = max(maximum, len(in_flight))
         now += 1.0
         assert now < (count + 1) * (timeout + soak + 2) + 2 * timeout, "it ends"
         for name, what in fate.items():
@@ -224,7 +224,7 @@ def test_it_is_bounded_leaks_no_slot_and_ends(
         assert set(states) <= {PASSED, FAILED, GONE}
     else:
         assert UNKNOWN in states or unavailable
-    assert count == 0 or most > 0 or unavailable or step.outcome == WaveOutcome.PAUSE
+    assert count == 0 or maximum > 0 or unavailable or step.outcome == WaveOutcome.PAUSE
 
 
 def test_nodes_that_were_not_assigned_wait_again_where_they_stood() -> None:
