@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a component has said last before it died, from systemd's journal. Private to configok.node."""
+"""Finds a component's last message before it died, in systemd's journal. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -21,35 +21,39 @@ from .._state._startups import Start, is_crash
 
 __all__ = ["ComponentLog", "CrashMessages", "last_crash", "last_message"]
 
-_LINES = 200  # the last ones are read where no message tells by its form
-_LONGEST = 200  # characters of a message
+_LINES = 200  # the last ones, searched if no message stands out by its form
+_MAX_MESSAGE = 200  # characters
 _TIMEOUT = 5.0  # seconds
 _INVOCATION = re.compile("[0-9a-f]{32}")
-_OURS = ("configok-agent", "systemd")  # the hooks, which run in the component's unit, and what runs them
+_OWN_IDENTIFIERS = (
+    "configok-agent",
+    "systemd",
+)  # of the hooks, which run in the component's unit, and of systemd, which runs them
 _HEADER = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ \S+\] ", re.ASCII)  # of klog
 _TRACE = re.compile(r"goroutine [0-9]+ \[|created by |\s|\S+\.go:[0-9]+|\(?[\w./*-]+\(.*\)$")
 # What tells most, first: what ends a Go program, then klog's errors. The traces of some hundred goroutines may follow.
-_TELLING = (r"^(F[0-9]{4} |panic: |fatal error: )", r"^(E[0-9]{4} |[Ee]rror: )")
+_TELLTALE_PATTERNS = (r"^(F[0-9]{4} |panic: |fatal error: )", r"^(E[0-9]{4} |[Ee]rror: )")
 
 
 class ComponentLog:
-    """Reads the journal with journalctl. It may take its time: not for the daemon's round."""
+    """Reads the journal with journalctl, which may take seconds: not in the daemon's loop."""
 
     def __init__(self, run: CommandRunner) -> None:
         self._run = run
 
     def __call__(self, invocation: str) -> str:
-        """Return what the component said last in an invocation, "" where there is no journal, or nothing in it."""
+        """Return the component's last message in an invocation, "" if there is no journal, or no message in it."""
         if not _INVOCATION.fullmatch(invocation):
             return ""
-        for pattern in _TELLING:
-            found = last_message(self._entries(invocation, "--lines=1", "--case-sensitive=yes", f"--grep={pattern}"))
-            if found:
-                return found
+        for pattern in _TELLTALE_PATTERNS:
+            entries = self._entries(invocation, "--lines=1", "--case-sensitive=yes", f"--grep={pattern}")
+            message = last_message(entries)
+            if message:
+                return message
         return last_message(self._entries(invocation, f"--lines={_LINES}"))
 
     def _entries(self, invocation: str, *options: str) -> str:
-        """Return entries as JSON lines, "" where there are none; also where this journalctl cannot search."""
+        """Return entries as JSON lines, "" if there are none, or if this journalctl cannot search."""
         fields = "--output-fields=MESSAGE,SYSLOG_IDENTIFIER"
         command = ["journalctl", "--no-pager", "--quiet", "--output=json", fields, *options]
         result = self._run([*command, f"_SYSTEMD_INVOCATION_ID={invocation}"], timeout=_TIMEOUT)
@@ -57,9 +61,9 @@ class ComponentLog:
 
 
 def last_message(entries: str) -> str:
-    """Return the message that tells most in journalctl's JSON lines: one line, bounded, without secrets."""
+    """Return the most informative message in journalctl's JSON lines: one line, bounded, without secrets."""
     messages = list(_messages(entries))
-    for pattern in _TELLING:
+    for pattern in _TELLTALE_PATTERNS:
         telling = [message for message in messages if re.match(pattern, message)]
         if telling:
             messages = telling
@@ -69,7 +73,7 @@ def last_message(entries: str) -> str:
     if not messages:
         return ""
     message = _HEADER.sub("", beginning(messages[-1]), count=1)
-    return sanitize(" ".join(redact(message).split()), _LONGEST)
+    return sanitize(" ".join(redact(message).split()), _MAX_MESSAGE)
 
 
 def _messages(entries: str) -> Iterator[str]:
@@ -78,17 +82,17 @@ def _messages(entries: str) -> Iterator[str]:
             entry = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        message = entry.get("MESSAGE") if isinstance(entry, dict) else None  # a list of bytes where it is no text
-        if isinstance(message, str) and message.strip() and entry.get("SYSLOG_IDENTIFIER") not in _OURS:
+        message = entry.get("MESSAGE") if isinstance(entry, dict) else None  # a list of bytes if it is not text
+        if isinstance(message, str) and message.strip() and entry.get("SYSLOG_IDENTIFIER") not in _OWN_IDENTIFIERS:
             yield message
 
 
-_DIED = ("CrashLoop", "NotHealthy", "Suspect", "Failing")
-_WINDOW = 600.0  # seconds; a crash that was longer ago has nothing to do with the failure
+_CRASH_CAUSES = ("CrashLoop", "NotHealthy", "Suspect", "Failing")
+_WINDOW = 600.0  # seconds; an older crash has nothing to do with the failure
 
 
 def last_crash(local: NodeState, boot_id: str, *, until: float = float("inf")) -> tuple[str, Start] | None:
-    """Return the component that crashed last in a boot, no later than ``until`` (seconds since boot), and its start."""
+    """Return the component that crashed last in a boot, until this time (seconds since boot), and its start."""
     crashes = [
         (start.end.since_boot, name, start)
         for name, starts in local.startups.items()
@@ -102,20 +106,20 @@ def last_crash(local: NodeState, boot_id: str, *, until: float = float("inf")) -
 
 
 class CrashMessages:
-    """Adds them to verdicts. Once said, they stay for as long as the verdict does: one transition, one write."""
+    """Adds last messages to verdicts. A message stays as long as the verdict does: one transition, one write."""
 
     def __init__(self, messages: LastMessageReader, clock: Clock, errand: Task) -> None:
-        """messages: asked in the errand, since it may hang."""
+        """messages: reads a last message, in the background since it may hang."""
         self._messages = messages
         self._clock = clock
         self._errand = errand
-        self._asked: tuple[ConfigOk, str] | None = None  # for which verdict, and of which component
-        self._said: tuple[ConfigOk, ConfigOk] | None = None  # the verdict without and with the message
+        self._asked: tuple[ConfigOk, str] | None = None  # the verdict in question, and the component
+        self._explained: tuple[ConfigOk, ConfigOk] | None = None  # the verdict without and with the message
 
     def explain(self, verdict: ConfigOk, local: NodeState) -> ConfigOk | None:
-        """Return the verdict with the message, or as it is where there is none; None while that is not known yet."""
-        if self._said is not None and self._said[0] == verdict:
-            return self._said[1]
+        """Return the verdict with its message, or as it is if there is none; None while the journal is read."""
+        if self._explained is not None and self._explained[0] == verdict:
+            return self._explained[1]
         if self._asked is None or self._asked[0] != verdict:
             self._errand.drop()
             self._asked = None
@@ -129,18 +133,18 @@ class CrashMessages:
         message, component = self._errand.take(), self._asked[1]
         self._asked = None
         explained = words.with_last_message(verdict, component, message) if message else verdict
-        self._said = verdict, explained
+        self._explained = verdict, explained
         return explained
 
     def _crash(self, verdict: ConfigOk, local: NodeState) -> tuple[str, Start] | None:
-        if verdict.cause not in _DIED:
+        if verdict.cause not in _CRASH_CAUSES:
             return None
         boot_id, until = self._clock.boot_id(), self._clock.since_boot()
         outcome = local.records.answered.outcome
         if verdict.cause in ("CrashLoop", "NotHealthy") and outcome is not None:
             if outcome.boot_id != boot_id:
                 return None
-            until = outcome.since_boot  # what last-known-good did after the roll-back is another matter
+            until = outcome.since_boot  # crashes of last-known-good after the rollback do not count
         crash = last_crash(local, boot_id, until=until)
         if crash is None or crash[1].end is None or crash[1].end.since_boot < until - _WINDOW:
             return None

@@ -1,11 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The agent's metrics in the Prometheus text format. Private to configok.node.
+"""Renders the metrics in the Prometheus text format, and publishes them. Private to configok.node.
 
-Pure: what is known goes in, text comes out. The four ``configok_node_config_*`` gauges are those that the kubelet had
-for its dynamic configuration, without the labels for what a bundle does not have: its ConfigMap is immutable, and no
-key of it is chosen.
+The four ``configok_node_config_*`` gauges are those that the kubelet had for its dynamic configuration. They lack the
+labels for a ConfigMap's resource version and key: a bundle is immutable, and no key of it is chosen.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Gauges(NamedTuple):
-    """How it is now. A source is None for the local config; error: whether ConfigOK tells of one."""
+    """The present state. A source is None for the local config; error: whether ConfigOK reports an error."""
 
     assigned: ConfigSource | None = None
     active: ConfigSource | None = None
@@ -36,30 +35,32 @@ class Gauges(NamedTuple):
     error: bool = False
 
 
-def render_metrics(gauges: Gauges, tally: Counters, *, agent_version: str) -> str:
-    """Return the exposition: always every series, each once."""
-    errors = [({"operation": name}, number) for name, number in tally.errors.items()]
-    restarts = [({"component": name}, number) for name, number in tally.restarts.items()]
+def render_metrics(gauges: Gauges, counters: Counters, *, agent_version: str) -> str:
+    """Return the exposition: every series, each once, also without a value yet."""
+    errors = [({"operation": name}, number) for name, number in counters.errors.items()]
+    restarts = [({"component": name}, number) for name, number in counters.restarts.items()]
     return "".join(
         (
             _source("assigned", "The config that is assigned to this node.", gauges.assigned),
             _source("active", "The config that this node uses.", gauges.active),
             _source("last_known_good", "The config that this node falls back to.", gauges.last_known_good),
-            _one(
+            _single(
                 "gauge",
                 "configok_node_config_error",
                 "1 if ConfigOK tells of an error, 0 if it is True, adopting or opted out.",
                 int(gauges.error),
             ),
-            _one("counter", "configok_node_config_adoptions_total", "Configs taken into use.", tally.adoptions),
-            _one(
+            _single("counter", "configok_node_config_adoptions_total", "Configs taken into use.", counters.adoptions),
+            _single(
                 "counter",
                 "configok_node_config_refusals_total",
                 "Assigned configs that were refused before a component was touched.",
-                tally.refusals,
+                counters.refusals,
             ),
-            _one("counter", "configok_node_config_rollbacks_total", "Ways back to last-known-good.", tally.rollbacks),
-            _adoption_seconds(tally),
+            _single(
+                "counter", "configok_node_config_rollbacks_total", "Ways back to last-known-good.", counters.rollbacks
+            ),
+            _adoption_seconds(counters),
             _family(
                 "counter", "configok_node_component_restarts_total", "Restarts that the agent asked for.", restarts
             ),
@@ -82,54 +83,54 @@ def _source(record: str, text: str, source: ConfigSource | None) -> str:
     return _family("gauge", f"configok_node_config_{record}", text, [(labels, 1)])
 
 
-def _adoption_seconds(tally: Counters) -> str:
-    """Return the histogram: over a fleet its buckets add up, which a summary's quantiles do not."""
+def _adoption_seconds(counters: Counters) -> str:
+    """Return the histogram. Over a fleet, its buckets can be added up; a summary's quantiles cannot."""
     name = "configok_node_config_adoption_seconds"
     series: list[tuple[str, dict[str, str], float]] = []
     total = 0
-    for bound, number in zip((*(f"{bound:g}" for bound in BUCKETS), "+Inf"), tally.adoption_buckets):
+    for bound, number in zip((*(f"{bound:g}" for bound in BUCKETS), "+Inf"), counters.adoption_buckets):
         total += number
         series.append((f"{name}_bucket", {"le": bound}, total))
-    series += [(f"{name}_sum", {}, round(tally.adoption_seconds, 3)), (f"{name}_count", {}, total)]
+    series += [(f"{name}_sum", {}, round(counters.adoption_seconds, 3)), (f"{name}_count", {}, total)]
     return _head("histogram", name, "Seconds from the fetch of a config until its components were healthy.") + "".join(
-        _line(*one) for one in series
+        _sample(*sample) for sample in series
     )
 
 
-def _one(kind: str, name: str, text: str, value: float) -> str:
+def _single(kind: str, name: str, text: str, value: float) -> str:
     return _family(kind, name, text, [({}, value)])
 
 
 def _family(kind: str, name: str, text: str, series: Iterable[tuple[dict[str, str], float]]) -> str:
-    return _head(kind, name, text) + "".join(_line(name, labels, value) for labels, value in series)
+    return _head(kind, name, text) + "".join(_sample(name, labels, value) for labels, value in series)
 
 
 def _head(kind: str, name: str, text: str) -> str:
     return f"# HELP {name} {text}\n# TYPE {name} {kind}\n"
 
 
-def _line(name: str, labels: dict[str, str], value: float) -> str:
-    inside = ",".join(f'{label}="{_escape(text)}"' for label, text in labels.items())
-    return f"{name}{{{inside}}} {value:.12g}\n" if inside else f"{name} {value:.12g}\n"
+def _sample(name: str, labels: dict[str, str], value: float) -> str:
+    pairs = ",".join(f'{label}="{_escape(text)}"' for label, text in labels.items())
+    return f"{name}{{{pairs}}} {value:.12g}\n" if pairs else f"{name} {value:.12g}\n"
 
 
 def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-_MODE = 0o644  # for node_exporter, which has a user of its own
-_TEMPORARY = ".new"  # the collector reads what ends with .prom
+_MODE = 0o644  # for node_exporter, which runs as another user
+_TEMPORARY = ".new"  # the collector reads only names that end with .prom
 
 
 class MetricsFile:
-    """Replaces the file as a whole. That it cannot is said once, and harms nothing."""
+    """Writes the metrics to a file, which is replaced as a whole. A failure is logged once, and harms nothing."""
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._trouble = ""
+        self._last_error = ""
 
     def show(self, text: str) -> bool:
-        """Write; return whether it is written. Nothing is synced: it is written anew when the agent starts."""
+        """Write the text and return whether that worked. Nothing is synced: the next start writes it again."""
         temporary = self._path + _TEMPORARY
         try:
             self._unlink(temporary)  # of an agent that was killed
@@ -139,17 +140,17 @@ class MetricsFile:
                 stream.write(text.encode())
             os.rename(temporary, self._path)
         except OSError as error:
-            self._complain(error)
+            self._log_once(error)
             return False
-        self._trouble = ""
+        self._last_error = ""
         return True
 
     def close(self) -> None:
-        """Remove the file: an agent that was stopped says nothing, and no metric says what was so long ago."""
+        """Remove the file: a stopped agent publishes no outdated metrics."""
         try:
             self._unlink(self._path)
         except OSError as error:
-            self._complain(error)
+            self._log_once(error)
 
     @staticmethod
     def _unlink(path: str) -> None:
@@ -158,28 +159,28 @@ class MetricsFile:
         except FileNotFoundError:
             pass
 
-    def _complain(self, error: OSError) -> None:
-        trouble = error.strerror or str(error)
-        if trouble != self._trouble:
-            self._trouble = trouble
-            log.warning("the metrics cannot be written to %s: %s", self._path, trouble)
+    def _log_once(self, error: OSError) -> None:
+        message = error.strerror or str(error)
+        if message != self._last_error:
+            self._last_error = message
+            log.warning("the metrics cannot be written to %s: %s", self._path, message)
 
 
-_NO_ERROR = ("", "Adopting", "OptedOut")  # causes with which ConfigOK is Unknown without anything being wrong
+_CAUSES_WITHOUT_ERROR = ("", "Adopting", "OptedOut")  # with which ConfigOK is Unknown, but nothing is wrong
 
 
 class MetricsOutput(Protocol):
-    """Where the metrics can be had: a file, a port."""
+    """Publishes the metrics: a file, a port."""
 
     def show(self, text: str) -> bool:
-        """Show this from now on; return whether it is shown. Never raises."""
+        """Publish this text from now on; return whether that worked. Never raises."""
 
     def close(self) -> None:
-        """Show nothing any more. Never raises."""
+        """Stop publishing. Never raises."""
 
 
 def gauges(local: NodeState, wish: DesiredState | None, report: RunReport) -> Gauges:
-    """Return how it is now. wish: None while the API has not answered; then what was answered last counts."""
+    """Return the present gauges. wish: None while the API has not answered; the last answer then counts."""
     answered = local.records.answered
     good = local.records.last_known_good
     status, cause = ("", "") if report.condition is None else (report.condition.status, report.condition.cause)
@@ -187,40 +188,40 @@ def gauges(local: NodeState, wish: DesiredState | None, report: RunReport) -> Ga
         assigned=answered.source if wish is None else wish.source,
         active=local.active_record.source,
         last_known_good=None if good is None else good.source,
-        error=answered.outcome is not None if not status else status != "True" and cause not in _NO_ERROR,
+        error=answered.outcome is not None if not status else status != "True" and cause not in _CAUSES_WITHOUT_ERROR,
     )
 
 
 class MetricsPublisher:
-    """Keeps it up to date."""
+    """Keeps the metrics and the report for ``status`` up to date."""
 
     def __init__(
         self,
         configuration: AgentConfiguration,
-        tally: Counters,
+        counters: Counters,
         sinks: list[MetricsOutput],
         *,
         agent_version: str,
     ) -> None:
         self._run_directory = configuration.run_directory
-        self._tally = tally
+        self._counters = counters
         self._sinks = sinks
         self._shown = [""] * len(sinks)
         self._agent_version = agent_version
         self._report: RunReport | None = None
-        self._trouble = ""
+        self._last_error = ""
 
     def show(self, local: NodeState, wish: DesiredState | None, report: RunReport) -> None:
-        """Show what has changed since the last time."""
+        """Publish what has changed."""
         if self._sinks:
-            text = render_metrics(gauges(local, wish, report), self._tally, agent_version=self._agent_version)
+            text = render_metrics(gauges(local, wish, report), self._counters, agent_version=self._agent_version)
             for index, sink in enumerate(self._sinks):
                 if self._shown[index] != text and sink.show(text):
                     self._shown[index] = text
         self.report(report)
 
     def report(self, report: RunReport) -> None:
-        """Show the report alone, while nothing else is known."""
+        """Write only the report, while nothing else is known."""
         if report != self._report:
             self._write(report)
 
@@ -228,14 +229,14 @@ class MetricsPublisher:
         try:
             write_report(self._run_directory, report)
         except OSError as error:
-            if str(error) != self._trouble:
-                self._trouble = str(error)
+            if str(error) != self._last_error:
+                self._last_error = str(error)
                 log.warning("the report for status cannot be written: %s", error)
             return
         self._report = report
-        self._trouble = ""
+        self._last_error = ""
 
     def close(self) -> None:
-        """The agent is being stopped: its metrics go with it."""
+        """Stop publishing: the agent is being stopped."""
         for sink in self._sinks:
             sink.close()

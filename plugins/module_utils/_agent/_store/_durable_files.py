@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All that the agent writes goes through here, one durable step after the other. Private to configok.node.
+"""Writes files durably: temporary file, fsync, rename, fsync of the directory. Private to configok.node.
 
-``Disk`` is the seam for tests: they bring one that fails, or loses what was not synced, at a step of their choice.
-``Files`` is what the rest of the agent uses: after a power cut a file written by it is the old one or the new one.
+The agent uses ``DurableFiles``: after a power cut, a file is the old one or the new one. ``Disk`` has the single steps.
+Tests replace it by one that fails, or loses what was not synced, at a step of their choice.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ __all__ = [
 DIRECTORY_MODE = 0o700
 FILE_MODE = 0o600
 TEMPORARY = ".tmp-"  # the prefix of a file that is being written; such leftovers are removed by clean()
-MAX_BYTES = 8 * 1024 * 1024  # nothing that the agent keeps is larger; what is larger is damaged
+MAX_BYTES = 8 * 1024 * 1024  # no file of the agent is larger; a larger one is damaged
 
 
 class Disk:
-    """The steps that change what is on the disk, each of which may be the last before the power goes."""
+    """The steps that change the disk. The power may go after each of them."""
 
     def write(self, path: str, data: bytes, mode: int) -> None:
         """Create the file with this content; it need not be durable yet."""
@@ -86,17 +86,20 @@ class DurableFiles:
         return os.path.join(self.root, name)
 
     def read(self, name: str) -> bytes | None:
-        """Return the content, None where there is none. Raises OSError, also for what is no file or too large."""
+        """Return the content, None if there is no such file.
+
+        Raises OSError, also for anything that is not a regular file, and for a file that is too large.
+        """
         try:
-            # Without waiting: a named pipe in its place would block the start of a component.
+            # Not blocking: a named pipe in the file's place would delay the start of a component without a limit.
             descriptor = os.open(self.path(name), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except (FileNotFoundError, NotADirectoryError):
             return None
         try:
-            there = os.fstat(descriptor)
-            if not stat.S_ISREG(there.st_mode):
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
                 raise OSError(errno.EISDIR, "not a regular file", self.path(name))
-            if there.st_size > MAX_BYTES:
+            if status.st_size > MAX_BYTES:
                 raise OSError(errno.EFBIG, f"larger than {MAX_BYTES} bytes", self.path(name))
             with open(descriptor, "rb", closefd=False) as file:
                 return file.read()
@@ -104,22 +107,22 @@ class DurableFiles:
             os.close(descriptor)
 
     def write(self, name: str, data: bytes, mode: int = FILE_MODE) -> None:
-        """Replace the content: temp file beside it, fsync, rename, fsync of the directory.
+        """Replace the content: temporary file in the same directory, fsync, rename, fsync of the directory.
 
-        What is there already with this content is not written again; what could not be read back is not written.
+        A file that already has this content is not written again. Content that is too large to be read back is refused.
         """
         if len(data) > MAX_BYTES:
             raise OSError(errno.EFBIG, f"larger than {MAX_BYTES} bytes", self.path(name))
-        if self._holds(name, data, mode):
+        if self._has_content(name, data, mode):
             return
         target = self.path(name)
         directory = os.path.dirname(target)
         self.make_directory(os.path.dirname(name))
-        # The thread too: a bundle is prepared beside what the daemon does.
+        # With the thread: a bundle is prepared in a thread of its own, while the daemon goes on.
         unique = f"{os.getpid()}-{get_ident()}"
         temporary = os.path.join(directory, f"{TEMPORARY}{os.path.basename(target)}-{unique}")
         try:
-            os.unlink(temporary)  # of an earlier process with our number, which was killed
+            os.unlink(temporary)  # of an earlier process with the same number, which was killed
         except FileNotFoundError:
             pass
         try:
@@ -134,10 +137,12 @@ class DurableFiles:
             raise
         self._disk.sync(directory)
 
-    def _holds(self, name: str, data: bytes, mode: int) -> bool:
+    def _has_content(self, name: str, data: bytes, mode: int) -> bool:
         try:
-            there = os.lstat(self.path(name))
-            return there.st_mode == 0o100000 | mode and there.st_size == len(data) and self.read(name) == data
+            status = os.lstat(self.path(name))
+            if status.st_mode != 0o100000 | mode or status.st_size != len(data):
+                return False
+            return self.read(name) == data
         except OSError:
             return False
 
@@ -158,42 +163,46 @@ class DurableFiles:
         self._disk.sync(os.path.dirname(self.path(new)))
 
     def remove(self, name: str) -> None:
-        """Remove a file; one that is not there is no fault."""
+        """Remove a file; do nothing if there is none."""
         try:
             self._disk.unlink(self.path(name))
         except FileNotFoundError:
             pass
 
     def names(self, name: str) -> list[str]:
-        """Return what a directory holds, sorted, without what is being written; nothing where there is none."""
+        """Return the sorted names in a directory, without files that are being written; [] if there is none."""
         try:
             return sorted(entry for entry in os.listdir(self.path(name)) if not entry.startswith(TEMPORARY))
         except (FileNotFoundError, NotADirectoryError):
             return []
 
     def clean(self, name: str) -> None:
-        """Remove what interrupted writes left in a directory. Under the lock: a write in progress looks the same."""
+        """Remove the temporary files of interrupted writes from a directory.
+
+        The caller holds the lock, since a write in progress looks the same.
+        """
         try:
-            left = [entry for entry in os.listdir(self.path(name)) if entry.startswith(TEMPORARY)]
+            leftovers = [entry for entry in os.listdir(self.path(name)) if entry.startswith(TEMPORARY)]
         except (FileNotFoundError, NotADirectoryError):
             return
-        for entry in left:
+        for entry in leftovers:
             self.remove(os.path.join(name, entry))
 
 
 STORE_LOCK = ".lock"  # in the state directory; never held across a restart, a probe or a request
 DAEMON_LOCK = "agent.lock"  # in the run directory; held as long as the daemon lives
-PRESTART_WAIT = 0.05  # seconds that a start of the component may wait for the store
-_PAUSE = 0.005
+PRESTART_WAIT = 0.05  # seconds that the start of a component may wait for the store
+LOCK_WAIT = 5.0  # seconds that the daemon waits for the store, which is never held for long
+_POLL_INTERVAL = 0.005  # seconds
 
 
 class LockTimeout(Exception):
-    """Another process holds the lock and has not let go in time; the text names the file."""
+    """Another process held the lock for too long; the text names the file."""
 
 
 @contextlib.contextmanager
 def locked(path: str, *, wait: float) -> Iterator[None]:
-    """Hold the lock at path; wait at most so many seconds for it. Raises Locked, OSError."""
+    """Hold the lock at path; wait at most this many seconds for it. Raises LockTimeout, OSError."""
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -205,13 +214,10 @@ def locked(path: str, *, wait: float) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() >= deadline:
                     raise LockTimeout(f"{path} is held by another process") from None
-                time.sleep(_PAUSE)
+                time.sleep(_POLL_INTERVAL)
         yield
     finally:
         os.close(descriptor)
-
-
-LOCK_WAIT = 5.0  # seconds that the daemon waits for the store; those who hold it are brief
 
 
 def file_stamp(path: str) -> object:

@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a component reads: the bundle's document with this node's own fields laid over it. Private to configok.node.
+"""Renders what a component reads, and keeps it under its hash with a note. Private to configok.node.
 
-The engine and a YAML library are imported only when YAML must be decoded, which prestart avoids: files are rendered
-at adoption.
+A file is the bundle's document with this node's own fields laid over it. It is rendered at adoption, so that prestart
+needs neither the engine nor a YAML library: they are imported only when YAML must be decoded.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ _KINDS = {
 }
 
 
-_FIELDS_NOTED = 1000  # of a file; a whole KubeletConfiguration has 160
-_LONGEST_PATH = 300
+_MAX_FIELDS = 1000  # in a note; a whole KubeletConfiguration has 160
+_MAX_PATH = 300  # characters
 
 
 class UndecodableConfig(ValueError):
@@ -60,19 +60,19 @@ class UndecodableConfig(ValueError):
 
 
 def decode_values(text: str, what: str) -> Any:
-    """Return the values in a YAML or JSON text as Kubernetes reads them. Raises NotRendered."""
+    """Decode a YAML or JSON text as Kubernetes does. Raises UndecodableConfig."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         pass  # not JSON, so YAML
     from ..._componentconfig._codec._plain_values import json_values
 
-    return json_values(_decode_strictly(text, what))
+    return json_values(_decode_strict(text, what))
 
 
-def _decode_strictly(text: str, what: str) -> Any:
-    # Not at the top: prestart must pay neither for the engine nor for YAML. What is written and compared is what was
-    # judged: PyYAML reads 1:20, 4.1e1, n and dates otherwise than Kubernetes does.
+def _decode_strict(text: str, what: str) -> Any:
+    # Not at the top: prestart must load neither the engine nor YAML. The engine decodes, so that the values are those
+    # that were validated: PyYAML reads 1:20, 4.1e1, n and dates differently from Kubernetes.
     from ..._componentconfig._codec._document import decode as decode_document
     from ..._componentconfig._exceptions import ConfigError
 
@@ -83,16 +83,17 @@ def _decode_strictly(text: str, what: str) -> Any:
 
 
 def render_config(document: str, instance: str | None) -> bytes:
-    """Return the file's bytes: the document itself where there is no instance config, else JSON. Raises NotRendered."""
+    """Return the file's bytes: the document itself if there is no instance config, else JSON.
+
+    Raises UndecodableConfig.
+    """
     if instance is None or not instance.strip():
         return document.encode()
-    from ..._componentconfig._codec._plain_values import (
-        json_values,
-        merge,
-    )  # not at the top: only a node with an instance config needs it
+    # Not at the top: only a node with an instance config needs it.
+    from ..._componentconfig._codec._plain_values import json_values, merge
 
-    values = _decode_strictly(document, "the document")
-    own = _decode_strictly(instance, "the instance config")
+    values = _decode_strict(document, "the document")
+    own = _decode_strict(instance, "the instance config")
     if not isinstance(values, dict) or not isinstance(own, dict):
         raise UndecodableConfig("the document and the instance config must both be objects")
     own = {key: value for key, value in own.items() if key not in ("apiVersion", "kind")}
@@ -103,34 +104,34 @@ def field_paths(values: Any, above: str = "") -> list[str]:
     """Return the paths of the fields that a decoded config sets, with dots; a list or an empty map is one field."""
     if not isinstance(values, Mapping) or (above and not values):
         return [above] if above else []
-    found: list[str] = []
+    paths: list[str] = []
     for key, value in values.items():
         if value is not None and not (above == "" and key in ("apiVersion", "kind")):
-            found += field_paths(value, f"{above}.{key}" if above else str(key))
-    return found
+            paths += field_paths(value, f"{above}.{key}" if above else str(key))
+    return paths
 
 
 def noted_fields(values: Any) -> list[str]:
-    """Return the paths of the fields that a decoded config sets, as many and as long as a note can hold."""
-    return [path for path in field_paths(values) if len(path) <= _LONGEST_PATH][:_FIELDS_NOTED]
+    """Return the paths of the fields that a decoded config sets, within the limits of a note."""
+    return [path for path in field_paths(values) if len(path) <= _MAX_PATH][:_MAX_FIELDS]
 
 
 def render_init_config(component: str, data: bytes, directory: str) -> bytes:
-    """Return what the component reads for an init config that stands in ``directory``.
+    """Return what the component reads for an init config from ``directory``.
 
-    Its own bytes where it has no relative path (nearly always). Otherwise a copy with the paths resolved: a component
-    resolves against the path that it was given, so neither a plain copy nor a link would mean the original directory.
+    Nearly always it has no relative path, and its bytes are returned as they are. Otherwise a copy with resolved paths
+    is returned: a component resolves paths against its own file, so a plain copy or a link would change their meaning.
     """
     try:
         values = decode_values(data.decode(), "the init config")
     except (UndecodableConfig, UnicodeDecodeError, ImportError):
-        return data  # judged elsewhere: the component gets what the node was provisioned with
+        return data  # validated elsewhere: the component gets the file as provisioned
     absolute = resolve_relative_paths(component, values, directory)
     return data if absolute == values else json.dumps(absolute, indent=2, ensure_ascii=False).encode() + b"\n"
 
 
 def resolve_relative_paths(component: str, values: Any, directory: str) -> Any:
-    """Return a decoded config with its relative paths resolved against a directory, as the component does it."""
+    """Resolve the relative paths of a decoded config against a directory, as the component does it."""
     _version, kind = _KINDS.get(component, ("", ""))
     if isinstance(values, Mapping) and isinstance(values.get("kind"), str):
         kind = values["kind"]  # a component may have any name
@@ -138,22 +139,22 @@ def resolve_relative_paths(component: str, values: Any, directory: str) -> Any:
 
 
 def default_document(component: str) -> bytes:
-    """Return the smallest document: what a node without an init config starts with."""
+    """Return the smallest document, with which a node without an init config starts."""
     version, kind = _KINDS.get(component, ("", ""))
     return (json.dumps({"apiVersion": version, "kind": kind} if kind else {}) + "\n").encode()
 
 
 def fingerprint(values: Any) -> str:
-    """Return a hash that is the same for the same decoded values, whatever their order and writing.
+    """Return a hash of decoded values that depends neither on their order nor on how they were written.
 
-    Nothing counts as absent: an empty value or null may switch a default off, and only the engine knows where not.
+    An empty value and null are values, too: either may switch a default off, and only the engine knows where it does.
     """
     text = json.dumps(values, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-# State file of the kubelet -> the field with its policy, the policy that keeps no state (the default), the fields that
-# matter under any other, each as a path.
+# State file of the kubelet -> the field with its policy, the policy without a state (the default), and the fields that
+# matter under any other policy, each as a path.
 _STATE_FILES: Mapping[str, tuple[str, str, tuple[tuple[str, ...], ...]]] = {
     "cpu_manager_state": (
         "cpuManagerPolicy",
@@ -176,7 +177,7 @@ _STATE_FILES: Mapping[str, tuple[str, str, tuple[tuple[str, ...], ...]]] = {
         ),
     ),
 }
-STATE_FIELDS: Mapping[str, str] = {name: field for name, (field, _none, _fields) in _STATE_FILES.items()}
+STATE_FIELDS: Mapping[str, str] = {name: field for name, (field, _stateless, _fields) in _STATE_FILES.items()}
 
 
 # The map whose default a config replaces as a whole, and the switch that adds the default's keys to it.
@@ -185,15 +186,17 @@ _ADDS_DEFAULT = "mergeDefaultEvictionSettings"
 
 
 def state_file_keys(component: str, config: Any) -> dict[str, dict[str, str]]:
-    """Return, for each state file of the component, the policy of a decoded config and a key that changes when the
-    config makes the file fatal."""
+    """Return the policy of a decoded config for each state file of the component, with a key.
+
+    The component exits over a state file that was written under another key.
+    """
     if component != "kubelet":
         return {}
     fields = config if isinstance(config, Mapping) else {}
     keys = {}
-    for name, (field, none, others) in _STATE_FILES.items():
-        policy = str(fields.get(field) or none)
-        values = [] if policy == none else [_at(fields, path) for path in others]
+    for name, (field, stateless, paths) in _STATE_FILES.items():
+        policy = str(fields.get(field) or stateless)
+        values = [] if policy == stateless else [_at(fields, path) for path in paths]
         text = json.dumps([policy, values], sort_keys=True, default=str)
         keys[name] = {"policy": policy, "key": hashlib.sha256(text.encode()).hexdigest()[:16]}
     return keys
@@ -204,17 +207,17 @@ def _at(fields: Mapping[str, Any], path: tuple[str, ...]) -> Any:
     for part in path:
         value = value.get(part) if isinstance(value, Mapping) else None
     if value is None and isinstance(fields.get(_DEFAULTED), Mapping) and path[0] == _DEFAULTED:
-        return None if fields.get(_ADDS_DEFAULT) else ""  # switched off, and not the default
+        return None if fields.get(_ADDS_DEFAULT) else ""  # switched off, which is not the default
     return value or None
 
 
 def policy_of(state: bytes | None) -> str:
-    """Return the policy that a state file says it was written under, "" where it does not say."""
+    """Return the policy that a state file names, "" if it names none."""
     try:
-        found = json.loads(state or b"")
+        content = json.loads(state or b"")
     except (ValueError, RecursionError):
         return ""
-    return str(found.get("policyName") or "") if isinstance(found, dict) else ""
+    return str(content.get("policyName") or "") if isinstance(content, dict) else ""
 
 
 def stale_state_files(
@@ -222,8 +225,8 @@ def stale_state_files(
 ) -> list[str]:
     """Return the state files that were written under another config than ``after``.
 
-    before: the keys of the config that the component ran with. written: the policy in each file. What is not known
-    says nothing.
+    before: the keys of the config that the component ran with. written: the policy in each file. A file of which
+    neither is known counts as current.
     """
     stale = []
     for name, key in sorted(after.items()):
@@ -238,14 +241,14 @@ _FINGERPRINT = "fingerprint"
 
 
 def keep_rendered(component: str, store: Store, data: bytes) -> str:
-    """Keep a file and a note on it; return its hash. Raises OSError."""
+    """Keep a file with a note, and return its hash. Raises OSError."""
     name = store.write_rendered(component, data)
     if _FINGERPRINT not in store.read_note(component, name):
-        store.write_note(component, name, _note(component, data))
+        store.write_note(component, name, _build_note(component, data))
     return name
 
 
-def _note(component: str, data: bytes) -> dict[str, Any]:
+def _build_note(component: str, data: bytes) -> dict[str, Any]:
     try:
         values = decode_values(data.decode(), "the file")
     except (UndecodableConfig, UnicodeDecodeError, ImportError):
@@ -258,28 +261,30 @@ def _note(component: str, data: bytes) -> dict[str, Any]:
 
 
 def fingerprint_of(component: str, store: Store, name: str) -> str:
-    """Return the fingerprint of the values in a file with this hash; the hash itself where it cannot be had."""
+    """Return the fingerprint of the values in the file with this hash, or the hash itself if the file is lost."""
     noted = store.read_note(component, name).get(_FINGERPRINT) if name else ""
-    if noted is None:  # by an agent whose notes took an empty value for an absent one
+    if noted is None:  # noted by an agent that took an empty value for an absent one
         data = store.read_rendered(component, name)
-        noted = name if data is None else _note(component, data)[_FINGERPRINT]
+        noted = name if data is None else _build_note(component, data)[_FINGERPRINT]
     return str(noted)
 
 
-def same_config_files(component: str, store: Store, one: str, other: str) -> bool:
-    """Return whether two files, by their hashes, hold the same values."""
-    return one == other or fingerprint_of(component, store, one) == fingerprint_of(component, store, other)
+def same_config_files(component: str, store: Store, first: str, second: str) -> bool:
+    """Return whether two files, by their hashes, have the same values."""
+    return first == second or fingerprint_of(component, store, first) == fingerprint_of(component, store, second)
 
 
 def read_or_restore(component: ComponentConfiguration, store: Store, record: ConfigRecord, name: str) -> bytes | None:
-    """Return the file that a record names, by its hash; where it is lost, from what the component reads now or from
-    the checkpoint. None where it cannot be had."""
+    """Return the file of a record by its hash, or None.
+
+    A lost file is restored from what the component reads now, or from the checkpoint.
+    """
     data = store.read_rendered(component.name, name)
     if data is not None:
         return data
     data = store.read_config(component.name)
     if data is not None and digest(data) == name:
-        return _kept_again(component.name, store, data)
+        return _keep_restored(component.name, store, data)
     bundle = store.read_checkpoint(record.source) if record.source is not None else None
     if bundle is None or component.name not in bundle.documents:
         return None
@@ -287,20 +292,20 @@ def read_or_restore(component: ComponentConfiguration, store: Store, record: Con
         data = render_config(bundle.documents[component.name], read_own_config(component.instance_config))
     except (UndecodableConfig, OSError, ImportError):
         return None
-    return _kept_again(component.name, store, data) if digest(data) == name else None
+    return _keep_restored(component.name, store, data) if digest(data) == name else None
 
 
-def _kept_again(component: str, store: Store, data: bytes) -> bytes:
-    """Keep what was lost, before the next change writes over the last place that has it."""
+def _keep_restored(component: str, store: Store, data: bytes) -> bytes:
+    """Keep a restored file before the next change overwrites its last copy."""
     try:
         keep_rendered(component, store, data)
     except OSError:
-        pass  # a disk that is full now: it is usable without, and the next reader tries again
+        pass  # the disk is full: the file is usable anyway, and the next reader tries again
     return data
 
 
 def read_own_config(path: str) -> str | None:
-    """Return the text of one of this node's own config files, None where none is configured. Raises OSError."""
+    """Return the text of one of this node's own config files, None if none is configured. Raises OSError."""
     if not path:
         return None
     with open(path, "rb") as file:
@@ -308,7 +313,7 @@ def read_own_config(path: str) -> str | None:
 
 
 def config_for_record(component: ComponentConfiguration, store: Store, record: ConfigRecord) -> bytes | None:
-    """Return what the component is to read under a record; None where that cannot be had."""
+    """Return what the component reads under a record, None if that is lost."""
     name = record.files.get(component.name)
     return init_config_bytes(component, store) if name is None else read_or_restore(component, store, record, name)
 
@@ -316,8 +321,8 @@ def config_for_record(component: ComponentConfiguration, store: Store, record: C
 def init_config_bytes(component: ComponentConfiguration, store: Store) -> bytes | None:
     """Return what the component reads when it uses the init config: rendered once for each content of the file.
 
-    Where the init config cannot be read, what it was before; None where that was never known: the component's file
-    then stays as it is. Built-in defaults only where no init config was provided.
+    If the init config cannot be read, its latest rendering is returned. If there is none, None is returned, and the
+    component's file stays as it is. The built-in defaults are used only if no init config was provided.
     """
     note = store.read_note(component.name, _INIT)
     rendered = str(note.get("rendered") or "")
@@ -337,7 +342,7 @@ def init_config_bytes(component: ComponentConfiguration, store: Store) -> bytes 
 
 
 def render_init_config_now(component: ComponentConfiguration) -> bytes | None:
-    """Return what the component would read for its init config as that is now; writes nothing, so switches nothing."""
+    """Return what the component would read for the present init config; write nothing, so switch nothing."""
     data = _read(component.init_config)
     return None if data is None else _render_init(component, data)
 
@@ -355,7 +360,7 @@ def _render_init(component: ComponentConfiguration, data: bytes) -> bytes:
 
 
 def init_config_hash(component: ComponentConfiguration, store: Store) -> str:
-    """Return the hash of the file that stands for the init config since it was last switched to; "" if it never was."""
+    """Return the hash of the latest rendering of the init config, "" if it was never used."""
     if not component.init_config:
         return digest(default_document(component.name))
     return str(store.read_note(component.name, _INIT).get("rendered") or "")
