@@ -40,13 +40,13 @@ class ActionModule(ActionBase):
     _supports_async = False
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Check the names, and fail with one message for each that a rollout would silently ignore."""
+        """Check the names, and fail with one message for all that would be ignored by mistake."""
         super().run(tmp, task_vars)
         self.validate_argument_spec({})
         try:
             groups = list(extra_variables(context.CLIARGS.get("extra_vars") or (), self._loader))
         except AnsibleError as error:
-            # Ansible has read them, so a file that can be read only once (a pipe) is not an error.
+            # Ansible has read them already; some can be read only once (a pipe), which is not an error.
             return {"changed": False, "errors": [], "msg": f"the extra variables cannot be read again: {error}"}
         errors = find_unknown_variables(groups)
         if errors:

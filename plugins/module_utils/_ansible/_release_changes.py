@@ -143,13 +143,13 @@ def _release_groups(
 
 
 def render_release(release: Release) -> list[str]:
-    """Return the changes of a release, and the fields that nodes may deny, as lines for people."""
+    """Return the changes of a release, and the fields that nodes may deny, as human-readable lines."""
     lines = render_changes(f"{release.target.name} is revision {release.revision}", release.groups)
     return lines + [f"Warning: {finding}" for finding in release.findings if finding.rule == "denied"]
 
 
 def render_changes(name: str, groups: Sequence[NodeGroup]) -> list[str]:
-    """Return changes as lines for people.
+    """Return changes as human-readable lines.
 
     name: of their cause, for example "workers-0a1b2c3d4e is revision 2". groups: empty without changes.
     """

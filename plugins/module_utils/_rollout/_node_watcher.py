@@ -72,7 +72,7 @@ class NodeWatcher:
         return [self.nodes[name] for name in sorted(self.nodes)]
 
     def take_events(self, seconds: float) -> list[NodeEvent]:
-        """Wait at most so long for an event, take all present events, and update nodes.
+        """Wait up to `seconds` for an event, take all present events, and update nodes.
 
         Raises KubeError when the Nodes may not be watched, RolloutError when the watcher has ended.
         """

@@ -140,11 +140,11 @@ class OutageClock(Clock):
         return self._clock.now()
 
     def sleep(self, seconds: float) -> None:
-        """Wait for so many seconds."""
+        """Wait `seconds`."""
         self._clock.sleep(seconds)
 
     def wait(self, event: threading.Event, seconds: float) -> None:
-        """Wait until an event is set, at most for so many seconds."""
+        """Wait up to `seconds` until an event is set."""
         self._clock.wait(event, seconds)
 
     def lock(self) -> AbstractContextManager[Any]:
@@ -160,7 +160,7 @@ class OutageClock(Clock):
         return self._clock.take(results)
 
     def get(self, events: queue.Queue[_T], seconds: float) -> _T | None:
-        """Return the next event, None when there was none within so many seconds."""
+        """Return the next event, None when there is none within `seconds`."""
         return self._clock.get(events, seconds)
 
 

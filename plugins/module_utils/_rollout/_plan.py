@@ -160,7 +160,7 @@ class Plan:
     """The waves of a rollout, the nodes that it skips, and the limits that it keeps.
 
     pool_size: the number of nodes that percentages are of, frozen for the rollout. already_on_target: nodes that use
-    the target. vanished: nodes of the waves that do not exist any more. refusals: why the rollout must not start.
+    the target. vanished: nodes of the waves that no longer exist. refusals: why the rollout must not start.
     estimate: seconds. is_resumed: the waves are those of a rollout that an earlier run has started. target_has_passed:
     nodes have already passed on the target.
     """

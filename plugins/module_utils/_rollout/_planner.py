@@ -54,7 +54,7 @@ def skip_reason(view: NodeView, target: Target, *, forget_bad: bool = False) -> 
 def is_broken(view: NodeView) -> bool:
     """Return whether a rollout can only help a node: the node is not Ready, or one of its components is failing now.
 
-    A healthy node that merely refused its last config, or went back from it, is not broken. The state of a component
+    A healthy node that merely refused its last config, or rolled it back, is not broken. The state of a component
     that crashes in a loop may be unknown, so the cause in the agent's status counts as well.
     """
     is_failing = view.status is not None and (

@@ -120,7 +120,7 @@ class PoolLock:
         return _read_lease(self._client, self._path)
 
     def _write(self, present: dict[str, Any] | None) -> None:
-        # The own deadline counts from before the request: the server may have processed it that early.
+        # This deadline counts from before the request: the server may have processed it that early.
         sent = self._clock.monotonic()
         now = self._clock.now()
         spec = dict((present or {}).get("spec") or {})
@@ -166,7 +166,7 @@ def current_holder(client: Client, pool: str, clock: Clock) -> str | None:
 def _wait_for_change(
     read: Callable[[], dict[str, Any] | None], first: dict[str, Any], clock: Clock, seconds: float
 ) -> dict[str, Any] | None:
-    """Return the lease as soon as it differs from the first one, None when it does not change for so many seconds."""
+    """Return the lease as soon as it differs from the first one, None when it does not change within `seconds`."""
     deadline = clock.monotonic() + seconds
     while clock.monotonic() < deadline:
         clock.sleep(min(seconds / _CHECKS, deadline - clock.monotonic()))

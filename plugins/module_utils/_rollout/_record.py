@@ -134,7 +134,7 @@ class Rollout:
     waves: frozen when it started (the last one may grow). waves_done: how many waves have ended well. assigned_up_to:
     how many nodes of the wave after those may have been assigned, written before they are. size: the number of nodes
     that percentages are of. not_ready_at_start: nodes that were not Ready when the wave began. previous_sources: what
-    each node used when the rollout started. is_rolling_back: whether nodes are on their way back (onFailure: rollback).
+    each node used when the rollout started. is_rolling_back: whether nodes are being rolled back (onFailure: rollback).
     rolling_back: these nodes, written before the first of them moves. forget_bad: whether nodes that refused the config
     are assigned it again. soaked_seconds: how long nodes of the present wave have soaked. selector: the pool's, "" in a
     record of an older version. already_on_target: nodes that used the target when the rollout started, which an older

@@ -35,7 +35,7 @@ _NODES_KEY = "nodes"
 def encode_record(record: Record, *, resource_version: str = "") -> dict[str, Any]:
     """Return the ConfigMap of a record. Raises InvalidRecord when it would not fit.
 
-    Key "record" is JSON for people and tools. Key "nodes" holds the frozen waves and the previous source of each node,
+    Key "record" is human-readable JSON. Key "nodes" holds the frozen waves and the previous source of each node,
     as base64 of zlib: the names of 15,000 nodes would not fit otherwise.
     """
     data = {_RECORD_KEY: json.dumps(_encode(record), indent=1)}
@@ -55,7 +55,7 @@ def encode_record(record: Record, *, resource_version: str = "") -> dict[str, An
 
 
 def decode_record(config_map: Mapping[str, Any]) -> Record:
-    """Decode the ConfigMap of a record. Raises InvalidRecord with a sentence that names it."""
+    """Decode the ConfigMap of a record. Raises InvalidRecord, whose message names it."""
     name = str((config_map.get("metadata") or {}).get("name", ""))
     where = f"the record of pool {name} (ConfigMap {NAMESPACE_ROLLOUTS}/{name})"
     data = config_map.get("data") or {}

@@ -125,7 +125,7 @@ def find_undo_revision(record: Record, to_revision: int | None = None) -> Revisi
         raise RolloutError(f"pool {record.pool} has never been rolled out: there is nothing to undo")
     rollout, latest = record.rollout, record.latest
     if not rollout.has_ended and (rollout.target.is_init or (latest is not None and rollout.revision < latest.number)):
-        # An undo that was killed or paused continues; it does not go back by one more revision.
+        # An undo that was killed or paused continues; it does not skip another revision.
         return record.revision_of(rollout.target)
     if record.rollout.target.is_init:
         raise RolloutError(f"pool {record.pool} is on the init config: there is nothing before it")
@@ -153,7 +153,7 @@ def read_target(client: Client, revision: Revision | None) -> Target:
 
 
 def missing_bundle(client: Client, target: Target) -> str:
-    """Return why nodes cannot fetch the bundle any more, "" while they can or while the API server does not say."""
+    """Return why nodes can no longer fetch the bundle, "" while they can or while the API server does not say."""
     source = target.source
     if source is None:
         return ""

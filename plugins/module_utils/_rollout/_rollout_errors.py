@@ -23,7 +23,7 @@ __all__ = [
 
 
 class RolloutError(Exception):
-    """A rollout that cannot go on; its text is one sentence with the cause and the remedy."""
+    """A rollout that cannot continue; its text is one sentence with the cause and the remedy."""
 
 
 class InvalidPool(RolloutError):

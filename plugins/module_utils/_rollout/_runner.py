@@ -51,7 +51,7 @@ class WaveResult:
 
     @property
     def failed(self) -> bool:
-        """Return whether the rollout must not go on."""
+        """Return whether the rollout must stop."""
         return self.phase in (HALTED, PAUSED)
 
 
@@ -270,7 +270,7 @@ class _WaveRun:
     def _roll_back(self, watcher: NodeWatcher, rollout: Rollout) -> WaveResult:
         """Move the nodes that are still on a failed config back to what they used before.
 
-        Nodes that refused the config have gone back by themselves.
+        Nodes that refused the config have rolled it back by themselves.
         """
         session = self._session
         session.keep_lock()

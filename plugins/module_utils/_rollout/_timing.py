@@ -34,11 +34,11 @@ class Clock(Threads):
         return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
     def sleep(self, seconds: float) -> None:
-        """Wait for so many seconds."""
+        """Wait `seconds`."""
         time.sleep(max(0.0, seconds))
 
     def wait(self, event: threading.Event, seconds: float) -> None:
-        """Wait until an event is set, at most for so many seconds."""
+        """Wait up to `seconds` until an event is set."""
         event.wait(seconds)
 
     def lock(self) -> AbstractContextManager[Any]:
@@ -46,7 +46,7 @@ class Clock(Threads):
         return threading.Lock()
 
     def get(self, events: queue.Queue[_T], seconds: float) -> _T | None:
-        """Return the next event, None when there was none within so many seconds."""
+        """Return the next event, None when there is none within `seconds`."""
         try:
             return events.get(timeout=max(0.001, seconds))
         except queue.Empty:

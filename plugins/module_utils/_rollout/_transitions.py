@@ -157,7 +157,7 @@ def _replace_vanished_canaries(
 
 
 def start_rollback(record: Record, views: Sequence[NodeView], *, runner: str, now: str) -> Record:
-    """Record who rolls back, and which nodes: those on the failed config that have not gone back by themselves.
+    """Record who rolls back, and which nodes: those on the failed config that have not rolled it back by themselves.
 
     An earlier run may have recorded the nodes already, and may have moved some of them.
     """

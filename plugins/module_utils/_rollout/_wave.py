@@ -371,7 +371,7 @@ class WaveExecutor:
             self.save_soak()
 
     def _bundle_problem(self) -> str:
-        """Return why the bundle cannot be assigned any more, "" while it can. Checks it now and then."""
+        """Return why the bundle can no longer be assigned, "" while it can. Checks it now and then."""
         now = self._now()
         if self._job.bundle is None or now - self._bundle_checked_at < _BUNDLE_CHECK_INTERVAL:
             return ""

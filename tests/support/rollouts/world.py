@@ -24,7 +24,7 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._record imp
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
 from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import Progress
 from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish_bundle
-from ansible_collections.configok.node.plugins.module_utils._rollout._runner import WaveResult, run_wave
+from ansible_collections.configok.node.plugins.module_utils._rollout._runner import WaveResult, run, run_wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock
 from embedded_apiserver.server import EmbeddedApiServer
 from support.configs.kubelet import kubelet_config
@@ -135,15 +135,19 @@ class World:
         )
 
     def rollout(self, target: Target, *, client: Any = None, **policy: Any) -> list[WaveResult]:
-        """What the playbook does: plan, then wave after wave until one fails."""
-        made = self.plan(target, **policy)
-        results = []
+        """Plan, then run wave after wave until one fails, as the playbook does."""
+        plan = self.plan(target, **policy)
         self.runs += 1
-        for wave in (wave for wave in made.waves if not wave.finished):
-            results.append(self.move(made, wave.name, client=client, runner=f"run {self.runs}"))
-            if results[-1].failed:
-                break
-        return results
+        if not plan.has_work:
+            return []
+        return run(
+            client or self.client,
+            plan,
+            runner=f"run {self.runs}",
+            report=self.tell,
+            clock=self.clock,
+            lease_duration=self.lease_duration,
+        )
 
     def later(self, seconds: float, do: Callable[[], object]) -> None:
         """Do something in so many seconds, in a thread of its own."""
