@@ -88,3 +88,18 @@ def test_every_link_of_a_page_resolves(page: str) -> None:
 def test_a_link_that_leads_nowhere_is_found(link: str, expected: str | None) -> None:
     found = fault(ROOT / "README.md", link)
     assert found == (expected and f"{link}: {expected}")
+
+
+def test_every_page_is_reached_from_the_two_indexes() -> None:
+    reached = {ROOT / "docs/README.md", ROOT / "docs/development/README.md"}
+    waiting = list(reached)
+    while waiting:
+        page = waiting.pop()
+        for link in links(page):
+            target = (ROOT / OURS.sub("", link)) if OURS.match(link) else page.parent / link
+            path = Path(str(target).partition("#")[0]).resolve()
+            if path.suffix in (".md", ".rst") and path.is_file() and path not in reached:
+                reached.add(path)
+                waiting += [path] if path.suffix == ".md" else []
+    found = {path for pattern in ("*.md", "*.rst") for path in (ROOT / "docs").rglob(pattern)}
+    assert found - reached == set()
