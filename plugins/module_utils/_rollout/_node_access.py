@@ -190,11 +190,9 @@ def _patch_until_applied(
 
 
 def _get(client: Client, name: str) -> NodeView | None:
-    try:
-        view = node_view(client.get(node(name)))
-    except NotFound:
-        return None
-    return None if view.deleting else view
+    item = client.find(node(name))
+    view = None if item is None else node_view(item)
+    return None if view is None or view.deleting else view
 
 
 def _next_assignment_id(view: NodeView) -> int:

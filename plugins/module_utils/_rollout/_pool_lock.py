@@ -182,11 +182,9 @@ def _lease_seconds(present: dict[str, Any], default: float) -> float:
 
 
 def _read_lease(client: Client, path: str) -> dict[str, Any] | None:
-    try:
-        present = client.get(path)
-    except NotFound:
-        return None
-    present["spec"] = present.get("spec") or {}
+    present = client.find(path)
+    if present is not None:
+        present["spec"] = present.get("spec") or {}
     return present
 
 

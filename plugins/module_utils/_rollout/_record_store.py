@@ -262,11 +262,8 @@ def update_record(client: Client, pool: str, change: Callable[[Record], Record])
 
 
 def _read_with_object(client: Client, pool: str) -> tuple[Record, dict[str, Any] | None]:
-    try:
-        record_map = client.get(config_map(NAMESPACE_ROLLOUTS, pool))
-    except NotFound:
-        return Record(pool), None
-    return decode_record(record_map), record_map
+    record_map = client.find(config_map(NAMESPACE_ROLLOUTS, pool))
+    return (Record(pool) if record_map is None else decode_record(record_map)), record_map
 
 
 def _create(client: Client, record: Record) -> None:

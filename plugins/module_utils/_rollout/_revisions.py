@@ -84,10 +84,9 @@ def _get_or_create(client: Client, bundle: dict[str, Any], check: bool) -> tuple
     """Return the ConfigMap of a bundle, and whether it was created."""
     namespace, name = bundle["metadata"]["namespace"], bundle["metadata"]["name"]
     path = config_map(namespace, name)
-    try:
-        return client.get(path), False
-    except NotFound:
-        pass
+    present = client.find(path)
+    if present is not None:
+        return present, False
     try:
         created = client.create(config_maps(namespace), bundle, dry_run=check)
         return (bundle if check else created), True  # a dry run returns a uid that no object will ever have

@@ -185,7 +185,7 @@ def test_who_moves_a_pool_is_judged_by_renewals_and_not_by_the_name_in_the_lease
 
 def test_a_user_who_may_not_read_leases_learns_nothing_false(make_world: MakeWorld) -> None:
     class Viewer:
-        def get(self, path: str) -> Any:
+        def find(self, path: str) -> Any:
             raise Forbidden("you may not", where=path, status=403)
 
     viewer: Any = Viewer()
