@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""configok-agent: the command line. What a command needs is imported when it is run, since prestart has no time."""
+"""configok-agent: the command line. A command imports what it needs when it runs: prestart must be quick."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ __all__ = ["main", "start"]
 
 DEFAULT_CONFIG = "/etc/configok/agent.yaml"
 _FAILED = 1
-# A fixed width, since argparse asks for the terminal's even where it shows nothing, and loads shutil for that.
+# A fixed width: argparse would import shutil to ask for the terminal's, even if it shows nothing.
 _HELP = partial(argparse.HelpFormatter, width=100)
-_HOOKS = ("prestart", "poststop")  # run by the component's unit, which they must never hurt
-_ONE_OF = ("forget-bad",)  # take exactly one of their arguments
+_HOOKS = ("prestart", "poststop")  # run by the component's unit, which they must never fail
+_EXCLUSIVE_ARGUMENTS = ("forget-bad",)  # commands that take exactly one of their arguments
 _Argument = tuple[Sequence[str], dict[str, Any]]  # as add_argument takes them
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run one command and return the exit code: 0, 1 for what did not work or was refused, 2 for wrong usage.
+    """Run one command and return the exit code: 0, 1 if it failed or was refused, 2 for wrong usage.
 
-    prestart alone may end with 78: refuse the start.
+    Only prestart may return 78: refuse the start.
     """
     arguments = _parser().parse_args(argv)
     log_to_stderr()
@@ -53,13 +53,13 @@ def main(argv: Sequence[str]) -> int:
         complain(f"{error}, try again")
     except KeyboardInterrupt:
         complain("interrupted")
-    except Exception as error:  # noqa: BLE001 - the outermost frame: a sentence for the journal, and the hooks' promise
+    except Exception as error:  # noqa: BLE001 - the outermost frame: one sentence, and a hook never fails its unit
         complain(f"{arguments.command} failed, please report it: {type(error).__name__}: {error}{_place(error)}")
     return 0 if arguments.command in _HOOKS else _FAILED
 
 
 def start() -> NoReturn:
-    """Run the command that this process was started for."""
+    """Run the command of this process."""
     sys.exit(main(sys.argv[1:]))
 
 
@@ -76,7 +76,7 @@ def _place(error: BaseException) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     shared = argparse.ArgumentParser(add_help=False, formatter_class=_HELP)
-    # SUPPRESS: so that it may stand before or behind the command.
+    # SUPPRESS: the option may stand before or after the command.
     shared.add_argument(
         "--config", metavar="PATH", default=argparse.SUPPRESS, help=f"the AgentConfiguration (default {DEFAULT_CONFIG})"
     )
@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, run, text, arguments in _commands():
         command = commands.add_parser(name, help=text, description=text, parents=[shared], formatter_class=_HELP)
         command.set_defaults(run=run)
-        one_of = command.add_mutually_exclusive_group(required=True) if name in _ONE_OF else command
+        one_of = command.add_mutually_exclusive_group(required=True) if name in _EXCLUSIVE_ARGUMENTS else command
         for names, settings in arguments:
             one_of.add_argument(*names, **settings)
     return parser
@@ -101,7 +101,7 @@ def _argument(*names: str, **settings: Any) -> _Argument:
 
 
 def _commands() -> Iterator[tuple[str, Callable[[argparse.Namespace], int], str, Sequence[_Argument]]]:
-    """Every command: its name, what runs it, what it is for, and what it takes."""
+    """Yield every command: its name, its function, its help text, and its arguments."""
     component = _argument("component", metavar="COMPONENT")
     yield "run", _run, "watch the own Node and do what it says, until told to stop", ()
     text = "decide which config a component reads now (ExecStartPre=); 78 refuses the start"
@@ -192,7 +192,7 @@ def _configuration(arguments: argparse.Namespace) -> AgentConfiguration:
     return load_configuration(getattr(arguments, "config", DEFAULT_CONFIG))
 
 
-def _known(configuration: AgentConfiguration, component: str) -> None:
+def _require_component(configuration: AgentConfiguration, component: str) -> None:
     if component not in configuration.components:
         raise InvalidConfiguration([f"this node has no component {component!r} in its AgentConfiguration"])
 
@@ -202,7 +202,7 @@ def _prestart(arguments: argparse.Namespace) -> int:
     from ._agent._system_clock import SystemClock
 
     configuration = _configuration(arguments)
-    _known(configuration, arguments.component)
+    _require_component(configuration, arguments.component)
     return prestart(configuration, arguments.component, os.environ, SystemClock())
 
 
@@ -211,7 +211,7 @@ def _poststop(arguments: argparse.Namespace) -> int:
     from ._agent._system_clock import SystemClock
 
     configuration = _configuration(arguments)
-    _known(configuration, arguments.component)
+    _require_component(configuration, arguments.component)
     return poststop(configuration, arguments.component, os.environ, SystemClock())
 
 
@@ -269,7 +269,7 @@ def _limit(arguments: argparse.Namespace) -> None:
 
 def _validate(arguments: argparse.Namespace) -> int:
     _limit(arguments)
-    from ._validate import judge_anywhere, judge_on_node, validate_files
+    from ._validate import document_validator, node_validator, validate_files
 
     versions = list(arguments.versions)
     name = arguments.component
@@ -279,26 +279,26 @@ def _validate(arguments: argparse.Namespace) -> int:
     configured: ComponentConfiguration | None = None
     if name and (on_node or arguments.bundle or arguments.installed_version):
         configuration = _configuration(arguments)
-        _known(configuration, name)
+        _require_component(configuration, name)
         if arguments.bundle:
             configured = configuration.components[name]
         if arguments.installed_version:
             versions += _installed(configuration, name)
     if on_node:
-        judge = judge_on_node(
+        validator = node_validator(
             configuration, name, versions, only_host=arguments.only_host, with_inputs=arguments.with_inputs
         )
     else:
-        judge = judge_anywhere(name, versions, bundle=arguments.bundle, configured=configured)
-    return validate_files(arguments.files, judge, as_json=arguments.json)
+        validator = document_validator(name, versions, bundle=arguments.bundle, configured=configured)
+    return validate_files(arguments.files, validator, as_json=arguments.json)
 
 
 def _installed(configuration: AgentConfiguration, component: str) -> list[str]:
     from ._processes import run_command
     from ._version_command import ComponentVersions
 
-    found = ComponentVersions(configuration, run_command)(component)
-    return [found] if found else []
+    version = ComponentVersions(configuration, run_command)(component)
+    return [version] if version else []
 
 
 def _migrate(arguments: argparse.Namespace) -> int:
@@ -311,7 +311,7 @@ def _migrate(arguments: argparse.Namespace) -> int:
         from ._agent._validation._component_flags import recorded_command_line
 
         configuration = _configuration(arguments)
-        _known(configuration, arguments.component)
+        _require_component(configuration, arguments.component)
         argv = list(
             recorded_command_line(Store(configuration.state_directory, now=SystemClock().now), arguments.component)
         )
@@ -336,7 +336,7 @@ def _compare(arguments: argparse.Namespace) -> int:
     from ._compare import compare
 
     configuration = _configuration(arguments)
-    _known(configuration, arguments.component)
+    _require_component(configuration, arguments.component)
     return compare(configuration, arguments.component, as_json=arguments.json)
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""compare: what the kubelet says it runs with (/configz), beside the file that it was given."""
+"""compare: compare the kubelet's live config (/configz) with its file."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ from ._output import show
 __all__ = ["compare"]
 
 _TIMEOUT = 3.0  # seconds of silence
-_MOST = 4 * 1024 * 1024
+_MAX_BYTES = 4 * 1024 * 1024
 _REFUSED = "the kubelet does not let this node read its /configz: grant nodes/configz (Kubernetes 1.33 and newer)"
 
 
-class _Unknown(Exception):
-    """The live config cannot be had; the text says why."""
+class _Unavailable(Exception):
+    """The live config is not available; the text says why."""
 
 
-class _Answer(NamedTuple):
+class _Comparison(NamedTuple):
     differences: list[str]
     unknown: str = ""
 
 
 def compare(configuration: AgentConfiguration, component: str, *, as_json: bool) -> int:
-    """Print the differences and return 0, 1 where there are any, 2 where the live config cannot be had."""
+    """Print the differences; return 0 if there are none, 1 if there are some, 2 if the live config is not available."""
     try:
-        answer = _Answer(_compare(configuration, component))
-    except _Unknown as error:
-        answer = _Answer([], str(error))
+        comparison = _Comparison(_compare(configuration, component))
+    except _Unavailable as error:
+        comparison = _Comparison([], str(error))
     if as_json:
-        print(json.dumps(answer._asdict()))
+        print(json.dumps(comparison._asdict()))
     else:
-        for line in answer.differences or [answer.unknown or "the live config is what the file says"]:
+        for line in comparison.differences or [comparison.unknown or "the live config is what the file says"]:
             show(line)
-    return 2 if answer.unknown else int(bool(answer.differences))
+    return 2 if comparison.unknown else int(bool(comparison.differences))
 
 
 def _compare(configuration: AgentConfiguration, component: str) -> list[str]:
@@ -62,7 +62,7 @@ def _compare(configuration: AgentConfiguration, component: str) -> list[str]:
     try:
         document = decode(store.read_config(component) or b"", file=store.config_path(component))
     except InvalidConfig as error:
-        raise _Unknown(str(error)) from error
+        raise _Unavailable(str(error)) from error
     version = configuration.components[component].version or str(store.read_note(component, "version").get("version"))
     try:
         minor = parse_minor(version)
@@ -71,37 +71,37 @@ def _compare(configuration: AgentConfiguration, component: str) -> list[str]:
     context = context_of(document, minor)
     address = serving_address(configuration.components[component], document.data) if context is not None else None
     if context is None or address is None:
-        raise _Unknown(f"{component} serves no /configz that this agent knows")
+        raise _Unavailable(f"{component} serves no /configz that this agent knows")
     by_others = fields_set_elsewhere(store, component, field_paths(document.data))
     return differences(context, _live(configuration, *address), by_others)
 
 
 def _live(configuration: AgentConfiguration, host: str, port: int) -> Mapping[str, Any]:
-    """Ask the kubelet itself: through the API server it would need nodes/proxy, which is never asked for."""
-    # It is asked on its own machine, and may have signed its certificate itself; a client certificate betrays nothing.
+    """Ask the kubelet itself: the way through the API server would need nodes/proxy, which the agent does without."""
+    # The kubelet is on this machine and may have a self-signed certificate. A client certificate gives nothing away.
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     try:
         credentials = from_kubeconfig(configuration.kubeconfig)
         if credentials.cert_file is None:
-            raise _Unknown(f"{configuration.kubeconfig} names no file with a client certificate")
+            raise _Unavailable(f"{configuration.kubeconfig} names no file with a client certificate")
         context.load_cert_chain(credentials.cert_file, credentials.key_file)
         connection = http.client.HTTPSConnection(host, port, timeout=_TIMEOUT, context=context)
         try:
             connection.request("GET", "/configz")
             answer = connection.getresponse()
-            text = answer.read(_MOST + 1)
+            text = answer.read(_MAX_BYTES + 1)
         finally:
             connection.close()
     except (OSError, http.client.HTTPException, KubeError) as error:
-        raise _Unknown(f"https://{host}:{port}/configz: {' '.join(str(error).split())[:200]}") from error
+        raise _Unavailable(f"https://{host}:{port}/configz: {' '.join(str(error).split())[:200]}") from error
     if answer.status in (401, 403):
-        raise _Unknown(_REFUSED)
-    if len(text) > _MOST:
-        raise _Unknown(f"https://{host}:{port}/configz answers more than {_MOST >> 20} MiB")
+        raise _Unavailable(_REFUSED)
+    if len(text) > _MAX_BYTES:
+        raise _Unavailable(f"https://{host}:{port}/configz answers more than {_MAX_BYTES >> 20} MiB")
     try:
         live = json.loads(text)["kubeletconfig"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise _Unknown(f"https://{host}:{port}/configz answers {answer.status}, and no config") from error
+        raise _Unavailable(f"https://{host}:{port}/configz answers {answer.status}, and no config") from error
     return live if isinstance(live, dict) else {}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""compile: unpack the archive beside itself, with bytecode, so that its commands start sooner and stay smaller."""
+"""compile: unpack the archive next to itself, with bytecode, so that commands start faster and need less memory."""
 
 from __future__ import annotations
 
@@ -18,20 +18,19 @@ from ._protection import is_protected
 
 __all__ = ["compile_archive"]
 
-_UMASK = 0o022  # everybody may read it, since it holds no secret; only its owner may write
-_KEPT = 2  # this one, and the one that a running daemon may still import from
+_UMASK = 0o022  # readable for all, since it holds no secret; only its owner may write
+_MAX_BUILDS = 2  # this one, and the one from which a running daemon may still import
 
 
 def compile_archive() -> bool:
-    """Unpack and compile the archive that this runs from; return whether there was anything to do. Raises OSError.
+    """Unpack and compile the archive that this runs from; return whether there was anything to do.
 
-    Also where the directory beside it is not one that only we write to: root would run what others put there.
-    The first lines of the archive use the directory only when it has its final name, so an interrupted call leaves
-    everything as it was.
+    The first lines of the archive use the directory only under its final name, so an interrupted call changes nothing.
+    Raises OSError, also if others can write to the directory: root would run what they put there.
     """
     archive = Path(__file__).resolve().parents[1]
     if not archive.is_file():
-        return False  # runs from where it was unpacked to
+        return False  # it was unpacked already
     before = os.umask(_UMASK)
     try:
         _compile(archive, Path(f"{archive}.d"))
@@ -59,10 +58,10 @@ def _compile(archive: Path, home: Path) -> None:
             invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
         )
         os.sync()
-        shutil.rmtree(home / BUILD, ignore_errors=True)  # there, but not used: others could write to it
+        shutil.rmtree(home / BUILD, ignore_errors=True)  # it exists, but is not used: others could write to it
         os.rename(unfinished, home / BUILD)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     builds = sorted(home.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
-    for old in builds[_KEPT:]:
+    for old in builds[_MAX_BUILDS:]:
         shutil.rmtree(old, ignore_errors=True)

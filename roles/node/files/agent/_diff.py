@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""diff: in which fields two component configs differ, and what that asks of a node."""
+"""diff: compare two component configs field by field, and say what the change asks of a node."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _SAME, _DIFFERENT, _USAGE = 0, 1, 2
 
 
 def diff_files(before: str, after: str, *, version: str, as_json: bool) -> int:
-    """Print what differs and return 0 where nothing does, 1 where something does, 2 where a file cannot be used.
+    """Print the differences; return 0 if there are none, 1 if there are some, 2 if a file cannot be used.
 
     before, after: paths, "-" for standard input. version: of the component, "" for the newest known.
     """
     try:
-        one, other = (Side([(name, read_file(name))], version) for name in (before, after))
-        found = compare(one, other)
+        first, second = (Side([(name, read_file(name))], version) for name in (before, after))
+        comparison = compare(first, second)
     except OSError as error:
         complain(f"{error.filename or before}: cannot be read: {error.strerror or error}")
         return _USAGE
@@ -32,7 +32,7 @@ def diff_files(before: str, after: str, *, version: str, as_json: bool) -> int:
         complain(str(error))
         return _USAGE
     if as_json:
-        print(json.dumps([one.as_dict() for one in found.changes]))
+        print(json.dumps([change.as_dict() for change in comparison.changes]))
     else:
-        show("\n".join(found.lines))
-    return _DIFFERENT if found.changes else _SAME
+        show("\n".join(comparison.lines))
+    return _DIFFERENT if comparison.changes else _SAME

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""explain: what is known about a field of a component config."""
+"""explain: describe a field of a component config."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _OK, _UNKNOWN = 0, 2
 
 
 def explain_field(path: str, *, kind: str, version: str, as_json: bool) -> int:
-    """Print what is known about a field and return 0, or 2 where it is not known."""
+    """Describe a field and return 0, or 2 if it is unknown."""
     try:
-        found = explain(path, kind=kind, version=version)
+        explanation = explain(path, kind=kind, version=version)
     except ConfigError as error:
         complain(str(error))
         return _UNKNOWN
     if as_json:
-        print(json.dumps({"heading": found.heading, "facts": found.facts}))
+        print(json.dumps({"heading": explanation.heading, "facts": explanation.facts}))
     else:
-        show("\n".join(found.lines))
+        show("\n".join(explanation.lines))
     return _OK

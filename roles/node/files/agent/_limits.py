@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits for the child that judges a config, so that a hostile one cannot take the memory or the CPU of the node."""
+"""Limits the child that validates a config, so that a hostile config cannot use up the node's memory or CPU."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LIMITS = (
 
 
 def limit_this_process() -> None:
-    """Set the limits of this process for good; a lower limit that it has already stays."""
-    for number, most in LIMITS:
-        with contextlib.suppress(OSError, ValueError):  # a sandbox that forbids it has limits of its own
+    """Set the limits of this process for good; a lower limit that it already has stays."""
+    for number, maximum in LIMITS:
+        with contextlib.suppress(OSError, ValueError):  # a sandbox that forbids it has its own limits
             _soft, hard = resource.getrlimit(number)
-            limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            limit = maximum if hard == resource.RLIM_INFINITY else min(maximum, hard)
             resource.setrlimit(number, (limit, limit))

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""migrate: what becomes of a component's flags in a config file, for people or machines."""
+"""migrate: turn a component's flags into a config file, for people or machines."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ _OK, _REFUSED, _USAGE = 0, 1, 2
 
 
 def migrate_flags(component: str, argv: Sequence[str], *, version: str, as_json: bool) -> int:
-    """Print the file, and on standard error what becomes of each flag; return 0, 1 where something is refused, 2 where
-    a file or the version cannot be used.
+    """Print the file, and on standard error the result for each flag.
+
+    Return 0, 1 if the component refuses something, 2 if a file or the version cannot be used.
 
     argv: program first. version: of the component that is to read the file, "" for the newest known.
     """
@@ -36,18 +37,18 @@ def migrate_flags(component: str, argv: Sequence[str], *, version: str, as_json:
     except ConfigError as error:
         complain(str(error))
         return _USAGE
-    found = migrate(component, argv, minor=minor, config=started.config, drop_ins=started.drop_ins)
+    migration = migrate(component, argv, minor=minor, config=started.config, drop_ins=started.drop_ins)
     if as_json:
         answer = {
-            "config": found.shown_text,
-            "flags": [{"words": list(one.shown_words), "reason": one.reason} for one in found.flags],
-            "left": [one._asdict() for one in found.left],
-            "instanceConfig": redacted(dict(found.instance_config)),
-            "findings": [one.as_dict() for one in found.findings],
+            "config": migration.shown_text,
+            "flags": [{"words": list(flag.shown_words), "reason": flag.reason} for flag in migration.flags],
+            "left": [change._asdict() for change in migration.left],
+            "instanceConfig": redacted(dict(migration.instance_config)),
+            "findings": [finding.as_dict() for finding in migration.findings],
         }
         print(json.dumps(answer))
     else:
-        print(found.shown_text, end="")
-        for line in found.lines:
+        print(migration.shown_text, end="")
+        for line in migration.lines:
             complain(line)
-    return _REFUSED if any(one.level is Level.COMPONENT for one in found.findings) else _OK
+    return _REFUSED if any(finding.level is Level.COMPONENT for finding in migration.findings) else _OK

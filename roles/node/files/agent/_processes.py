@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The real Runner: starts processes and waits for them, never longer than it was told."""
+"""Runs commands, each with a deadline."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ._agent._interfaces import CommandResult
 
 __all__ = ["MAX_OUTPUT", "run_command"]
 
-MAX_OUTPUT = 8 * 1024 * 1024  # bytes kept of each stream; the rest is read and thrown away
+MAX_OUTPUT = 8 * 1024 * 1024  # bytes kept of each stream; the rest is read and dropped
 _TIMED_OUT = 124  # as timeout(1)
 _NOT_FOUND = 127  # as sh(1)
 _CHUNK = 65536  # bytes
-_TICK = 0.05  # seconds between two looks at a process whose output stays open, or that has closed it
-_SHORTEST = 0.001  # seconds: most processes end as soon as their output has
+_TICK = 0.05  # seconds between two checks of a process that keeps its output open, or has closed it
+_MIN_PAUSE = 0.001  # seconds: most processes end with their output
 
 
 def run_command(
@@ -31,8 +31,8 @@ def run_command(
 ) -> CommandResult:
     """Run a command with LC_ALL=C; when timeout (seconds) has passed, kill it with all it started. Never raises.
 
-    The end of the command itself counts, not that of its output: a daemon that it has left behind may hold the pipes
-    for ever. What is left in its process group is killed. The code is negative after a signal, as with subprocess.
+    The end of the command counts, not the end of its output: a daemon that it started may hold the pipes without end.
+    The rest of its process group is killed. The code is negative after a signal, as with subprocess.
     """
     environment = {**os.environ, **(env or {}), "LC_ALL": "C"}
     try:
@@ -58,11 +58,11 @@ def run_command(
 
 @contextlib.contextmanager
 def _ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Leave nothing behind: the process, its group, the pipes."""
+    """Clean up: the process, its group and the pipes."""
     try:
         yield
     finally:
-        # Before the process is waited for: until then nobody else can have its number.
+        # Before the process is waited for: until then no other process can have its number.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -72,12 +72,12 @@ def _ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 class _Exchange:
-    """Feeds a process and reads what it says, without ever waiting for one of its pipes."""
+    """Writes a process's input and reads its output, without blocking on any of its pipes."""
 
     def __init__(self, process: subprocess.Popen[bytes], stdin: bytes) -> None:
         self._process = process
         self._stdin = memoryview(stdin)
-        self._said: dict[int, bytearray] = {}
+        self._output: dict[int, bytearray] = {}
 
     @property
     def out(self) -> str:
@@ -90,8 +90,8 @@ class _Exchange:
         return self._text(self._process.stderr)
 
     def _text(self, pipe: IO[bytes] | None) -> str:
-        said = b"" if pipe is None else bytes(self._said.get(pipe.fileno(), b""))
-        return said.decode("utf-8", "replace")
+        output = b"" if pipe is None else bytes(self._output.get(pipe.fileno(), b""))
+        return output.decode("utf-8", "replace")
 
     def run(self, deadline: float) -> bool:
         """Return whether the process has ended before the deadline, by the monotonic clock."""
@@ -104,34 +104,34 @@ class _Exchange:
                 if pipe is not None:
                     os.set_blocking(pipe.fileno(), False)
                     selector.register(pipe, event)
-            pause = _SHORTEST
+            pause = _MIN_PAUSE
             while True:
-                ended = self._has_ended()  # before the look: what it has said until then is there
-                left = deadline - time.monotonic()
-                if not ended and left <= 0:
+                ended = self._has_ended()  # checked first, so that all its output is there to be read
+                remaining = deadline - time.monotonic()
+                if not ended and remaining <= 0:
                     return False
-                ready = selector.select(0 if ended else min(_TICK, left)) if selector.get_map() else []
+                ready = selector.select(0 if ended else min(_TICK, remaining)) if selector.get_map() else []
                 for key, _events in ready:
                     self._serve(selector, key)
-                if ended and (not ready or left <= 0):
+                if ended and (not ready or remaining <= 0):
                     return True
                 if not ended and not selector.get_map():
-                    time.sleep(min(pause, left))
+                    time.sleep(min(pause, remaining))
                     pause = min(2 * pause, _TICK)
 
     def _has_ended(self) -> bool:
         return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def _serve(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
-        """Move what one pipe takes or gives now; one that has ended is not looked at again."""
+        """Write to or read from one pipe what it takes or has now, and forget a pipe that has ended."""
         try:
             if key.events == selectors.EVENT_WRITE:
                 self._stdin = self._stdin[os.write(key.fd, self._stdin[:_CHUNK]) :]
                 done = not self._stdin
             else:
                 data = os.read(key.fd, _CHUNK)
-                said = self._said.setdefault(key.fd, bytearray())
-                said += data[: MAX_OUTPUT - len(said)]
+                output = self._output.setdefault(key.fd, bytearray())
+                output += data[: MAX_OUTPUT - len(output)]
                 done = not data
         except BlockingIOError:
             return

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""same: whether a component needs no restart to go from one file to another."""
+"""same: say whether a component can go from one file to another without a restart."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ __all__ = ["same_files"]
 _SAME, _DIFFERENT, _USAGE = 0, 1, 2
 
 
-def same_files(one: str, other: str, *, version: str, with_inputs: bool = False) -> int:
-    """Print the answer and return 0 where both files mean the same, 1 where they may not, 2 where one cannot be used.
+def same_files(first: str, second: str, *, version: str, with_inputs: bool = False) -> int:
+    """Print the answer; return 0 if both files mean the same, 1 if they may differ, 2 if one cannot be used.
 
-    version: of the component, "" where it is not known. with_inputs: standard input is JSON with what this node adds
+    version: of the component, "" if it is unknown. with_inputs: standard input is JSON with what this node adds
     to both, as the agent has read it.
     """
     try:
-        before, after = (decode(read_file(name), file=name).data for name in (one, other))
+        before, after = (decode(read_file(name), file=name).data for name in (first, second))
         drop_ins = [layer.data for layer in (_drop_ins() if with_inputs else [])]
         is_same = same_config(before, after, parse_minor(version) if version else None, drop_ins)
     except OSError as error:
-        complain(f"{error.filename or one}: cannot be read: {error.strerror or error}")
+        complain(f"{error.filename or first}: cannot be read: {error.strerror or error}")
         return _USAGE
     except InvalidConfig as error:
         complain(str(error))
         return _USAGE
-    except ConfigError as error:  # a version that is none
+    except ConfigError as error:  # an invalid version
         complain(str(error))
         return _USAGE
     print("the same" if is_same else "different")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""validate: what is wrong with files, for people or machines."""
+"""validate: report what is wrong with files, for people or machines."""
 
 from __future__ import annotations
 
@@ -21,70 +21,71 @@ from ._output import complain, show
 if TYPE_CHECKING:
     from ._agent._state._node_state import NodeInputs
 
-__all__ = ["Judge", "judge_anywhere", "judge_on_node", "read_file", "validate_files"]
+__all__ = ["FileValidator", "document_validator", "node_validator", "read_file", "validate_files"]
 
 _OK, _REFUSED, _USAGE = 0, 1, 2
-Judge = Callable[[bytes, str], "list[Finding]"]  # of a file's content and name; raises OSError, ComponentConfigError
+# Takes a file's content and name. Raises OSError, ConfigError.
+FileValidator = Callable[[bytes, str], "list[Finding]"]
 
 
-def validate_files(names: Sequence[str], judge: Judge, *, as_json: bool) -> int:
-    """Print all findings of all files and return 0, 1 where one refuses, 2 where a file or a version cannot be read.
+def validate_files(names: Sequence[str], validator: FileValidator, *, as_json: bool) -> int:
+    """Print all findings of all files; return 0, 1 if one of them refuses, 2 if a file or a version cannot be read.
 
     names: paths, "-" for standard input. Findings are lines, or with as_json one list of objects.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for name in names:
         try:
-            found += judge(read_file(name), name)
+            findings += validator(read_file(name), name)
         except OSError as error:
             complain(f"{error.filename or name}: cannot be read: {error.strerror or error}")
             return _USAGE
-        except ConfigError as error:  # a version that is none
+        except ConfigError as error:  # an invalid version
             complain(str(error))
             return _USAGE
     if as_json:
-        print(json.dumps([finding.as_dict() for finding in found]))
+        print(json.dumps([finding.as_dict() for finding in findings]))
     else:
-        for finding in found:
+        for finding in findings:
             show(f"{finding} [{finding.level}]")
-    return _REFUSED if any(finding.is_refusal for finding in found) else _OK
+    return _REFUSED if any(finding.is_refusal for finding in findings) else _OK
 
 
 def read_file(name: str) -> bytes:
-    """Return a file's content, for "-" that of standard input. Raises OSError."""
+    """Return a file's content, or standard input for "-". Raises OSError."""
     if name == "-":
         return sys.stdin.buffer.read()
     with open(name, "rb") as stream:
         return stream.read()
 
 
-def judge_anywhere(
+def document_validator(
     component: str, versions: Sequence[str], *, bundle: bool, configured: ComponentConfiguration | None = None
-) -> Judge:
-    """Return what judges a file by itself. configured: the component on this node, whose denied fields count."""
+) -> FileValidator:
+    """Return a validator of files by themselves. configured: the component on this node, for its denied fields."""
 
-    def judge(text: bytes, name: str) -> list[Finding]:
-        found = check(text, file=name, component=component or None, versions=versions, bundle=bundle)
-        return bounded([*found, *_denied(text, name, configured, versions[-1] if versions else "")])
+    def validate(text: bytes, name: str) -> list[Finding]:
+        findings = check(text, file=name, component=component or None, versions=versions, bundle=bundle)
+        return bounded([*findings, *_denied(text, name, configured, versions[-1] if versions else "")])
 
-    return judge
+    return validate
 
 
-def judge_on_node(
+def node_validator(
     configuration: AgentConfiguration, component: str, versions: Sequence[str], *, only_host: bool, with_inputs: bool
-) -> Judge:
-    """Return what judges a bundle's document as this node would run it.
+) -> FileValidator:
+    """Return a validator of a bundle's document as this node would run it.
 
-    with_inputs: what is judged is JSON with the document and what this node adds to it, as the agent has read both.
+    with_inputs: the file is JSON with the document and with what this node adds to it, as the agent has read both.
     """
     from ._agent._state._node_state import NodeInputs
     from ._agent._validation._validate_on_node import validate_on_node
     from ._host._host_facts import read_host
 
-    def judge(text: bytes, name: str) -> list[Finding]:
+    def validate(text: bytes, name: str) -> list[Finding]:
         if with_inputs:
-            asked = json.loads(text)
-            text, inputs = asked["document"].encode(), NodeInputs.from_dict(asked)
+            request = json.loads(text)
+            text, inputs = request["document"].encode(), NodeInputs.from_dict(request)
         else:
             inputs = _inputs(configuration, component)
         return validate_on_node(
@@ -97,7 +98,7 @@ def judge_on_node(
             read_host=read_host,
         )
 
-    return judge
+    return validate
 
 
 def _inputs(configuration: AgentConfiguration, component: str) -> NodeInputs:
@@ -110,7 +111,7 @@ def _inputs(configuration: AgentConfiguration, component: str) -> NodeInputs:
 
 
 def _own_configs(component: ComponentConfiguration) -> NodeInputs:
-    """Return this node's own configs, without the command line, which denied fields do not depend on."""
+    """Read this node's own configs, without the command line, which does not matter for denied fields."""
     from ._agent._validation._node_inputs import read_own_configs
 
     return read_own_configs(component)
@@ -125,4 +126,4 @@ def _denied(text: bytes, name: str, configured: ComponentConfiguration | None, v
         minor = parse_minor(version) if version else newest_minor()
         return denied_findings(decode(text, file=name), configured, minor, _own_configs(configured))
     except InvalidConfig:
-        return []  # told by validate
+        return []  # the check has reported it
