@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import functools
 import re
 import subprocess
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 # Links of pages in the built collection to pages that are only in the repository (build_ignore in galaxy.yml).
@@ -88,6 +90,23 @@ def test_every_link_of_a_page_resolves(page: str) -> None:
 def test_a_link_that_leads_nowhere_is_found(link: str, expected: str | None) -> None:
     found = fault(ROOT / "README.md", link)
     assert found == (expected and f"{link}: {expected}")
+
+
+def test_pages_of_the_built_collection_link_relatively_to_its_files_alone() -> None:
+    ignored = yaml.safe_load((ROOT / "galaxy.yml").read_text(encoding="utf-8"))["build_ignore"]
+
+    def is_shipped(path: Path) -> bool:
+        names = [str(part) for part in (path, *path.parents)]
+        return not any(fnmatch.fnmatch(name, pattern) for name in names for pattern in ignored)
+
+    shipped = [Path(page) for page in pages() if is_shipped(Path(page))]
+    assert Path("docs/README.md") in shipped
+    assert Path("docs/development/README.md") not in shipped
+    for page in shipped:
+        for link in links(ROOT / page):
+            if not re.match(r"[a-z]+:|#", link):
+                target = (ROOT / page.parent / link.partition("#")[0]).resolve().relative_to(ROOT)
+                assert is_shipped(target), f"{page}: {link}"
 
 
 def test_every_page_is_reached_from_the_two_indexes() -> None:
