@@ -38,8 +38,8 @@ def a_view(name: str, **changes: Any) -> NodeView:
     given.
     """
     source = changes.pop("source", None)
-    assigned_id = changes.pop("given", 0 if source is None else 1)
-    answered = changes.pop("answered", assigned_id)
+    assigned_id = changes.pop("assigned_id", 0 if source is None else 1)
+    answered_id = changes.pop("answered_id", assigned_id)
     active = changes.pop("active", source)
     agent = changes.pop("agent", True)
     cause = changes.pop("cause", "Good")
@@ -59,7 +59,7 @@ def a_view(name: str, **changes: Any) -> NodeView:
         "source": source,
         "assigned_id": assigned_id,
         "status": ConfigStatus(
-            assignment=answered,
+            assignment=answered_id,
             assigned=source,
             active=active,
             cause=cause,

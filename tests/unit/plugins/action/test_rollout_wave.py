@@ -76,10 +76,10 @@ def act(cluster: SandboxCluster) -> Act:
 @pytest.fixture
 def plan(cluster: SandboxCluster, nodes: SimulatedNodes) -> dict[str, Any]:
     del nodes
-    given: dict[str, Any] = {"kubeconfig": cluster.kubeconfig, "pool": "workers"}
-    published = run_module(config_bundle.main, {**given, "documents": {"kubelet": DOCUMENT}})
-    given.update(selector="pool=workers", policy=POLICY, bundle=published["bundle"])
-    planned: dict[str, Any] = run_module(rollout_plan.main, given)["plan"]
+    options: dict[str, Any] = {"kubeconfig": cluster.kubeconfig, "pool": "workers"}
+    published = run_module(config_bundle.main, {**options, "documents": {"kubelet": DOCUMENT}})
+    options.update(selector="pool=workers", policy=POLICY, bundle=published["bundle"])
+    planned: dict[str, Any] = run_module(rollout_plan.main, options)["plan"]
     return planned
 
 
@@ -104,7 +104,7 @@ def test_a_deadly_config_halts_with_the_agents_own_words(
     assert (result["failed"], result["phase"]) == (True, "Halted")
     assert result["msg"].startswith("pool workers is Halted in canary: ")
     assert "crashed 4 times during its trial" in result["reason"]
-    assert "crashed" not in result["msg"]  # it was said when the node said it
+    assert "crashed" not in result["msg"]  # it was shown when the node reported it
     assert "\n" not in result["msg"]
     (failed,) = result["exceptions"]
     assert (failed["node"], failed["kind"]) == (plan["waves"][0]["nodes"][0], "failed")

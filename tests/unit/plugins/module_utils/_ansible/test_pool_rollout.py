@@ -42,7 +42,7 @@ def write(world: World, pool: str, rollout: Rollout | None) -> None:
         (replace(GPU, selector="!pool,topology.kubernetes.io/zone in (z0)"), ()),
         (replace(GPU, selector="pool in ("), ()),  # not this pool's fault
         (replace(GPU, selector=""), ("n01", "n02")),  # a record of an older version
-        (replace(GPU, target=Target.init()), ()),  # taken back: it wants nothing of any node
+        (replace(GPU, target=Target.init()), ()),  # taken back: it assigns nothing
         (None, ()),
     ],
 )

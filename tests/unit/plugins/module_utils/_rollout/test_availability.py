@@ -145,7 +145,7 @@ def test_nothing_is_assigned_when_the_watch_is_lost_while_the_record_is_written(
         if not ends:
             world.server.intercept = intercept
             world.server.end_watches()
-            world.until(lambda: len(refused) > 1)  # the thread that watches has told of the first one by then
+            world.until(lambda: len(refused) > 1)  # the watching thread has reported the first one by then
             ends.append(world.clock.monotonic() + 50)
         return assigning(*arguments, **options)
 

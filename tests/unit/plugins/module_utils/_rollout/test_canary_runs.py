@@ -26,7 +26,7 @@ def test_a_deadly_config_reaches_the_canary_and_not_the_nodes_that_refused_the_l
 
 
 def test_a_canary_that_vanishes_pauses_and_another_candidate_takes_its_place(make_world: MakeWorld) -> None:
-    """A repair tool deletes the canary that a deadly config has killed: nobody else gets the config."""
+    """A repair tool deletes the canary that a crashing config has stopped: no other node gets the config."""
     world = make_world(9)
     target = world.publish(100)
     (victim,) = world.plan(target, canary={"count": 1, "soak": "5s"}).wave("canary").nodes

@@ -32,20 +32,20 @@ from support.rollouts.world import QUICK, MakeWorld, World
 TWO: dict[str, Any] = {"canary": {"count": 2, "soak": "5s"}, "maxUnavailable": 1}
 
 
-@pytest.mark.parametrize("there", [False, True])
-def test_a_pool_without_a_node_that_can_be_moved_proves_nothing(make_world: MakeWorld, there: bool) -> None:
+@pytest.mark.parametrize("node_exists", [False, True])
+def test_a_pool_without_a_node_that_can_be_moved_proves_nothing(make_world: MakeWorld, node_exists: bool) -> None:
     world = make_world(0)
     target = world.publish(100)
     world.nodes.add("mute", agent=False)
     world.nodes.add("n00")
     assign_nodes(world.client, target.source, names=["n00"])
     world.until(lambda: world.nodes.view("n00").is_on(target.source))
-    if not there:
+    if not node_exists:
         world.client.delete(node("n00"))
     result = complete(world.client, world.plan(target, **QUICK), runner="me", report=world.reports.append)
     assert (result.phase, result.changed) == ("Complete", True)
-    assert [revision.result for revision in world.record().revisions] == ["Complete" if there else "Unproven"]
-    if not there:  # and when a node has passed, by whatever way, running again says so
+    assert [revision.result for revision in world.record().revisions] == ["Complete" if node_exists else "Unproven"]
+    if not node_exists:  # and when a node has passed, by whatever way, running again says so
         world.nodes.add("n01")
         assign_nodes(world.client, target.source, names=["n01"])
         world.until(lambda: world.nodes.view("n01").is_on(target.source))
@@ -130,9 +130,9 @@ def test_a_halted_rollout_whose_config_was_cleared_goes_on(make_world: MakeWorld
     assert [revision.result for revision in world.record().revisions] == ["Complete"]
 
 
-@pytest.mark.parametrize(("there", "phase"), [(["n00"], "Paused"), (["n00", "n01"], "Complete")])
+@pytest.mark.parametrize(("names_on_target", "phase"), [(["n00"], "Paused"), (["n00", "n01"], "Complete")])
 def test_a_paused_rollout_with_nothing_left_to_move_is_complete_only_when_its_nodes_are_there(
-    make_world: MakeWorld, there: list[str], phase: str
+    make_world: MakeWorld, names_on_target: list[str], phase: str
 ) -> None:
     world = make_world(2)
     target = world.publish(100)
@@ -141,9 +141,9 @@ def test_a_paused_rollout_with_nothing_left_to_move_is_complete_only_when_its_no
     world.nodes.behaviour = lambda _name, _source: GOOD
     assign_nodes(world.client, None, names=["n00", "n01"])
     world.until(lambda: world.nodes.view("n00").is_on(None) and world.nodes.view("n01").is_on(None))
-    assign_nodes(world.client, target.source, names=there)
-    world.until(lambda: all(world.nodes.view(name).is_on(target.source) for name in there))
-    for name in {"n00", "n01"} - set(there):
+    assign_nodes(world.client, target.source, names=names_on_target)
+    world.until(lambda: all(world.nodes.view(name).is_on(target.source) for name in names_on_target))
+    for name in {"n00", "n01"} - set(names_on_target):
         world.nodes.set_ready(name, False)
     # As a run planned it that did not see the record yet.
     views = list_nodes(world.client, selector="pool=workers")
@@ -194,7 +194,7 @@ def test_a_paused_rollout_that_another_replaces_is_superseded(make_world: MakeWo
     mute = made.wave("canary").nodes[0]
     world.nodes.behaviour = lambda name, _source: SILENT if name == mute else GOOD
     assert world.rollout(second, nodeTimeout="210s")[-1].phase == "Paused"
-    # Somebody puts the nodes back by hand, so that the way back has nothing to move.
+    # An operator moves the nodes back by hand, so that the undo has no work.
     world.nodes.behaviour = lambda _name, _source: GOOD
     assign_nodes(world.client, first.source, names=[f"n{number:02d}" for number in range(6)])
     world.until(lambda: all(world.nodes.view(f"n{number:02d}").is_on(first.source) for number in range(6)))

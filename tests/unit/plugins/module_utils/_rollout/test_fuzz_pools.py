@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever a pool file, a record or a Node holds is read or refused with a sentence for each thing wrong."""
+"""Any content of a pool file, a record or a Node is read, or refused with a message for each error."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def test_a_runner_that_loses_its_lock_amid_a_window_assigns_nothing_more(make_wo
     done = len(world.nodes.assignments)
 
     class Robbed:
-        """A client whose process stalls at its first PATCH, long enough for somebody else to take the pool."""
+        """A client whose process stalls at its first PATCH, long enough for another runner to take the pool."""
 
         def __init__(self) -> None:
             self.patched = 0

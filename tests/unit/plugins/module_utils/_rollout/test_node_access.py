@@ -101,18 +101,18 @@ def test_a_name_that_no_node_has_is_an_error_before_anything_is_changed(
 @pytest.mark.parametrize(
     ("cause", "active"), [("AssignmentLost", a_source()), ("AssignmentLost", None), ("UnitStopped", a_source())]
 )
-@pytest.mark.parametrize("given", [None, "5"])
+@pytest.mark.parametrize("assignment", [None, "5"])
 def test_a_node_that_lost_its_annotation_is_told_that_it_is_meant_so(
-    make_world: MakeWorld, given: str | None, cause: str, active: ConfigSource | None
+    make_world: MakeWorld, assignment: str | None, cause: str, active: ConfigSource | None
 ) -> None:
-    """As after the Node was registered again, or after somebody took only the source away."""
+    """As after the Node was registered again, or after an operator removed only the source."""
     world = make_world(1)
     world.nodes.behaviour = lambda _name, _source: SILENT
-    lost = ConfigStatus(assignment=int(given or 0), active=active, cause=cause, agent_version="0.1.0")
-    world.client.patch(node("n00"), {"metadata": {"annotations": {"configok.dev/assignment": given}}})
+    lost = ConfigStatus(assignment=int(assignment or 0), active=active, cause=cause, agent_version="0.1.0")
+    world.client.patch(node("n00"), {"metadata": {"annotations": {"configok.dev/assignment": assignment}}})
     world.nodes.say("n00", assignment_lost(ConfigInUse("current", a_source().uid)), lost)
     results = assign_nodes(world.client, None, names=["n00"])
-    assert [(one.assignment, one.changed) for one in results] == [(int(given or 0) + 1, True)]
+    assert [(result.assignment, result.changed) for result in results] == [(int(assignment or 0) + 1, True)]
     assert not assign_nodes(world.client, None, names=["n00"])[0].changed, "it has not answered yet"
 
 
@@ -214,7 +214,7 @@ def test_a_record_that_somebody_else_wrote_is_read_again(make_world: MakeWorld) 
     record, changed = update_record(world.client, "workers", change)
     assert (calls, changed) == ([1, 2], True)
     assert (len(record.revisions), len(record.bad_configs)) == (2, 1)
-    assert update_record(world.client, "workers", lambda one: one)[1] is False
+    assert update_record(world.client, "workers", lambda record: record)[1] is False
 
 
 def test_observing_reads_pages_and_names(make_world: MakeWorld) -> None:
@@ -232,7 +232,7 @@ def test_observing_reads_pages_and_names(make_world: MakeWorld) -> None:
         ({"config_ok": "False"}, "failed"),
         ({"config_ok": "Unknown"}, "unknown"),
         ({"ready": False}, "unknown"),
-        ({"source": a_source(), "given": 3, "answered": 2}, "pending"),
+        ({"source": a_source(), "assigned_id": 3, "answered_id": 2}, "pending"),
     ],
 )
 def test_a_node_s_state_in_a_word(changes: dict[str, Any], state: str) -> None:

@@ -140,7 +140,7 @@ def test_a_control_plane_that_restarts_for_minutes_costs_nothing(make_world: Mak
     world = make_world(5)
     target = world.publish(100)
     away = Away(world, 240.0, lambda name, where: name == verb and path in where)
-    # A node has less time than the outage takes: time in which it cannot answer is not held against it.
+    # A node has less time than the outage takes: the time in which it cannot answer does not count.
     assert world.rollout(target, client=away, nodeTimeout="200s")[-1].phase == "Complete"
     assert away.refused
     check_complete(world, target, 5)
@@ -219,7 +219,7 @@ def test_a_lock_that_may_not_be_renewed_ends_the_run_and_is_charged_to_no_node(m
     made = world.plan(world.publish(100))
 
     class Revoked:
-        """A client that may not renew the lock any more when the threads begin to assign."""
+        """A client that may no longer renew the lock when the threads begin to assign."""
 
         revoked = False
 

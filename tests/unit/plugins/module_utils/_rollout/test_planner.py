@@ -217,8 +217,8 @@ def test_a_healthy_node_that_refused_its_last_config_is_not_broken() -> None:
 
 
 def test_nodes_on_the_target_are_skipped_only_when_they_say_so_for_this_assignment() -> None:
-    on = a_view("on", source=a_source(), given=4)
-    behind = a_view("behind", source=a_source(), given=4, answered=3)
+    on = a_view("on", source=a_source(), assigned_id=4)
+    behind = a_view("behind", source=a_source(), assigned_id=4, answered_id=3)
     made = make_plan([on, behind, *map(a_view, names(5))], pool(), a_target(), EMPTY)
     assert made.already_on_target == ("on",)
     assert "behind" in {name for wave in made.waves for name in wave.nodes}

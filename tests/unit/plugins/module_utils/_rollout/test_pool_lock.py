@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lock: one runner at a time, judged by one's own clock only."""
+"""The lock: one runner at a time, measured by this machine's clock only."""
 
 from __future__ import annotations
 

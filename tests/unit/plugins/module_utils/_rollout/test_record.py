@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The record: what is written is what is read, it fits, and what is damaged is said to be."""
+"""The record is read as it was written, it fits into a ConfigMap, and damage is reported."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ def test_an_undo_that_was_killed_goes_on_and_not_one_further_back() -> None:
     assert revision.number == 2
     to_init = replace(record, rollout=Rollout(0, Target.init(), "Paused", (), 3, NOW, NOW))
     assert find_undo_revision(to_init) is None
-    # One that is under way to the newest revision is no undo: it is what is to be undone.
+    # A rollout in progress to the newest revision is not an undo: it is what the undo reverts.
     forward = replace(record, rollout=replace(record.rollout, phase="Paused"))
     revision = find_undo_revision(forward)
     assert revision is not None

@@ -13,10 +13,10 @@ from support.rollouts.simulated_nodes import CRASHES, GOOD
 from support.rollouts.world import MakeWorld, World
 
 
-def told(world: World) -> list[tuple[str, str]]:
-    found = world.client.list(events("configok-rollouts")).items
-    assert all(event["involvedObject"]["uid"] for event in found)
-    return sorted((event["reason"], event["message"]) for event in found)
+def recorded_events(world: World) -> list[tuple[str, str]]:
+    items = world.client.list(events("configok-rollouts")).items
+    assert all(event["involvedObject"]["uid"] for event in items)
+    return sorted((event["reason"], event["message"]) for event in items)
 
 
 def test_events_on_the_record_tell_how_a_rollout_began_and_ended(make_world: MakeWorld) -> None:
@@ -24,14 +24,14 @@ def test_events_on_the_record_tell_how_a_rollout_began_and_ended(make_world: Mak
     good = world.publish(100)
     world.rollout(good)
     world.rollout(good)
-    assert told(world) == [
+    assert recorded_events(world) == [
         ("RolloutComplete", f"revision 1 ({good.name})"),
         ("RolloutStarted", f"revision 1 ({good.name}), nodes: 6, waves: 3, moved by run 1"),
     ]
     bad = world.publish(200)
     world.nodes.behaviour = lambda _name, source: CRASHES if source == bad.source else GOOD
     world.rollout(bad)
-    ((_reason, message),) = [event for event in told(world) if event[0] == "RolloutHalted"]
+    ((_reason, message),) = [event for event in recorded_events(world) if event[0] == "RolloutHalted"]
     assert message.startswith(f"revision 2 ({bad.name}): ")
     assert "crashed 4 times" in message
 
@@ -49,4 +49,4 @@ def test_a_rollout_does_without_events(make_world: MakeWorld) -> None:
             return world.client.create(path, body, **options)
 
     assert world.rollout(world.publish(100), client=Mute())[-1].phase == "Complete"
-    assert told(world) == []
+    assert recorded_events(world) == []

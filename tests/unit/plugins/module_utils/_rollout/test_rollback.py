@@ -43,9 +43,9 @@ def test_on_failure_rollback_takes_the_others_back_to_what_they_had(make_world: 
 def test_a_node_whose_false_answers_another_assignment_is_taken_back() -> None:
     target = a_target(2)
     views = [
-        a_view("good", source=target.source, given=2),
-        a_view("refused the last", source=target.source, given=2, answered=1, active=None, config_ok="False"),
-        a_view("refused this", source=target.source, given=2, active=None, config_ok="False"),
+        a_view("good", source=target.source, assigned_id=2),
+        a_view("refused the last", source=target.source, assigned_id=2, answered_id=1, active=None, config_ok="False"),
+        a_view("refused this", source=target.source, assigned_id=2, active=None, config_ok="False"),
     ]
     before = dict.fromkeys([view.name for view in views], None)
     record = Record("workers", rollout=Rollout(1, target, "Halted", (), 3, "now", "now", previous_sources=before))

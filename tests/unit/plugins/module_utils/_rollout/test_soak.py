@@ -66,7 +66,7 @@ def test_the_soak_of_a_resumed_wave_goes_on_where_it_stood(make_world: MakeWorld
     (soaked,) = {rollout.soaked_seconds[name] for name in made.wave("canary").nodes}
     if how == "interrupted":
         assert soaked == 201
-    else:  # it is written down every 30 seconds
+    else:  # it is recorded every 30 seconds
         assert 201 - 31 <= soaked <= 201
     resumed = world.clock.monotonic()
     assert world.move(world.plan(target, **policy), "canary").phase == "Canary"
