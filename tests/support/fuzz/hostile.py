@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hostile input, and what every parser owes for any input: a value or its own error, soon, and the same twice."""
+"""Hostile input, and the duty of every parser for any input: a value or its own error, soon, and the same twice."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
     "unsafe_texts",
 ]
 
-LONGEST = 5.0  # seconds of processor time for one input of a few kB (PyYAML takes one for 1,200 open brackets)
+LONGEST = 5.0  # seconds of processor time for an input of a few kB (PyYAML takes one for 1,200 open brackets)
 
 NASTY = (
     *("", " ", "\n", "\0", "-", "--", "=", "%", "%%", "$", "${", "\\", '"', "'", "#", ":", "/", "..", "../../etc"),
@@ -40,8 +40,8 @@ NASTY = (
     *("2026-11-21T00:00:00Z", "0000-00-00T00:00:00Z", "Mon, 99 Foo 2026 25:61:61 GMT"),
 )
 
-# Draws a line of its own on a terminal that shows it as it is: by line ends, ANSI sequences (also in C1), marks of
-# direction, and characters without a width.
+# Forges lines on a terminal that does not sanitize it: by line ends, ANSI sequences (also in C1), bidirectional marks,
+# and zero-width characters.
 FORGED = "\x1b[2K\r\nwave 1 passed\x1b]0;title\x07\x9b1A\x85\u2028\u202egnp.exe\u2066\u200b\ufeff\x7f\0\x08"
 
 TEXTS = st.sampled_from(NASTY) | st.text(max_size=12) | st.lists(st.sampled_from(NASTY), max_size=4).map("".join)
@@ -62,7 +62,7 @@ JSON_VALUES = st.recursive(
 
 @st.composite
 def mutated(draw: st.DrawFn, example: Any) -> Any:
-    """Return valid data in which one to three places hold something else, are gone, there twice, or new."""
+    """Return valid data in which one to three places are replaced, removed, duplicated or added."""
     value = copy.deepcopy(example)
     for _change in range(draw(st.integers(1, 3))):
         value = _mutate(draw, value)
@@ -87,7 +87,7 @@ def _mutate(draw: st.DrawFn, value: Any) -> Any:
 
 
 def json_texts(example: Any) -> st.SearchStrategy[str]:
-    """Return texts that are, or nearly are, JSON like the example."""
+    """Return texts that are JSON like the example, or nearly."""
     return (
         mutated(example).map(json.dumps)
         | JSON_VALUES.map(json.dumps)
@@ -98,7 +98,7 @@ def json_texts(example: Any) -> st.SearchStrategy[str]:
 
 @st.composite
 def damaged(draw: st.DrawFn, data: bytes) -> bytes:
-    """Return the bytes torn, with bits flipped, with pieces twice, or with noise among them; or other bytes."""
+    """Return the bytes truncated, with flipped bits, duplicated pieces or noise; or other bytes."""
     for _change in range(draw(st.integers(1, 3))):
         where = draw(st.integers(0, len(data)))
         what = draw(st.sampled_from(["torn", "noise", "flipped", "twice", "zeros", "other"]))
@@ -118,12 +118,12 @@ def damaged(draw: st.DrawFn, data: bytes) -> bytes:
 
 
 def lines_of(pieces: Sequence[str], *, most: int = 12) -> st.SearchStrategy[str]:
-    """Return texts of the pieces that a format is made of, in any order, with hostile ones between them."""
+    """Return texts of a format's tokens, in any order, with hostile ones between them."""
     return st.lists(st.sampled_from(pieces) | TEXTS, max_size=most).map("".join)
 
 
 def unsafe_texts(value: Any) -> list[str]:
-    """Return the texts in JSON-able data that hold a character which no text on a screen may hold."""
+    """Return the texts in JSON-able data that contain a character which must not reach a screen."""
     if isinstance(value, str):
         return [] if value.replace("\n", "").replace("\t", "").isprintable() else [value]
     if isinstance(value, dict):
@@ -132,17 +132,17 @@ def unsafe_texts(value: Any) -> list[str]:
 
 
 class Outcome(NamedTuple):
-    """What came of an input: the value, or the parser's own error."""
+    """The result of parsing an input: the value, or the parser's own error."""
 
     value: Any = None
     error: Exception | None = None
 
 
 def parse_twice(parse: Callable[..., Any], *arguments: Any, refused: type[Exception] | tuple[()] = ()) -> Outcome:
-    """Parse an input twice, and see that a parser owes nothing.
+    """Parse an input twice, and check the parser's duty.
 
-    refused: its own error, () where it takes everything; any other exception is a fault, as are an error without
-    words, another outcome the second time, and more than LONGEST.
+    refused: its own error, or () if it accepts everything. Any other exception is a failure, as are an error without
+    a message, a different outcome the second time, and more time than LONGEST.
     """
     first, second = (_parse(parse, copy.deepcopy(arguments), refused) for _time in range(2))
     assert repr(first) == repr(second), f"{first!r}, and then {second!r}"

@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hostile inputs for the whole engine: texts and command lines made by number, the same ones for the same number.
+"""Hostile inputs for the whole engine: texts and command lines, determined by their number.
 
-Each way to make them is a function of a random source: bombs, depths, sizes, encodings, YAML's oddities, configs of all
-kinds with wrong types in them or damaged, and flags.
+Each kind is a function of a random source: alias bombs, deep nesting, large sizes, encodings, YAML edge cases, configs
+of all kinds with wrong types or damage, and flags.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .hostile import NASTY
 
 __all__ = ["Hostile", "hostile_input"]
 
-_MANY = 900_000  # bytes, just below what is read at all
+_MANY = 900_000  # bytes, just below the size limit of the reader
 _PIECES = (
     *("a", ": ", "\n", "  ", "- ", "[", "]", "{", "}", ",", '"', "'", "&x ", "*x", "<<: *x\n", "!!int ", "!!binary "),
     *("? ", "|\n", ">-\n", "#", "\t", "---\n", "...\n", "%YAML 1.1\n", "%TAG ! !x\n", "maxPods: ", "evictionHard: "),
@@ -51,7 +51,7 @@ _VALUES: tuple[Any, ...] = (
 
 
 class Hostile(NamedTuple):
-    """One input: how it was made, layers of text, and a command line beside them."""
+    """An input: its kind, layers of text, and a command line."""
 
     name: str
     layers: tuple[bytes, ...]
@@ -60,7 +60,7 @@ class Hostile(NamedTuple):
 
 
 def hostile_input(number: int) -> Hostile:
-    """Return the input of that number."""
+    """Return the input with this number."""
     chance = random.Random(number)
     way = _WAYS[number % len(_WAYS)]
     layers = [way(chance)]
@@ -75,7 +75,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _bomb(chance: random.Random) -> bytes:
-    """Aliases of aliases, merges of merges, and one large scalar many times."""
+    """Return aliases of aliases, merges of merges, or many copies of a large scalar."""
     levels, width = chance.randint(2, 40), chance.randint(2, 12)
     kind = chance.randrange(4)
     if kind == 0:
@@ -95,7 +95,7 @@ def _bomb(chance: random.Random) -> bytes:
 
 
 def _depth(chance: random.Random) -> bytes:
-    """Brackets, braces, dashes and indentation, closed or not."""
+    """Return deeply nested brackets, braces, dashes or indentation, closed or not."""
     deep = chance.choice([30, 63, 64, 65, 100, 1_000, 20_000, 100_000])
     kind = chance.randrange(6)
     field = chance.choice(["evictionHard: ", "logging: ", "x: ", ""])
@@ -116,7 +116,7 @@ def _depth(chance: random.Random) -> bytes:
 
 
 def _size(chance: random.Random) -> bytes:
-    """Keys, scalars, numbers, lists, comments and lines that are as large as can be."""
+    """Return keys, scalars, numbers, lists, comments or lines of the largest possible size."""
     size = chance.choice([1_000, 19_000, 100_000, _MANY, _MANY, 1_100_000])
     kind = chance.randrange(10)
     if kind == 0:
@@ -143,7 +143,7 @@ def _size(chance: random.Random) -> bytes:
 
 
 def _encoding(chance: random.Random) -> bytes:
-    """Other encodings, marks in the wrong place, control characters, surrogates, noise."""
+    """Return other encodings, misplaced byte order marks, control characters, surrogates or noise."""
     text = (
         KUBELET_HEADER + "clusterDomain: " + chance.choice(NASTY) + chance.choice("éß漢\U0001f600") + "\nmaxPods: 5\n"
     )
@@ -166,7 +166,7 @@ def _encoding(chance: random.Random) -> bytes:
 
 
 def _oddity(chance: random.Random) -> bytes:
-    """YAML's pieces in any order."""
+    """Return YAML's tokens in any order."""
     head = chance.choice([KUBELET_HEADER, KUBELET_HEADER, "", "---\n", '{"apiVersion": '])
     pieces = [
         chance.choice(_PIECES) if chance.random() < 0.8 else chance.choice(NASTY) for _n in range(chance.randint(1, 60))
@@ -175,14 +175,14 @@ def _oddity(chance: random.Random) -> bytes:
 
 
 def _wrong_types(chance: random.Random) -> bytes:
-    """A config of any kind, with values in it that its fields do not have."""
+    """Return a config of any kind, with values that its fields cannot have."""
     kind = chance.choice(kinds())
     data = {**_head_of(kind), **_object(chance, kind.fields, 0)}
     return _bytes(_written(chance, data))
 
 
 def _damaged(chance: random.Random) -> bytes:
-    """A config of any kind, torn, with bits flipped, with pieces of it twice or noise in it."""
+    """Return a config of any kind, truncated, with flipped bits, duplicated pieces or noise."""
     raw = _wrong_types(chance)[:20_000]
     for _time in range(chance.randint(1, 4)):
         where = chance.randrange(len(raw) + 1)
@@ -205,7 +205,7 @@ def _head_of(kind: Kind) -> dict[str, Any]:
 
 
 def _written(chance: random.Random, data: Mapping[str, Any]) -> str:
-    """As JSON, or as YAML with a field to a line."""
+    """Return data as JSON, or as YAML with one field per line."""
     if chance.random() < 0.3:
         return json.dumps(data)
     return "".join(f"{json.dumps(key)}: {json.dumps(value)}\n" for key, value in data.items())
@@ -231,7 +231,7 @@ def _field(chance: random.Random, field: Mapping[str, Any], depth: int) -> Any:
 
 
 def _argv(chance: random.Random, component: str) -> tuple[str, ...]:
-    """A command line of flags that the component has, with values that they do not, and of what is none."""
+    """Return a command line of the component's flags with invalid values, and of words that are not flags."""
     known = flag_set(component)
     names: Sequence[str] = sorted(known.flags) if known is not None else ["v"]
     words = [f"/usr/bin/{component}"]

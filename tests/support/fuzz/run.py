@@ -1,13 +1,13 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gives hostile inputs to the engine, in a process of its own, and tells what came of them.
+"""Gives hostile inputs to the engine, in a separate process, and reports the results.
 
     python -m support.fuzz.run FIRST COUNT
 
-Each goes through every verb. Writes JSON lines: one for each crash, and at the end the figures: inputs, crashes, the
-slowest call in seconds of processor time and what it was, how many times as long as the reference the slowest takes
-(the best of three calls each), and the most memory of the process in MB.
+Each input goes through every verb. Writes JSON lines: one for each crash, and at the end the figures: inputs, crashes,
+the slowest call and its seconds of processor time, its ratio to the reference (the best of three calls each), and the
+process's peak memory in MB.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ __all__ = ["VERBS", "run"]
 
 _VERSIONS = ("1.20", "1.36")
 _WANTED = ("v1", "v1beta1", "v1beta3", "v1beta4", "v1alpha1", "kubescheduler.config.k8s.io/v1")
-_LONGEST = 5.0  # seconds of processor time, after which a call is given up
-_SLOW = 0.25  # seconds of processor time, from which on a call is measured beside the reference
-_CALLS = 3  # of a slow call and of the reference: processor time doubles in moments when another process is busy
-# What a verb says of an input: these are its own words.
+_LONGEST = 5.0  # seconds of processor time after which a call is aborted
+_SLOW = 0.25  # seconds of processor time from which on a call is compared with the reference
+_CALLS = 3  # repetitions, because processor time doubles while another process is busy
+# The error by which a verb refuses an input.
 _REFUSED = (ConfigError,)
 
 
-def _judge(hostile: Hostile) -> None:
+def _check(hostile: Hostile) -> None:
     layers = [(f"layer{index}", text) for index, text in enumerate(hostile.layers)]
-    judged = judge(layers, versions=_VERSIONS, bundle=True, denied_fields=["staticPodPath", "authentication.*"])
-    json.dumps([finding.as_dict() for finding in judged.findings])
-    assert all("\n" not in str(finding) for finding in judged.findings), "a finding of two lines"
-    redacted(judged.data)
+    checked = judge(layers, versions=_VERSIONS, bundle=True, denied_fields=["staticPodPath", "authentication.*"])
+    json.dumps([finding.as_dict() for finding in checked.findings])
+    assert all("\n" not in str(finding) for finding in checked.findings), "a finding of two lines"
+    redacted(checked.data)
 
 
 def _read_back(hostile: Hostile) -> None:
@@ -64,7 +64,7 @@ def _read_back(hostile: Hostile) -> None:
         assert decode(rendered.text).data == rendered.document.data, "what is rendered is read back as another"
 
 
-def _judge_host(hostile: Hostile) -> None:
+def _check_host(hostile: Hostile) -> None:
     host = Host(swaps=("/x",), cpus=frozenset(range(4)), memory=2**33, disk=2**34, cgroup_v2=False)
     document = decode(hostile.layers[0])
     judge_host(
@@ -95,9 +95,9 @@ def _explain(hostile: Hostile) -> None:
 
 
 VERBS: Mapping[str, Callable[[Hostile], None]] = {
-    "judge": _judge,
+    "judge": _check,
     "read_back": _read_back,
-    "judge_host": _judge_host,
+    "judge_host": _check_host,
     "convert": _convert,
     "compare": _compare,
     "migrate": _migrate,
@@ -107,7 +107,7 @@ VERBS: Mapping[str, Callable[[Hostile], None]] = {
 
 
 class Hang(BaseException):
-    """A verb does not come to an end: no Exception, so that nobody takes it for an error of the input."""
+    """Raised if a verb does not end; not an Exception, so that it is not handled as an error of the input."""
 
 
 def _interrupt(_signal: int, _frame: Any) -> None:
@@ -115,13 +115,13 @@ def _interrupt(_signal: int, _frame: Any) -> None:
 
 
 def reference() -> None:
-    """Let PyYAML read 5,000 lines: 0.15 to 0.4 s of processor time, by the machine."""
+    """Let PyYAML read 5,000 lines, which takes 0.15 to 0.4 s of processor time, by machine."""
     text = "\n".join(f"key{number}: value {number}" for number in range(5000))
     yaml.load(text, yaml.SafeLoader)
 
 
 def _call(hostile: Hostile, verb: Callable[[Hostile], None]) -> str | None:
-    """Call the verb, and return what is wrong, or None."""
+    """Call the verb, and return a description of its failure, or None."""
     signal.setitimer(signal.ITIMER_PROF, _LONGEST)
     try:
         verb(hostile)
@@ -142,14 +142,14 @@ def _seconds(call: Callable[[], object]) -> float:
 
 
 def _ratio(hostile: Hostile, verb: Callable[[Hostile], None]) -> float:
-    """Return how many times as long as the reference the verb takes: the best of some calls of each, in turns."""
+    """Return the ratio of the verb's time to the reference's: the best of some alternating calls."""
     pairs = [(_seconds(lambda: _call(hostile, verb)), _seconds(reference)) for _again in range(_CALLS)]
     return min(own for own, _other in pairs) / min(other for _own, other in pairs)
 
 
 def peak_memory() -> int:
-    """Return the most memory that this program held at once, in kB. Not ru_maxrss: that counts the process that it was
-    forked from, before it became this program."""
+    """Return the peak memory of this program in kB. ru_maxrss would include the process that it was forked from, before
+    it became this program."""
     status = Path("/proc/self/status").read_text()
     peak = re.search(r"^VmHWM:\s+(\d+) kB", status, re.MULTILINE)
     if peak is None:
@@ -158,7 +158,7 @@ def peak_memory() -> int:
 
 
 def run(first: int, count: int, tell: Callable[[Mapping[str, Any]], object]) -> None:
-    """Give the engine that many inputs, from that number on."""
+    """Give ``count`` inputs to the engine, from number ``first`` on."""
     slowest, what, ratio, crashes = 0.0, "", 0.0, 0
     signal.signal(signal.SIGPROF, _interrupt)
     for number in range(first, first + count):

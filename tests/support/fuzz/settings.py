@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How hard to fuzz: a little, and always the same, in ``make unit``; at length and at random in ``make fuzz``.
+"""Settings of fuzz tests: few, fixed examples in ``make unit``; many random ones in ``make fuzz``.
 
 CONFIGOK_FUZZ multiplies the number of examples. With it examples are random, and a failure prints how to repeat it.
 """
@@ -19,7 +19,7 @@ FACTOR = int(os.environ.get("CONFIGOK_FUZZ") or "1")
 
 
 def fuzz(examples: int, **more: Any) -> settings:
-    """Return the settings of one fuzz test. examples: of the quick run. Tests that mind time measure it themselves."""
+    """Return the settings of a fuzz test. examples: their number in the quick run. Tests that limit time measure it."""
     return settings(
         max_examples=examples * FACTOR,
         derandomize=FACTOR == 1,

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Real nodes for tests: machines with systemd, containerd and a kubelet, on an API server of their own.
+"""Real nodes for tests: machines with systemd, containerd and a kubelet, on their own API server.
 
 with Testbed.start("faults", nodes=2, distribution="bookworm", layout="kubeadm") as bed:
     node = bed.nodes[0]
@@ -9,7 +9,7 @@ with Testbed.start("faults", nodes=2, distribution="bookworm", layout="kubeadm")
     source = bed.publish({"kubelet": {"maxPods": 50}}, trial={"trialDuration": "10s"})
     node.wait_config_ok("True", assignment=bed.assign(node, source))
 
-Needs root, and what tests/support/bin/prepare-nodes makes available; raises Unavailable where that is not so.
+Needs root, and tests/support/bin/prepare-nodes; raises Unavailable otherwise.
 """
 
 from __future__ import annotations

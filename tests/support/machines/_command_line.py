@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Testbeds from the command line: a process of its own keeps each one until it is told to end."""
+"""Testbeds from the command line: a separate process keeps each testbed until it is stopped."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ __all__ = ["main"]
 
 _KEEPER = ("-m", "support.machines", "keep")  # the process that keeps a testbed
 _UNAVAILABLE = 3
-_ROUND = 0.5  # seconds between two looks at the namespaces
+_ROUND = 0.5  # seconds between two checks of the namespaces
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do what the arguments say; return the exit code: 3 where test nodes cannot be had, with one sentence."""
+    """Run a command; return the exit code, which is 3, with a message, if test nodes are unavailable."""
     options = _parse(arguments)
     try:
         if options.command == "up":
@@ -109,7 +109,7 @@ def _keep(options: argparse.Namespace) -> int:
             _link(options.links, {"inventory.yml": bed.inventory, "kubeconfig": Path(bed.kubeconfig)})
         things = {"state": bed.state, "inventory": bed.inventory, "kubeconfig": bed.kubeconfig, "server": bed.api.url}
         print(json.dumps({key: str(value) for key, value in things.items()}), flush=True)
-        # Whoever called `up` has read enough, and is not to wait for the end of what this process prints.
+        # The caller of `up` has read all it needs, and must not wait for the end of this process's output.
         with Path(os.devnull).open("w") as nothing, (bed.state / "keeper.log").open("w") as log:
             os.dup2(nothing.fileno(), 1)
             os.dup2(log.fileno(), 2)
@@ -117,13 +117,13 @@ def _keep(options: argparse.Namespace) -> int:
             try:
                 finish_deletions(bed.client)
             except KubeError:
-                pass  # the next round sees what is left
+                pass  # retried in the next iteration
         return 0
 
 
 @contextmanager
 def _end_of(pid: int | None) -> Iterator[list[int]]:
-    """Give what select() finds readable once that process has ended; nothing where there is none to wait for."""
+    """Yield what select() finds readable once the process has ended, or nothing if there is no process."""
     if pid is None:
         yield []
         return
@@ -150,7 +150,7 @@ def _down(name: str | None) -> int:
         return 0
     directory = _sweep.DIRECTORY / str(number)
     owner = int((directory / "owner").read_text().split()[0])
-    # Told by its words, so that one is ended also while its nodes are still booting.
+    # Identified by its command line, so that it can be ended while its nodes are still booting.
     if tuple(Path(f"/proc/{owner}/cmdline").read_text().split("\0")[1:4]) != _KEEPER:
         print(f"machines: the testbed {name} belongs to a run that goes on", file=sys.stderr)
         return 1
@@ -173,7 +173,7 @@ def _list() -> int:
 
 
 def _number(name: str) -> int | None:
-    """Return the number of the running testbed of that name."""
+    """Return the number of the running testbed with this name."""
     dead = _sweep.dead_numbers()
     return next((number for number in _sweep.numbers() if number not in dead and _name(number) == name), None)
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Running a command to its end, and saying in one line why it failed."""
+"""Runs a command, and reports its failure in one line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["CommandFailed", "run"]
 
 
 class CommandFailed(Exception):
-    """A command ended with another code than 0; the text says which and what it printed."""
+    """Raised if a command fails; the text has the command, its exit code and its output."""
 
 
 def run(

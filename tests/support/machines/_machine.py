@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One machine: a systemd-nspawn container over an overlay, which boots, is cut from power and boots again.
 
-Its root is an overlay: what the machine writes, over the layers it shares with others. Nothing of it is registered with
-a service manager of this machine, which may have none.
+Its root is an overlay of its own files over the layers that it shares with others. It is not registered with this
+machine's service manager, which may be missing.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from ._network import Link
 
 __all__ = ["Machine"]
 
-# With it systemd 256 and newer boots where this machine has only version 1 hierarchies.
+# Lets systemd 256 and newer boot if this machine has only version 1 hierarchies.
 _KERNEL_WORDS = "systemd.unified_cgroup_hierarchy=0 SYSTEMD_CGROUP_ENABLE_LEGACY_FORCE=1"
-# Enters its control groups, then becomes the container's supervisor.
+# Enters the control groups, then becomes the container's supervisor.
 _ENTER_GROUPS = 'groups=$1; shift; for group in $groups; do echo $$ > "$group/cgroup.procs" || exit 1; done; exec "$@"'
 _POLL = 0.05
 
 
 class Machine:
-    """A machine; not booted when made. `_sweep.sweep` takes it away."""
+    """A machine, not booted at first. `_sweep.sweep` removes it."""
 
     def __init__(self, name: str, directory: Path, layers: Sequence[Path], link: Link) -> None:
         """Mount its root. directory: for its own files; layers: the shared directories below them, uppermost first."""
@@ -48,17 +48,17 @@ class Machine:
 
     @property
     def is_running(self) -> bool:
-        """Say whether it has power."""
+        """Return whether it has power."""
         return self._supervisor is not None and self._supervisor.poll() is None
 
     @property
     def view(self) -> Path:
-        """Where its files are as it sees them itself, with what is mounted in it. It must be running."""
+        """The path of its files as it sees them, including its mounts. It must be running."""
         self._leader = self._leader or self._find_leader()
         return Path(f"/proc/{self._leader}/root")
 
     def boot(self, timeout: float = 60.0) -> None:
-        """Switch it on and wait until it can be logged in to. Raises CommandFailed with the end of its console."""
+        """Switch it on and wait until login is possible. Raises CommandFailed with the end of its console."""
         if self.is_running:
             raise CommandFailed(f"{self.name} is running")
         self.switch_on()
@@ -69,11 +69,11 @@ class Machine:
         command = [
             *("systemd-nspawn", "--quiet", "--boot", f"--directory={self.root}"),
             *(f"--machine={self.link.namespace}", f"--hostname={self.name}"),
-            # No service manager and no machined here need to know.
+            # Neither a service manager nor machined of this machine is needed.
             *("--register=no", "--keep-unit", "--console=pipe"),
             *("--resolv-conf=off", "--timezone=off", "--link-journal=no"),
             f"--network-namespace-path={self.link.namespace_path}",
-            # What a kubelet and a container runtime do: mounts, devices, keyrings, the kernel's log.
+            # Permissions of a kubelet and a container runtime: mounts, devices, keyrings, the kernel's log.
             *("--capability=all", "--system-call-filter=add_key keyctl bpf", "--bind=/dev/kmsg"),
         ]
         if _cgroups.only_version_1():
@@ -91,7 +91,7 @@ class Machine:
         self._leader = 0
 
     def wait_booted(self, timeout: float = 60.0) -> None:
-        """Wait until it can be logged in to. Raises CommandFailed with the end of its console."""
+        """Wait until login is possible. Raises CommandFailed with the end of its console."""
         deadline = time.monotonic() + timeout
         while True:
             self._leader = self._leader or self._find_leader()
@@ -102,24 +102,24 @@ class Machine:
             time.sleep(_POLL)
 
     def reboot(self, timeout: float = 60.0) -> None:
-        """Reboot it as an administrator does, and wait until it can be logged in to."""
+        """Reboot it as an administrator does, and wait until login is possible."""
         self.run(["systemctl", "--no-block", "reboot"])
         self._wait_off(timeout)
         self.boot(timeout)
 
     def power_cut(self) -> None:
-        """Take its power away: all its processes are killed at once, nothing is told. Files keep what was written."""
+        """Cut its power: all its processes are killed at once, without notice. Files keep all written data."""
         supervisor = self._supervisor
         if supervisor is None or supervisor.poll() is not None:
             raise CommandFailed(f"{self.name} has no power")
-        # The first process of its PID namespace takes all others with it.
+        # Killing the first process of its PID namespace kills all others.
         os.kill(self._leader or supervisor.pid, 9)
         self._wait_off(10.0)
 
     def run(
         self, command: Sequence[str], *, check: bool = True, timeout: float = 30.0, text: str = ""
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command in it as root, without the network; where it is switched off, in its files alone."""
+        """Run a command in it as root, without the network; if it is switched off, only in its files."""
         return run([*self._entrance(), *command], check=check, timeout=timeout, text=text)
 
     def _entrance(self) -> list[str]:
@@ -130,7 +130,7 @@ class Machine:
         return [*enter, "env", "-i", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"]
 
     def _find_leader(self) -> int:
-        """Return the PID, as seen from here, of the machine's first process, 0 when there is none yet."""
+        """Return this machine's PID of the container's first process, or 0 if it does not exist yet."""
         if self._supervisor is None:
             return 0
         pid = self._supervisor.pid

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a kube-controller-manager does for namespaces: a testbed has none, and there they would be deleted for ever."""
+"""Finishes deletions of namespaces, like a kube-controller-manager, without which they would stay in Terminating."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_client im
 
 __all__ = ["finish_deletions"]
 
-# Of what the collection has in namespaces. A path without a name is the whole collection.
+# The resources of this collection in namespaces. A path without a name means all objects.
 _CONTENTS = (paths.config_maps, paths.leases, paths.events, paths.role_bindings, paths.roles)
 
 
 def finish_deletions(client: Client) -> None:
-    """Take the namespaces away that are being deleted, with what is in them. Raises KubeError."""
+    """Remove the namespaces that are being deleted, with their objects. Raises KubeError."""
     for namespace in client.list(paths.NAMESPACES).items:
         if "deletionTimestamp" not in namespace["metadata"]:
             continue

@@ -23,7 +23,7 @@ _FIRST_HOST = 10
 
 @dataclass(frozen=True)
 class Link:
-    """A machine's way to the bridge. interface: this machine's end of it."""
+    """A machine's link to the bridge. interface: the link's end on this machine."""
 
     namespace: str
     interface: str
@@ -34,7 +34,7 @@ class Link:
         return f"/run/netns/{self.namespace}"
 
     def down(self) -> None:
-        """Cut the machine off: every packet is lost, and no connection is told."""
+        """Disconnect the machine: every packet is lost, and no connection is closed."""
         run(["ip", "link", "set", self.interface, "down"])
 
     def up(self) -> None:
@@ -43,10 +43,10 @@ class Link:
 
 
 class Network:
-    """The bridge of testbed `number`. `_sweep.sweep` takes it away, with all links."""
+    """The bridge of testbed `number`. `_sweep.sweep` removes it, with all links."""
 
     def __init__(self, number: int) -> None:
-        """Make it; `address` is this machine's."""
+        """Create the bridge; `address` is this machine's."""
         self._bridge = prefix(number)
         self._net = f"198.18.{number}"
         self._count = 0
@@ -56,7 +56,7 @@ class Network:
         run(["ip", "link", "set", self._bridge, "up"])
 
     def attach(self) -> Link:
-        """Make a namespace whose eth0 has the next address."""
+        """Create a namespace whose eth0 has the next address."""
         self._count += 1
         name = f"{self._bridge}-{self._count}"
         link = Link(name, name, f"{self._net}.{_FIRST_HOST + self._count}")

@@ -33,7 +33,7 @@ _STARTED = "39f53479d3a045ac8e11786248231fbf"
 
 @dataclass(frozen=True)
 class NodeSpec:
-    """What a node is made of. layout: one of `_systemd.LAYOUTS`."""
+    """The specification of a node. layout: one of `_systemd.LAYOUTS`."""
 
     name: str
     distribution: str = "bookworm"
@@ -44,7 +44,7 @@ class Node:
     """A node. Commands, files and waits need no network, so they also work on a node that is cut off."""
 
     def __init__(self, spec: NodeSpec, machine: Machine, client: Client, provision: Callable[..., PlaybookRun]) -> None:
-        """provision: runs the playbook of that name for this node; takes a name, variables, check, diff."""
+        """provision: runs the playbook of the given name for this node, with variables, check and diff."""
         self.spec = spec
         self.name = spec.name
         self.address = machine.link.address
@@ -66,11 +66,11 @@ class Node:
         self.run(["sh", "-c", _WRITE, "sh", path, f"{mode:04o}"], text=text)
 
     def read(self, path: str) -> str:
-        """Return the text of a file. Raises CommandFailed where there is none."""
+        """Return the text of a file. Raises CommandFailed if it is missing."""
         return self.run(["cat", path]).stdout
 
     def exists(self, path: str) -> bool:
-        """Say whether there is something at path."""
+        """Return whether the path exists."""
         return self.run(["test", "-e", path], check=False).returncode == 0
 
     def get(self) -> dict[str, Any]:
@@ -78,9 +78,9 @@ class Node:
         return self._client.get(paths.node(self.name))
 
     def wait(self, what: str, question: Callable[[], Any], timeout: float = 60.0, poll: float = _POLL) -> Any:
-        """Ask until the answer is true, and return it. Errors of the API count as no answer.
+        """Call ``ask`` until its value is true, and return it. Errors of the API are retried.
 
-        Raises TimeoutError, which says what was waited for and what was seen last.
+        Raises TimeoutError with the expectation and the last observation.
         """
         deadline = time.monotonic() + timeout
         while True:
@@ -145,7 +145,7 @@ class Node:
         self.machine.reboot(timeout)
 
     def power_cut(self) -> None:
-        """Take its power away. What was written stays, also where it was not fsynced: see support.agents.lossy_disk."""
+        """Cut its power. All written data stays, even without fsync: see support.agents.lossy_disk."""
         self.machine.power_cut()
 
     def boot(self, timeout: float = 60.0) -> None:
@@ -153,7 +153,7 @@ class Node:
         self.machine.boot(timeout)
 
     def partition(self) -> None:
-        """Cut it off from the network: packets are lost, connections hang."""
+        """Disconnect it from the network: packets are lost, connections hang."""
         self.machine.link.down()
 
     def heal(self) -> None:
@@ -161,20 +161,20 @@ class Node:
         self.machine.link.up()
 
     def provision(self, *, check: bool = False, diff: bool = False, **role_vars: Any) -> PlaybookRun:
-        """Run the playbook configok.node.provision for this node alone. role_vars: variables of the role node.
+        """Run the playbook configok.node.provision for this node only. role_vars: variables of the role node.
 
-        check, diff: as ansible-playbook's options. Raises CommandFailed with the output where the playbook fails.
+        check, diff: as ansible-playbook's options. Raises CommandFailed with the output if the playbook fails.
         """
         return self._checked(self.play("provision", role_vars, check=check, diff=diff))
 
     def remove(self, **role_vars: Any) -> PlaybookRun:
-        """Take the agent from this node, as the playbook configok.node.remove does."""
+        """Remove the agent from this node with the playbook configok.node.remove."""
         return self._checked(self.play("remove", {"cluster_force": True, **role_vars}))
 
     def play(
         self, playbook: str, variables: Mapping[str, Any] | None = None, *, check: bool = False, diff: bool = False
     ) -> PlaybookRun:
-        """Run the playbook configok.node.<name> for this node alone, whatever its outcome."""
+        """Run the playbook configok.node.<name> for this node only, and ignore its outcome."""
         return self._play(playbook, self.name, variables or {}, check=check, diff=diff)
 
     def _checked(self, run: PlaybookRun) -> PlaybookRun:
@@ -183,7 +183,7 @@ class Node:
         return run
 
     def _told(self) -> str:
-        """Return what helps to see why a wait was in vain."""
+        """Return diagnostics for a wait that timed out."""
         if not self.machine.is_running:
             return "the machine is switched off"
         lines = ["--unit=kubelet.service", "--unit=configok-agent.service", "--lines=8", "--output=cat", "--no-pager"]

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The files that make a Debian machine a Kubernetes node, as data: runtime, network, kubelet, names."""
+"""The files that turn a Debian machine into a Kubernetes node: runtime, network, kubelet, names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CERTIFICATE = "/var/lib/kubelet/pki/kubelet-client-current.pem"
 _CA = "/etc/kubernetes/pki/ca.crt"
 _SOCKET = "unix:///run/containerd/containerd.sock"
 
-# What the nodes of a testbed share: a container cannot have a hierarchy of QoS groups, nor its own swap.
+# Fields that the nodes of a testbed share: a container has neither a hierarchy of QoS groups nor its own swap.
 _SHARED: dict[str, Any] = {
     **KUBELET_KIND,
     "cgroupDriver": "cgroupfs",
@@ -35,11 +35,11 @@ _SHARED: dict[str, Any] = {
     "failSwapOn": False,
     "healthzBindAddress": "127.0.0.1",
     "healthzPort": 10248,
-    # A new Node is Ready 10 s sooner; written only when something has changed, as by default.
+    # A new Node is Ready 10 s sooner; the status is written only on a change, as by default.
     "nodeStatusUpdateFrequency": "2s",
     "nodeStatusReportFrequency": "5m0s",
 }
-# What kubeadm writes besides, and no bundle may set by default.
+# Fields of kubeadm's config that no bundle may set by default.
 _LOCAL: dict[str, Any] = {
     "authentication": {
         "anonymous": {"enabled": False},
@@ -78,16 +78,16 @@ _NETWORK = {
 
 
 def kubelet_config(fields: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return what a bundle for nodes of a testbed holds, with these fields over it."""
+    """Return the kubelet config of a bundle for nodes of a testbed, with these fields over it."""
     return {**_SHARED, **(fields or {})}
 
 
 def node_files(
     *, name: str, address: str, layout: str, kubelet_minor: int, server: str, ca: str, authorized_key: str
 ) -> dict[str, str]:
-    """Return the texts of all files by path, but for the certificate.
+    """Return the texts of all files by path, except the certificate.
 
-    server, ca: the URL and the PEM of the API server's authority; authorized_key: who may log in as root.
+    server, ca: the URL and the PEM of the API server's authority; authorized_key: the SSH key that may log in as root.
     """
     flags = [f"--container-runtime-endpoint={_SOCKET}", f"--node-ip={address}"]
     if kubelet_minor < 27:
@@ -104,7 +104,7 @@ def node_files(
         "/etc/hostname": f"{name}\n",
         "/etc/hosts": f"127.0.0.1 localhost\n::1 localhost\n{address} {name}\n",
         "/etc/machine-id": f"{uuid.uuid4().hex}\n",
-        "/etc/resolv.conf": "options timeout:1 attempts:1\n",  # there is no name server
+        "/etc/resolv.conf": "options timeout:1 attempts:1\n",  # no name server is available
         "/root/.ssh/authorized_keys": authorized_key,
         "/etc/containerd/config.toml": _CONTAINERD,
         "/etc/cni/net.d/10-pods.conflist": json.dumps(_NETWORK, indent=2) + "\n",

@@ -1,13 +1,13 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers of testbeds, and the one way in which all that belongs to a number is taken away.
+"""Numbers of testbeds, and the removal of everything that belongs to a number.
 
 A testbed has a number N: the directory /var/tmp/configok/N, the bridge cko<N>, and network namespaces, links and
-control groups whose names begin with cko<N>-. So what a killed run has left behind is known by its names alone, and
-this file, which imports nothing of ours, is also the guard that waits for the end of a run:
+control groups whose names begin with cko<N>-. The leftovers of a killed run are identified by these names. This file,
+which imports nothing of ours, is also the guard that waits for the end of a run:
 
-    python _sweep.py NUMBER OWNER      wait until the process OWNER has ended, then take the testbed away
+    python _sweep.py NUMBER OWNER      wait until the process OWNER has ended, then remove the testbed
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from pathlib import Path
 
 __all__ = ["DIRECTORY", "claim", "dead_numbers", "numbers", "prefix", "sweep"]
 
-DIRECTORY = Path("/var/tmp/configok")  # overlays want a real file system, and /tmp may be in memory
+DIRECTORY = Path("/var/tmp/configok")  # overlays need a real file system, and /tmp may be in memory
 _MOST = 250
 
 
 def prefix(number: int) -> str:
-    """Return what the names of a testbed's things begin with."""
+    """Return the prefix of all names of a testbed."""
     return f"cko{number}"
 
 
@@ -44,7 +44,7 @@ def claim(owner: int) -> int:
         (directory / "owner").write_text(f"{owner} {_started(owner)}")
         if not (Path("/sys/class/net") / prefix(number)).exists():
             return number
-        shutil.rmtree(directory)  # somebody else's bridge has that name
+        shutil.rmtree(directory)  # a foreign bridge has that name
     raise RuntimeError(f"all {_MOST} numbers of testbeds are taken: see {DIRECTORY}")
 
 
@@ -56,12 +56,12 @@ def numbers() -> list[int]:
 
 
 def dead_numbers() -> list[int]:
-    """Return the numbers whose owner has ended without giving them back."""
+    """Return the numbers whose owner has ended without releasing them."""
     return [number for number in numbers() if not _is_owned(DIRECTORY / str(number))]
 
 
 def sweep(number: int) -> None:
-    """Kill, unmount and remove all that belongs to the number. What is not there is no error."""
+    """Kill, unmount and remove everything that belongs to the number; missing parts are not an error."""
     name, directory = prefix(number), DIRECTORY / str(number)
     cgroups = Path("/sys/fs/cgroup")
     hierarchies = [cgroups, *(path for path in cgroups.iterdir() if path.is_dir())]
@@ -80,7 +80,7 @@ def sweep(number: int) -> None:
 
 
 def _kill_all(groups: list[Path], seconds: float = 10.0) -> None:
-    """Kill the processes of the groups and those below them, and wait until there are none."""
+    """Kill the processes of the groups and their subgroups, and wait until all have ended."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         pids = set()
@@ -89,7 +89,7 @@ def _kill_all(groups: list[Path], seconds: float = 10.0) -> None:
                 try:
                     pids |= {int(pid) for pid in (Path(path) / "cgroup.procs").read_text().split()}
                 except OSError:
-                    pass  # the group went away
+                    pass  # the group was removed
         pids -= {0, os.getpid()}
         if not pids:
             return
@@ -111,7 +111,7 @@ def _is_owned(directory: Path) -> bool:
 
 
 def _started(pid: int) -> int:
-    """Return when a process was started, in clock ticks since boot, 0 when there is none."""
+    """Return the start time of a process, in clock ticks since boot, or 0 if it does not exist."""
     try:
         return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
     except OSError:
@@ -122,7 +122,7 @@ def _remove(path: str) -> None:
     try:
         os.rmdir(path)
     except OSError:
-        pass  # a process of it has not quite ended: an empty group harms nobody
+        pass  # a process of it has not quite ended: the empty group is harmless
 
 
 def _quietly(*command: str) -> None:

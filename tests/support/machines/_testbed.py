@@ -41,14 +41,14 @@ _PRIVATE = (KUBECONFIG, "/root/.ssh/authorized_keys")
 
 
 class Testbed:
-    """Real nodes on a real API server. `start` makes one; `stop` takes all of it away, as does the end of the run."""
+    """Real nodes on a real API server. `start` creates one; `stop` and the end of the run remove all of it."""
 
-    __test__ = False  # no class of tests, whatever its name
+    __test__ = False  # not a class of tests, despite its name
 
     def __init__(
         self, name: str, nodes: Sequence[NodeSpec], *, prepare_cluster: bool, feature_gates: Mapping[str, bool]
     ) -> None:
-        """Use `start`."""
+        """Store the parts; use `start` to create a testbed."""
         self.name = name
         self._kubelet = _find_kubelet()
         for number in _sweep.dead_numbers():
@@ -56,7 +56,7 @@ class Testbed:
         self.number = _sweep.claim(os.getpid())
         self.state = _sweep.DIRECTORY / str(self.number)
         guard = Path(_sweep.__file__)
-        # A session of its own: what ends the run by a signal must not end the guard.
+        # In its own session: a signal that ends the run must not end the guard.
         self._guard = subprocess.Popen(
             [sys.executable, str(guard), str(self.number), str(os.getpid())],
             stdin=subprocess.DEVNULL,
@@ -84,9 +84,9 @@ class Testbed:
     ) -> Testbed:
         """Start an API server and nodes n1, n2, ..., and wait until the Nodes are Ready (unless wait is False).
 
-        nodes: how many of that distribution and layout, or a NodeSpec for each. prepare_cluster: make the namespaces
-        and the access of nodes, as the role cluster does. feature_gates: of the API server. Raises
-        Unavailable with one sentence where it cannot be had.
+        nodes: their number, with that distribution and layout, or a NodeSpec for each. prepare_cluster: create the
+        namespaces and the access of nodes, as the role cluster does. feature_gates: of the API server. Raises
+        Unavailable, with the reason, if this machine cannot run a testbed.
         """
         if isinstance(nodes, int):
             nodes = [NodeSpec(f"n{i}", distribution, layout) for i in range(1, nodes + 1)]
@@ -134,7 +134,7 @@ class Testbed:
             machine.wait_booted()
 
     def stop(self) -> None:
-        """Take everything away. May be called twice."""
+        """Remove everything. May be called twice."""
         if hasattr(self, "client"):
             self.client.close()
         if hasattr(self, "api"):
@@ -144,7 +144,7 @@ class Testbed:
         self._guard.wait()
 
     def node(self, name: str) -> Node:
-        """Return the node of that name."""
+        """Return the node with this name."""
         return next(node for node in self.nodes if node.name == name)
 
     def publish(
@@ -156,8 +156,8 @@ class Testbed:
     ) -> ConfigSource:
         """Publish a bundle and return its config source; the same documents give the same one.
 
-        documents: component -> its whole document as text, or for the kubelet the fields that differ from what all
-        nodes of a testbed share. trial: trialDuration and crashLoopThreshold. Nothing is validated: the nodes do that.
+        documents: component -> its whole document as text, or for the kubelet the fields that differ from the config
+        that all nodes of a testbed share. trial: trialDuration and crashLoopThreshold. Only the nodes validate it.
         """
         texts = {
             name: document if isinstance(document, str) else yaml.safe_dump(kubelet_config(document))
@@ -176,19 +176,19 @@ class Testbed:
         return ConfigSource(namespace, name, stored["metadata"]["uid"])
 
     def assign(self, node: Node, source: ConfigSource | None, *, forget_bad: bool = False) -> int:
-        """Assign a config source, None for the init config, to a node; return the id of the assignment."""
+        """Assign a config source, or None for the init config, to a node; return the id of the assignment."""
         (done,) = assign_nodes(self.client, source, names=[node.name], forget_bad=forget_bad)
         if done.error:
             raise CommandFailed(done.error)
         return done.assignment
 
     def certificate(self, node: Node, **lifetime: Any) -> str:
-        """Return a new client certificate and key of a node, as its file CERTIFICATE holds them. lifetime: see pki."""
+        """Return a new client certificate and key of a node, in the format of CERTIFICATE. lifetime: see pki."""
         certificate, key = self.api.authority.issue(f"system:node:{node.name}", ["system:nodes"], **lifetime)
         return (certificate + key).decode()
 
     def _furnish(self, node: Node) -> None:
-        """Write the files of a node that has not booted yet."""
+        """Write the files of a node before its first boot."""
         files = node_files(
             name=node.name,
             address=node.address,
@@ -204,7 +204,7 @@ class Testbed:
         node.run(["systemctl", "enable", "--quiet", "kubelet.service", "containerd.service", "ssh.service"])
 
     def _kubernetes_layer(self) -> Path:
-        """Lay out what the nodes have of Kubernetes; a link of the cached binary costs nothing."""
+        """Create the layer with the nodes' Kubernetes files; the kubelet is a hard link to the cached binary."""
         layer = self.state / "kubernetes"
         target = layer / "usr/bin/kubelet"
         target.parent.mkdir(parents=True)
@@ -245,7 +245,7 @@ class Testbed:
 
 
 def _find_kubelet() -> Path:
-    """Return the kubelet's path. Raises Unavailable where nodes cannot be had at all."""
+    """Return the kubelet's path. Raises Unavailable if this machine cannot run nodes."""
     advice = "tests/support/bin/prepare-nodes makes it available"
     if os.geteuid() != 0:
         raise Unavailable("test nodes need root (mounts, network namespaces, containers)")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The root file system of a distribution, from the cache; built first where it is missing."""
+"""Provides the root file system of a distribution from the cache, and builds it if it is missing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BUILD = Path(__file__).resolve().parents[1] / "bin/build-node-tree"
 
 
 def tree(distribution: str) -> Path:
-    """Return the directory, to be read only. Raises Unavailable where it is not there and cannot be built."""
+    """Return the directory, which must not be changed. Raises Unavailable if it is missing and cannot be built."""
     built = subprocess.run([_BUILD, distribution], capture_output=True, text=True, check=False)
     if built.returncode != 0:
         raise Unavailable(built.stderr.strip().splitlines()[-1] if built.stderr.strip() else f"{_BUILD} failed")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kubelet's unit in the layouts that are out there.
+"""The kubelet's unit in the common layouts.
 
 kubeadm           10-kubeadm.conf, flags in variables, kubeadm-flags.env and /etc/default/kubelet, as kubeadm's packages
 plain             one ExecStart with all flags
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 __all__ = ["CONFIG_PATHS", "LAYOUTS", "unit_files"]
 
 LAYOUTS = ("kubeadm", "plain", "variable", "environment-file")
-# Where the kubelet finds its config, by layout.
+# The path of the kubelet's config, by layout.
 CONFIG_PATHS = {
     "kubeadm": "/var/lib/kubelet/config.yaml",
     "plain": "/etc/kubernetes/kubelet-config.yaml",
@@ -55,7 +55,7 @@ ExecStart=/usr/bin/kubelet $KUBELET_KUBECONFIG_ARGS $KUBELET_CONFIG_ARGS $KUBELE
 
 
 def unit_files(layout: str, flags: Sequence[str]) -> dict[str, str]:
-    """Return the unit and what belongs to it, by path. flags: those beside the config's and the kubeconfig's."""
+    """Return the unit and its files, by path. flags: those in addition to --config and --kubeconfig."""
     config = f"--config={CONFIG_PATHS[layout]}"
     if layout == "kubeadm":
         return {

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs on a test node: starts kubelets, many at a time, and asks each for its /configz.
 
-Reads JSON from standard input: `workers`, and `runs`, each a list of name, words behind the program, port, and files
-(path below /etc/kubernetes or /var/lib/kubelet to text). Writes JSON: name to a pair of the config, or null, and what
-the kubelet said last.
+Reads JSON from standard input: `workers`, and `runs`, each a list of name, arguments, port, and files (path in
+/etc/kubernetes or /var/lib/kubelet to text). Writes JSON: name to a pair of the config, or null, and the kubelet's last
+output.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import Any
 
 _HOME = Path("/var/tmp/migration")
-_CERTIFICATE = "/etc/kubernetes/own.pem"  # certificate and key, of a client and of our server
+_CERTIFICATE = "/etc/kubernetes/own.pem"  # certificate and key, for a client and for our server
 _PLACES = {"/var/lib/kubelet": "state", "/etc/kubernetes": "etc"}
-# A network and mounts of its own, and control groups that can be written to.
+# Separate network and mounts, and writable control groups.
 _ENTER = r"""
 ip link set lo up
 for pair in /var/lib/kubelet:state /etc/kubernetes:etc; do mount --bind "$1/${pair#*:}" "${pair%:*}" || exit 99; done
@@ -42,13 +42,13 @@ _API = ("127.0.0.1", 6443)
 
 
 class _Api(BaseHTTPRequestHandler):
-    """An API server that knows two things: everybody is who they say, and may do what they like."""
+    """An API server that accepts every identity and allows every request."""
 
     def do_GET(self) -> None:
         self._answer(404, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 404})
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))  # protobuf; the path says enough, and JSON is understood
+        self.rfile.read(int(self.headers["Content-Length"]))  # protobuf; the path is sufficient, and JSON is accepted
         *_above, group, api_version, resource = self.path.partition("?")[0].split("/")
         answers = {
             "tokenreviews": ("TokenReview", {"authenticated": True, "user": {"username": "somebody"}}),
@@ -72,7 +72,7 @@ class _Api(BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     def log_message(self, *_arguments: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def _serve_api() -> None:
@@ -101,7 +101,7 @@ def _ask(port: int) -> Any:
 
 
 def run_one(place: Path) -> None:
-    """Start one kubelet, here, in namespaces of its own, and write its config, or why there is none."""
+    """Start a kubelet in its own namespaces, and write its config, or the reason why it has none."""
     run = json.loads((place / "run.json").read_text())
     _serve_api()
     log = place / "log"
@@ -154,7 +154,7 @@ def _run(number: int, words: list[str], port: int, files: dict[str, str]) -> Any
 
 
 def main() -> None:
-    """Run all and write the answers."""
+    """Run all kubelets and write the answers."""
     request: dict[str, Any] = json.load(sys.stdin)
     shutil.rmtree(_HOME, ignore_errors=True)
     with ThreadPoolExecutor(request["workers"]) as pool:

@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sets of flags for the kubelet of 1.20, with the config file beside them where there is one.
+"""Sets of flags for the kubelet of 1.20, some with a config file.
 
-Those of kubeadm and kubespray come as these write them: a unit, environment files, a config. Each set holds what a
-kubelet needs on a test node: the runtime's socket, and --fail-swap-on=false.
+Those of kubeadm and kubespray are as written by these tools: a unit, environment files, a config. Each set has the
+flags that a kubelet needs on a test node: the runtime's socket, and --fail-swap-on=false.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["QUICK", "SETS", "FlagSet"]
 
 
 class FlagSet(NamedTuple):
-    """Flags as the words behind the program, the config that --config names ("" for none), the port of the kubelet."""
+    """The arguments of the kubelet, the config that --config names ("" without it), and the kubelet's port."""
 
     name: str
     words: tuple[str, ...]
@@ -156,7 +156,7 @@ kubeReserved:
 resolvConf: "/etc/resolv.conf"
 eventRecordQPS: 5
 """
-# Before it had a config file: all in flags.
+# Before the kubelet had a config file: only flags.
 _OLD_KUBESPRAY_ENV = """# logging to stderr means we get it in the systemd journal
 KUBE_LOGTOSTDERR="--logtostderr=true"
 KUBE_LOG_LEVEL="--v=2"
@@ -189,7 +189,7 @@ def _flags(name: str, text: str, *, config: str = "", port: int = 10250) -> Flag
 
 
 def _unit(name: str, unit: str, files: Mapping[str, str], config: str = "") -> FlagSet:
-    """As systemd expands it: the texts of environment files in the order in which the unit names them."""
+    """Return the arguments as systemd expands them. texts: of the environment files, in the unit's order."""
     start = read_unit_start([unit], list(files.values()))
     return FlagSet(name, tuple(argument.text for argument in start.arguments), config)
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A test node on which kubelets are started with flags of ours, each asked for its /configz."""
+"""A test node that starts kubelets with given flags, and gets the /configz of each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OWN_CERTIFICATE = "/etc/kubernetes/own.pem"
 
 
 class Run(NamedTuple):
-    """A start of the kubelet: the words behind the program, files by path, and the port it serves on."""
+    """A start of the kubelet: its arguments, files by path, and its port."""
 
     name: str
     words: Sequence[str]
@@ -28,10 +28,10 @@ class Run(NamedTuple):
 
 
 class Kubelets:
-    """A node whose own kubelet is stopped, and that starts others, each in a network of its own."""
+    """A node whose own kubelet is stopped, and that starts others, each in its own network."""
 
     def __init__(self, node: Node, *, workers: int = 8) -> None:
-        """workers: how many kubelets at a time; most of a start is waiting."""
+        """workers: the number of concurrent kubelets; most of a start is waiting."""
         self._node = node
         self._workers = workers
         node.run(["systemctl", "stop", "kubelet"])
@@ -43,13 +43,13 @@ class Kubelets:
         node.write(_SCRIPT, (Path(__file__).parent / "_on_node.py").read_text(encoding="utf-8"))
 
     def help(self) -> str:
-        """Return what the kubelet prints of its flags."""
+        """Return the kubelet's help on its flags."""
         return self._node.run(["kubelet", "--help"]).stdout
 
     def configs(self, runs: Sequence[Run]) -> dict[str, tuple[dict[str, Any] | None, str]]:
-        """Return by name what each kubelet says that it runs with, or None and its last words."""
+        """Return for each run the config that the kubelet reports, or None, and its last output."""
         request = [[run.name, list(run.words), run.port, dict(run.files)] for run in runs]
-        # In a unit of its own: it and all kubelets end with the node.
+        # In a separate unit: it and all kubelets end with the node.
         done = self._node.run(
             ["systemd-run", "--pipe", "--wait", "--quiet", "--collect", "python3", _SCRIPT],
             timeout=120 + 30 * len(runs),

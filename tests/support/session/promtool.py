@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Prometheus' own checker, where it can be had."""
+"""Runs Prometheus' own checker, if it is available."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["promtool"]
 
 
 def promtool(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
-    """Run promtool; skip the test where there is none, or fail it with CONFIGOK_REQUIRE_REAL=1."""
+    """Run promtool; if it is missing, skip the test, or fail it with CONFIGOK_REQUIRE_REAL=1."""
     try:
         program = find("promtool", made_by="prepare-promtool")
     except Unavailable as error:

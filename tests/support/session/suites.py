@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Test suites as processes: every line that a suite prints is shown with the suite's name in front of it."""
+"""Test suites as processes: every line of a suite is shown with the suite's name as prefix."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Suite:
     def __init__(
         self, name: str, command: Sequence[str], *, environment: Mapping[str, str] | None = None, label: str = ""
     ) -> None:
-        """Start the suite. label: what stands in front of each line (default: the name)."""
+        """Start the suite. label: the prefix of each line (default: the name)."""
         self.name = name
         self.lines: deque[str] = deque(maxlen=_KEPT)
         self.seconds = 0.0

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a long suite says while it runs, past pytest's capture."""
+"""Prints the progress of a long suite, past pytest's capture."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["say"]
 
 
 def say(config: pytest.Config, line: str) -> None:
-    """Write a line of its own to the terminal, at once."""
+    """Write a separate line to the terminal immediately."""
     reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
     capture: Any = config.pluginmanager.get_plugin("capturemanager")
     with capture.global_and_fixture_disabled():

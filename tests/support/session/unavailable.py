@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one rule for what cannot be had here: a test is skipped with its reason, or fails where none may be left out."""
+"""The rule for missing requirements: a test is skipped with the reason, or fails with CONFIGOK_REQUIRE_REAL=1."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["leave_out"]
 
 
 def leave_out(why: object) -> NoReturn:
-    """Skip the test, or its fixture; with CONFIGOK_REQUIRE_REAL=1, as CI sets it, fail it. why: one sentence."""
+    """Skip the test, or its fixture; with CONFIGOK_REQUIRE_REAL=1, as in CI, fail it. why: one sentence."""
     if os.environ.get("CONFIGOK_REQUIRE_REAL") == "1":
         pytest.fail(f"CONFIGOK_REQUIRE_REAL=1: {why}", pytrace=False)
     pytest.skip(str(why))
