@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The agent's own config: one strict, versioned AgentConfiguration file. Private to configok.node.
+"""Reads the agent's own config: one strict, versioned AgentConfiguration file. Private to configok.node.
 
-``prestart`` reads it before every start of a component, so JSON (what the role writes: JSON is YAML) is tried first and
-a YAML library is imported only for a file that is not JSON.
+``prestart`` reads it before every start of a component. JSON, which the role writes, is therefore tried first, and a
+YAML library is imported only for a file that is not JSON.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, Literal, NamedTuple
 
 from .._componentconfig._denied_fields import DenyPolicy
 from .._nodeconfig._durations import InvalidDuration, setting_duration
@@ -22,6 +22,7 @@ from .._nodeconfig._well_known import NAMESPACE_BUNDLES
 __all__ = [
     "API_VERSION",
     "KIND",
+    "ServiceManagerKind",
     "AgentConfiguration",
     "ComponentConfiguration",
     "InvalidConfiguration",
@@ -33,6 +34,8 @@ API_VERSION = "agent.config.configok.dev/v1alpha1"
 KIND = "AgentConfiguration"
 _MAX_BYTES = 256 * 1024
 
+ServiceManagerKind = Literal["systemd", "supervisor"]
+
 _COMPONENT = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")
 _NODE = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\Z")
 _UNIT = re.compile(r"[A-Za-z0-9:_.\\@-]{1,240}\.service\Z")
@@ -40,12 +43,12 @@ _VERSION = re.compile(r"v?[0-9]+\.[0-9]+(\.[0-9]+)?([-+][0-9A-Za-z.+-]+)?\Z")
 _PROM_FILE = re.compile(r"(/[^/\0\n]+)+\.prom\Z")
 _LOOPBACK = re.compile(r"(127\.0\.0\.1|\[::1\]):([1-9][0-9]{0,4})\Z")
 _URL = re.compile(r"https?://[^\s/]+(/\S*)?\Z")
-# As _componentconfig's denied() reads them. "*" alone is every field.
+# As the engine's denials read them. "*" alone means every field.
 _FIELD_PATH = re.compile(r"(\*|[A-Za-z0-9_-]+)(\.(\*|[A-Za-z0-9_-]+))*\Z")
 
 
 class InvalidConfiguration(ValueError):
-    """An AgentConfiguration that cannot be used. ``errors`` has one sentence for each thing wrong; str() has all."""
+    """An AgentConfiguration that cannot be used. ``errors`` has one sentence for each error; str() has all of them."""
 
     def __init__(self, errors: list[str]) -> None:
         self.errors = tuple(errors)
@@ -53,13 +56,13 @@ class InvalidConfiguration(ValueError):
 
 
 class ComponentConfiguration(NamedTuple):
-    """What the agent must know of one component."""
+    """The settings of one component."""
 
     name: str
     unit: str
     init_config: str = ""  # path of the local file the node was provisioned with, "" means none
-    init_config_origin: str = ""  # path of the file that it is a copy of, "" means that it is none
-    instance_config: str = ""  # path of the fields that cannot be shared, laid over every bundle, "" means none
+    init_config_origin: str = ""  # path of the file that it is a copy of, "" means: of none
+    instance_config: str = ""  # path of the fields of this node alone, laid over every bundle, "" means none
     version: str = ""  # the component's version; "" means: ask version_command
     version_command: tuple[str, ...] = ()
     check_command: tuple[str, ...] = ()  # the component's own check of a file, whose path is appended
@@ -67,24 +70,24 @@ class ComponentConfiguration(NamedTuple):
     health_url: str = ""  # "" means: from the effective config, where the component is known
     serving_probe: bool = True  # expect a TLS handshake on the serving port
     lease: bool = False  # expect the Node's Lease to be renewed
-    host_checks: bool = True  # look at the host before it is touched: files named, swap, cgroups, ...
+    host_checks: bool = True  # check the host before the component is touched: files, swap, cgroups, ...
     deny: DenyPolicy = DenyPolicy()  # the fields that no bundle may set
     command: tuple[str, ...] = ()  # supervisor only: what to run
     restart_delay: float = 1.0  # supervisor only: seconds between an end and the next start
 
 
 class AgentConfiguration(NamedTuple):
-    """A node's AgentConfiguration, defaults applied; durations in seconds. Comparable, never changed."""
+    """A node's AgentConfiguration with its defaults; durations are in seconds."""
 
     node_name: str
     kubeconfig: str
     components: Mapping[str, ComponentConfiguration]
-    namespace: str = NAMESPACE_BUNDLES  # the one namespace this node takes bundles from
+    namespace: str = NAMESPACE_BUNDLES  # the one namespace from which this node takes bundles
     state_directory: str = "/var/lib/configok"
     run_directory: str = "/run/configok"
     dynamic_config: bool = True
-    configz: bool = False  # compare the kubelet's live config with what it was given, where the cluster lets it
-    service_manager: str = "systemd"  # or "supervisor"
+    configz: bool = False  # compare the kubelet's live config with its file, where the cluster allows it
+    service_manager: ServiceManagerKind = "systemd"
     settling_time: float = 0.5
     health_timeout: float = 120.0
     unhealthy_threshold: int = 3
@@ -115,17 +118,17 @@ def load_configuration(path: str) -> AgentConfiguration:
 
 
 def parse_configuration(text: str, *, file: str) -> AgentConfiguration:
-    """Return the configuration in ``text``, JSON or YAML; ``file`` names it in messages.
+    """Parse the configuration in ``text``, JSON or YAML; ``file`` names it in messages.
 
     Raises InvalidConfiguration with all errors at once, each a sentence with the field's path.
     """
     data = _decode(text, file)
-    top = _Object(data, "", file, [])
-    version, kind = top.raw("apiVersion"), top.raw("kind")
+    top = _StrictFields(data, "", file, [])
+    version, kind = top.take("apiVersion"), top.take("kind")
     if (version, kind) != (API_VERSION, KIND):
         top.error("apiVersion", version, f"together with kind {kind!r}, must be {API_VERSION} and {KIND}")
-        raise InvalidConfiguration(top.errors)  # the fields of another kind or version would only make noise
-    manager = top.get("serviceManager", _choice("systemd", "supervisor"), _DEFAULTS.service_manager)
+        raise InvalidConfiguration(top.errors)  # errors in the fields of another kind or version would not help
+    manager = top.get("serviceManager", _one_of("systemd", "supervisor"), _DEFAULTS.service_manager)
     values = {
         "node_name": top.get("nodeName", _node_name),
         "kubeconfig": top.get("kubeconfig", _path),
@@ -137,63 +140,63 @@ def parse_configuration(text: str, *, file: str) -> AgentConfiguration:
         "service_manager": manager,
         "settling_time": top.get("settlingTime", _duration(0.0), _DEFAULTS.settling_time),
         "health_timeout": top.get("healthTimeout", _duration(0.1), _DEFAULTS.health_timeout),
-        "unhealthy_threshold": top.get("unhealthyThreshold", _whole(1, 1000), _DEFAULTS.unhealthy_threshold),
+        "unhealthy_threshold": top.get("unhealthyThreshold", _integer(1, 1000), _DEFAULTS.unhealthy_threshold),
         "probe_interval": top.get("probeInterval", _duration(0.1), _DEFAULTS.probe_interval),
         "heartbeat_interval": top.get("heartbeatInterval", _duration(1.0), _DEFAULTS.heartbeat_interval),
-        "checkpoints_kept": top.get("checkpointsKept", _whole(2, 1000), _DEFAULTS.checkpoints_kept),
+        "checkpoints_kept": top.get("checkpointsKept", _integer(2, 1000), _DEFAULTS.checkpoints_kept),
         "metrics_file": top.get("metricsFile", _metrics_file, ""),
         "metrics_address": top.get("metricsAddress", _metrics_address, ""),
         "components": _components(top, supervised=manager == "supervisor"),
     }
-    top.finish()
+    top.reject_unknown()
     if top.errors:
         raise InvalidConfiguration(top.errors)
     return AgentConfiguration(**values)
 
 
-def _components(top: _Object, *, supervised: bool) -> dict[str, ComponentConfiguration]:
-    found = top.raw("components")
-    if not isinstance(found, dict) or not found:
-        top.error("components", found, "must be an object with one key for each component, at least one")
+def _components(top: _StrictFields, *, supervised: bool) -> dict[str, ComponentConfiguration]:
+    entries = top.take("components")
+    if not isinstance(entries, dict) or not entries:
+        top.error("components", entries, "must be an object with one key for each component, at least one")
         return {}
     components = {}
-    for name, data in found.items():
+    for name, data in entries.items():
         path = f"components.{name}"
         if not isinstance(name, str) or not _COMPONENT.match(name) or name == "trial":
             top.error(path, name, "must be the bare name of a component, for example kubelet")
             continue
-        one = _Object({} if data is None else data, path, top.file, top.errors)
+        fields = _StrictFields({} if data is None else data, path, top.file, top.errors)
         kubelet = name == "kubelet"
         components[name] = ComponentConfiguration(
             name=name,
-            unit=one.get("unit", _unit, f"{name}.service"),
-            init_config=one.get("initConfig", _optional_path, ""),
-            init_config_origin=one.get("initConfigOrigin", _optional_path, ""),
-            instance_config=one.get("instanceConfig", _optional_path, ""),
-            version=one.get("version", _version, ""),
-            version_command=one.get("versionCommand", _command, ()),
-            check_command=one.get("checkCommand", _command, ()),
-            # Without systemd a kubelet is a stub, or lives in a tree of its own: the machine's is never touched then.
-            root_directory=one.get(
+            unit=fields.get("unit", _unit, f"{name}.service"),
+            init_config=fields.get("initConfig", _optional_path, ""),
+            init_config_origin=fields.get("initConfigOrigin", _optional_path, ""),
+            instance_config=fields.get("instanceConfig", _optional_path, ""),
+            version=fields.get("version", _version, ""),
+            version_command=fields.get("versionCommand", _command, ()),
+            check_command=fields.get("checkCommand", _command, ()),
+            # Without systemd a kubelet is a stub, or has its own tree: the machine's state files are not touched.
+            root_directory=fields.get(
                 "rootDirectory", _optional_path, "/var/lib/kubelet" if kubelet and not supervised else ""
             ),
-            health_url=one.get("healthURL", _url, ""),
-            serving_probe=one.get("servingProbe", _boolean, kubelet),
-            lease=one.get("lease", _boolean, kubelet),
-            host_checks=one.get("hostChecks", _boolean, not supervised),
-            deny=_deny_policy(one),
-            command=one.get("command", _command, ()),
-            restart_delay=one.get("restartDelay", _duration(0.05), _COMPONENT_DEFAULTS.restart_delay),
+            health_url=fields.get("healthURL", _url, ""),
+            serving_probe=fields.get("servingProbe", _boolean, kubelet),
+            lease=fields.get("lease", _boolean, kubelet),
+            host_checks=fields.get("hostChecks", _boolean, not supervised),
+            deny=_deny_policy(fields),
+            command=fields.get("command", _command, ()),
+            restart_delay=fields.get("restartDelay", _duration(0.05), _COMPONENT_DEFAULTS.restart_delay),
         )
         if supervised and not components[name].command:
-            one.error("command", None, "is needed where the serviceManager is supervisor")
-        one.finish()
+            fields.error("command", None, "is needed where the serviceManager is supervisor")
+        fields.reject_unknown()
     return components
 
 
-def _deny_policy(component: _Object) -> DenyPolicy:
-    """Read which fields are denied. The deprecated deniedFields still takes the place of the default list of fields."""
-    instead = component.get("deniedFields", _field_paths, ()) if component.raw("deniedFields") is not None else None
+def _deny_policy(component: _StrictFields) -> DenyPolicy:
+    """Read which fields are denied. The deprecated deniedFields still replaces the default list."""
+    instead = component.get("deniedFields", _field_paths, ()) if component.take("deniedFields") is not None else None
     return DenyPolicy(
         additional=component.get("additionalDeniedFields", _field_paths, ()),
         allowed=component.get("allowedFields", _field_paths, ()),
@@ -221,15 +224,15 @@ def _decode(text: str, file: str) -> Any:
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]], file: str) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
         twice = Counter(name for name, _value in pairs).most_common(1)[0][0]
         raise InvalidConfiguration([f"{file}: the field {twice!r} is there twice"])
-    return found
+    return fields
 
 
-class _Object:
-    """Takes an object's fields one by one, collecting what is wrong."""
+class _StrictFields:
+    """Takes an object's fields one by one, and collects the errors."""
 
     def __init__(self, data: Any, path: str, file: str, errors: list[str]) -> None:
         self.file = file
@@ -240,13 +243,13 @@ class _Object:
         if not isinstance(data, dict):
             errors.append(f"{file}: {path or 'the file'} must hold an object")
 
-    def raw(self, name: str) -> Any:
+    def take(self, name: str) -> Any:
         self._taken.add(name)
         return self._data.get(name)
 
     def get(self, name: str, convert: Callable[[Any], Any], default: Any = None) -> Any:
-        """Return the converted field; a field left out or null has its default, None means it is required."""
-        value = self.raw(name)
+        """Return the converted field, or the default if it is missing or null. Without a default it is required."""
+        value = self.take(name)
         if value is None:
             if default is None:
                 self.error(name, None, "is required")
@@ -262,7 +265,7 @@ class _Object:
         shown = "" if value is None else f": {json.dumps(value, default=str)[:80]}"
         self.errors.append(f"{self.file}: {path}{shown} {sentence}")
 
-    def finish(self) -> None:
+    def reject_unknown(self) -> None:
         for name in self._data:
             if name not in self._taken:
                 self.error(str(name), None, "is an unknown field")
@@ -302,13 +305,13 @@ def _metrics_file(value: Any) -> str:
 
 
 def _metrics_address(value: Any) -> str:
-    found = _LOOPBACK.match(value) if isinstance(value, str) else None
-    if value != "" and (found is None or int(found[2]) > 65535):
+    match = _LOOPBACK.match(value) if isinstance(value, str) else None
+    if value != "" and (match is None or int(match[2]) > 65535):
         raise ValueError("must be 127.0.0.1:PORT or [::1]:PORT: metrics are served on loopback alone")
     return str(value)
 
 
-def _choice(*allowed: str) -> Callable[[Any], str]:
+def _one_of(*allowed: str) -> Callable[[Any], str]:
     def convert(value: Any) -> str:
         if value not in allowed:
             raise ValueError("must be " + " or ".join(allowed))
@@ -317,30 +320,30 @@ def _choice(*allowed: str) -> Callable[[Any], str]:
     return convert
 
 
-def _whole(least: int, most: int) -> Callable[[Any], int]:
+def _integer(minimum: int, maximum: int) -> Callable[[Any], int]:
     def convert(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise ValueError(f"must be a whole number from {least} to {most}")
+        if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
+            raise ValueError(f"must be a whole number from {minimum} to {maximum}")
         return value
 
     return convert
 
 
-def _duration(least: float) -> Callable[[Any], float]:
+def _duration(minimum: float) -> Callable[[Any], float]:
     def convert(value: Any) -> float:
         try:
             seconds = setting_duration(value, "it")
         except InvalidDuration as error:
             raise ValueError("must be a duration such as 10m, 90s or 500ms, at most 720h") from error
-        if seconds < least:
-            raise ValueError(f"must be at least {least:g}s")
+        if seconds < minimum:
+            raise ValueError(f"must be at least {minimum:g}s")
         return seconds
 
     return convert
 
 
 def _strings(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
         raise ValueError("must be a list of strings")
     return tuple(value)
 

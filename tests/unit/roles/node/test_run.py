@@ -14,7 +14,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import AgentConfiguration
+from ansible_collections.configok.node.plugins.module_utils._agent._agent_configuration import (
+    AgentConfiguration,
+    ServiceManagerKind,
+)
 from ansible_collections.configok.node.plugins.module_utils._agent._state._node_state import NodeInputs
 from ansible_collections.configok.node.plugins.module_utils._kube._client_settings import ClientSettings
 from support.configs.kubelet import KUBELET_HEADER
@@ -77,7 +80,7 @@ def test_a_comparison_counts_the_drop_ins_that_were_read(
 
 @pytest.mark.parametrize(("manager", "reads"), [("systemd", True), ("supervisor", False)])
 def test_what_a_component_said_last_is_read_where_systemd_starts_it(
-    entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, manager: str, reads: bool
+    entry: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, manager: ServiceManagerKind, reads: bool
 ) -> None:
     run = entry("_run")
     contexts: list[Any] = []
