@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
+from .._nodeconfig._config_status import ComponentState
 from ._agent_context import AgentContext
 from ._background import PATIENCE
 from ._interfaces import ServiceManager, ServiceManagerError, Task
@@ -71,7 +72,8 @@ class ComponentManager:
         probing = now >= self.next_due
         names = self._configuration.components
         involved = [name for name in names if state.active_record.involves(name)]
-        stopped, seconds, states = "", [], {}
+        stopped, seconds = "", []
+        states: dict[str, ComponentState] = {}
         restarts_due: dict[str, str] = {}
         unknown = set()
         for name in names:

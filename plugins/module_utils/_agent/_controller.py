@@ -16,7 +16,7 @@ from typing import Any
 from .._nodeconfig import _config_ok as verdicts
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._config_ok import ConfigOk
-from .._nodeconfig._config_status import ConfigStatus
+from .._nodeconfig._config_status import Cause, ComponentState, ConfigStatus
 from ._agent_context import AgentContext
 from ._component_versions import VersionTracker
 from ._components import ComponentManager
@@ -45,7 +45,7 @@ __all__ = ["Controller"]
 _FILES_RETRY = 5.0  # seconds after which a round that could not read or write its files is tried again
 _MAX_ROUNDS = 16  # one change takes up to five: the answer, "adopting", the adoption, its effect
 _RETRY_SPREAD = 5.0  # seconds
-_FALLBACK_CAUSES = ("CrashLoop", "NotHealthy", "Suspect")  # causes of a verdict after a rollback
+_FALLBACK_CAUSES = (Cause.CRASH_LOOP, Cause.NOT_HEALTHY, Cause.SUSPECT)  # causes of a verdict after a rollback
 
 
 class Controller:
@@ -423,7 +423,7 @@ class Controller:
             return None
 
     def _publish(
-        self, verdict: ConfigOk, observation: Observation, *, active: ConfigRecord, states: Mapping[str, str]
+        self, verdict: ConfigOk, observation: Observation, *, active: ConfigRecord, states: Mapping[str, ComponentState]
     ) -> None:
         for path in self._status.drift.drifted_origins():
             verdict = verdicts.with_drift(verdict, path)

@@ -12,6 +12,7 @@ from functools import partial
 
 from ..._nodeconfig import _config_ok as words
 from ..._nodeconfig._config_ok import ConfigOk
+from ..._nodeconfig._config_status import Cause
 from ..._nodeconfig._redact import beginning, redact
 from ..._nodeconfig._untrusted import sanitize
 from .._background import PATIENCE
@@ -87,7 +88,7 @@ def _messages(entries: str) -> Iterator[str]:
             yield message
 
 
-_CRASH_CAUSES = ("CrashLoop", "NotHealthy", "Suspect", "Failing")
+_CRASH_CAUSES = (Cause.CRASH_LOOP, Cause.NOT_HEALTHY, Cause.SUSPECT, Cause.FAILING)
 _WINDOW = 600.0  # seconds; an older crash has nothing to do with the failure
 
 
@@ -141,7 +142,7 @@ class CrashMessages:
             return None
         boot_id, until = self._clock.boot_id(), self._clock.since_boot()
         outcome = local.records.answered.outcome
-        if verdict.cause in ("CrashLoop", "NotHealthy") and outcome is not None:
+        if verdict.cause in (Cause.CRASH_LOOP, Cause.NOT_HEALTHY) and outcome is not None:
             if outcome.boot_id != boot_id:
                 return None
             until = outcome.since_boot  # crashes of last-known-good after the rollback do not count

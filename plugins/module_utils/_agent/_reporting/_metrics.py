@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 from ..._nodeconfig._assignment import ConfigSource
+from ..._nodeconfig._config_status import Cause
 from .._agent_configuration import AgentConfiguration
 from .._counters import BUCKETS, Counters
 from .._log import log
@@ -166,7 +167,7 @@ class MetricsFile:
             log.warning("the metrics cannot be written to %s: %s", self._path, message)
 
 
-_CAUSES_WITHOUT_ERROR = ("", "Adopting", "OptedOut")  # with which ConfigOK is Unknown, but nothing is wrong
+_CAUSES_WITHOUT_ERROR = ("", Cause.ADOPTING, Cause.OPTED_OUT)  # with which ConfigOK is Unknown, but nothing is wrong
 
 
 class MetricsOutput(Protocol):

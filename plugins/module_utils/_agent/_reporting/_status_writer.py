@@ -21,7 +21,7 @@ from ..._kube._backoff import Backoff
 from ..._kube._retry import is_transient
 from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._config_ok import ConfigOk, status_patch
-from ..._nodeconfig._config_status import ComponentStatus, ConfigOkStatus, ConfigStatus
+from ..._nodeconfig._config_status import Cause, ComponentState, ComponentStatus, ConfigOkStatus, ConfigStatus
 from .._agent_configuration import AgentConfiguration
 from .._background import PATIENCE
 from .._counters import Counters
@@ -122,7 +122,7 @@ class StatusBuilder:
         assignment: int,
         assigned: ConfigSource | None,
         active: ConfigRecord,
-        states: Mapping[str, str],
+        states: Mapping[str, ComponentState],
     ) -> ConfigStatus:
         """Return the status. assignment: the id that this answers. active: the record in use, or about to be."""
         good = local.records.last_known_good
@@ -141,7 +141,7 @@ class StatusBuilder:
         )
 
     def _component(
-        self, name: str, active: ConfigRecord, local: NodeState, states: Mapping[str, str]
+        self, name: str, active: ConfigRecord, local: NodeState, states: Mapping[str, ComponentState]
     ) -> ComponentStatus:
         version = local.tracking_versions.get(name, "")
         config = active.files.get(name) or digest(self._store.read_config(name) or b"")
@@ -196,7 +196,7 @@ def _subject(said: tuple[ConfigOk, ConfigStatus, str] | None) -> tuple[object, .
     if said is None:
         return ()
     verdict, status, _label = said
-    adopting = verdict.cause == "Adopting"
+    adopting = verdict.cause == Cause.ADOPTING
     return (status.assignment, status.assigned, status.active, status.last_known_good, status.in_trial, adopting)
 
 

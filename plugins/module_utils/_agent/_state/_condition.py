@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ..._nodeconfig import _config_ok as words
 from ..._nodeconfig._config_ok import ConfigInUse, ConfigOk
+from ..._nodeconfig._config_status import Cause
 from ..._nodeconfig._durations import condition_duration
 from ._active_config import in_trial
 from ._desired_state import DesiredState
@@ -80,9 +81,9 @@ def _verdict(
     if wish.kind == "stale":
         return words.stale_assignment(use, wish.stale_id)
     if wish.kind == "invalid":
-        return words.not_synced(use, wish.cause, machine_cause="InvalidConfigSource")
+        return words.not_synced(use, wish.cause, machine_cause=Cause.INVALID_CONFIG_SOURCE)
     if fetch_error:
-        return words.not_synced(use, fetch_error, machine_cause="FetchFailed")
+        return words.not_synced(use, fetch_error, machine_cause=Cause.FETCH_FAILED)
     if outcome is not None:
         return _fallen_back(outcome, condition, use)
     if wish.kind in ("adopt", "unassign"):

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ..._nodeconfig._config_status import ComponentState
+
 __all__ = [
     "ComponentsObservation",
     "Health",
@@ -114,7 +116,7 @@ class ComponentsObservation(NamedTuple):
     stopped: str
     seconds: float
     well_for: float
-    states: Mapping[str, str]
+    states: Mapping[str, ComponentState]
     restarts_due: Mapping[str, str] = {}
     not_read: str = ""
 
