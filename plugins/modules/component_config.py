@@ -293,7 +293,7 @@ text:
     kind: KubeletConfiguration
 """
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
@@ -303,11 +303,20 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._config_fil
     read_layers,
     refusing_levels,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import Judgement, judge
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
+from ansible_collections.configok.node.plugins.module_utils._ansible._input_errors import UnusableInput
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, check_each_version
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import (
+    DropIn,
+    drop_in_findings,
+    write_drop_ins,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import (
+    Finding,
+    InvalidConfig,
+    bounded,
+)
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config, load
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import HostRules
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redacted
 from ansible_collections.configok.node.plugins.module_utils._host._host_facts import read_host
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
@@ -329,43 +338,61 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 
 
 def layers_of(parameters: dict[str, Any]) -> list[tuple[str, bytes]]:
-    """Return the layers as file names and bytes. Raises OSError, and ConfigError if there is none."""
+    """Return the layers as file names and bytes. Raises OSError, and UnusableInput without any."""
     layers = read_layers(parameters["files"], parameters["content"])
     if not layers:
-        raise ConfigError("There are no files to read")
+        raise UnusableInput("There are no files to read")
     return layers
 
 
-def host_of(parameters: dict[str, Any]) -> Callable[[Document], list[Finding]] | None:
-    """Return a function that checks a document against this host, or None if the parameters do not ask for it."""
-
-    def check(document: Document) -> list[Finding]:
-        return judge_host(
-            document,
-            parameters["component"],
-            parameters["kubernetes_versions"],
-            read_host,
-            root_directory=parameters["root_directory"],
-            runtime=parameters["container_runtime_endpoint"],
-            sets_state_aside=False,
-        )
-
-    return check if parameters["host"] else None
+def host_of(parameters: dict[str, Any]) -> HostRules | None:
+    """Return the checks against this host, None unless the options ask for them."""
+    if not parameters["host"]:
+        return None
+    return HostRules(read_host, parameters["root_directory"], parameters["container_runtime_endpoint"])
 
 
-def result_of(judgement: Judgement) -> dict[str, Any]:
+def check_layers(parameters: dict[str, Any]) -> tuple[Config | None, list[Finding], list[DropIn]]:
+    """Return the merged config (None where a layer cannot be used), all findings and the drop-ins.
+
+    Raises OSError, ConfigError, UnusableInput.
+    """
+    try:
+        config = load(layers_of(parameters))
+    except InvalidConfig as error:
+        return None, list(error.findings), []
+    versions = parameters["kubernetes_versions"]
+    nodes = {name: str(version) for name, version in parameters["nodes"].items()}
+    findings = check(
+        config,
+        component=parameters["component"],
+        versions=versions,
+        nodes=nodes,
+        bundle=parameters["bundle"],
+        denied_fields=parameters["denied_fields"],
+        host=host_of(parameters),
+    )
+    if not parameters["drop_ins"]:
+        return config, findings, []
+    drop_ins = write_drop_ins(config)
+    findings += check_each_version(config, partial(drop_in_findings, config), versions=versions, nodes=nodes)
+    return config, bounded(findings), drop_ins
+
+
+def result_of(config: Config | None, findings: list[Finding], drop_ins: list[DropIn]) -> dict[str, Any]:
     """Return the module's result."""
-    shown = redacted(judgement.data)
-    drop_ins = [{"name": drop_in.name, "layer": drop_in.layer, "text": drop_in.text} for drop_in in judgement.drop_ins]
+    data = config.data if config is not None else {}
+    shown = redacted(data)
+    files = [{"name": drop_in.name, "layer": drop_in.layer, "text": drop_in.text} for drop_in in drop_ins]
     return {
         "changed": False,
-        "valid": not any(finding.is_refusal for finding in judgement.findings),
-        "findings": sanitize_all([finding.as_dict() for finding in judgement.findings]),
-        "lines": sanitize_all([f"{finding.level}: {finding}" for finding in judgement.findings]),
+        "valid": not any(finding.is_refusal for finding in findings),
+        "findings": sanitize_all([finding.as_dict() for finding in findings]),
+        "lines": sanitize_all([f"{finding.level}: {finding}" for finding in findings]),
         "config": shown,
-        "provenance": [origin.as_dict() for origin in judgement.origins],
-        "drop_ins": drop_ins if all(redacted(drop_in) == drop_in for drop_in in drop_ins) else [],
-        "text": judgement.text if shown == judgement.data else "",
+        "provenance": [origin.as_dict() for origin in config.origins()] if config is not None else [],
+        "drop_ins": files if all(redacted(file) == file for file in files) else [],
+        "text": config.text if config is not None and shown == data else "",
     }
 
 
@@ -378,21 +405,12 @@ def main() -> None:
         required_one_of=[("files", "content")],
         required_if=[("host", True, ["component"])],
     )
-    parameters = module.params
     with fail_on_file_errors(module):
-        judgement = judge(
-            layers_of(parameters),
-            component=parameters["component"],
-            versions=parameters["kubernetes_versions"],
-            nodes={name: str(version) for name, version in parameters["nodes"].items()},
-            bundle=parameters["bundle"],
-            denied_fields=parameters["denied_fields"],
-            host=host_of(parameters),
-            as_drop_ins=parameters["drop_ins"],
-        )
-    result = result_of(judgement)
-    if judgement.worst in refusing_levels(parameters["fail_on"]):
-        refused = sanitize_all([f"{finding.level}: {finding}" for finding in judgement.findings if finding.is_refusal])
+        config, findings, drop_ins = check_layers(module.params)
+        result = result_of(config, findings, drop_ins)
+    levels = refusing_levels(module.params["fail_on"])
+    if any(finding.level in levels for finding in findings):
+        refused = sanitize_all([f"{finding.level}: {finding}" for finding in findings if finding.is_refusal])
         module.fail_json(msg="The config is refused:\n" + "\n".join(refused), **result)
     module.exit_json(**result)
 

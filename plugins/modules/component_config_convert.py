@@ -156,7 +156,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._config_fil
     write_config,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode_all
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import Converted, convert_text
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import ConvertedFile, convert
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redacted
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 
@@ -170,14 +170,13 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 }
 
 
-def convert(parameters: dict[str, Any]) -> Converted:
+def converted_file(parameters: dict[str, Any]) -> ConvertedFile:
     """Convert the config as the options require. Raises OSError and ConfigError."""
     ((name, source),) = read_layers([parameters["file"]], parameters["content"])
-    versions = parameters["kubernetes_versions"]
-    return convert_text(source, parameters["api_version"], file=name, kubernetes_versions=versions)
+    return convert(source, parameters["api_version"], file=name, versions=parameters["kubernetes_versions"])
 
 
-def result_of(converted: Converted) -> dict[str, Any]:
+def result_of(converted: ConvertedFile) -> dict[str, Any]:
     """Return the module's result."""
     shown = redacted(converted.after)
     return {
@@ -198,7 +197,7 @@ def main() -> None:
         required_one_of=[("file", "content")],
     )
     with fail_on_file_errors(module):
-        converted = convert(module.params)
+        converted = converted_file(module.params)
         result = result_of(converted)
         if module._diff:
             before, after = (encode_all(redacted(documents)) for documents in (converted.before, converted.after))

@@ -179,7 +179,8 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._config_fil
     read_layers,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Comparison, Side, compare
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Comparison, compare
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config, load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redacted
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 
@@ -199,21 +200,21 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 }
 
 
-def sides_of(parameters: dict[str, Any]) -> tuple[Side, Side]:
-    """Return both sides, with their files read. Raises OSError."""
+def configs_of(parameters: dict[str, Any]) -> tuple[list[Config | None], tuple[str, str]]:
+    """Return both configs, None for a side without files, and their versions. Raises OSError and ConfigError."""
     before, after = (parameters[name] or {} for name in ("before", "after"))
-    sides = []
-    for name, side, other in (("before", before, after), ("after", after, before)):
-        version = side.get("kubernetes_version") or other.get("kubernetes_version") or ""
-        sides.append(Side(read_layers(side.get("files"), side.get("content"), name), version))
-    return sides[0], sides[1]
+    sides = {"before": before, "after": after}
+    layers = [read_layers(side.get("files"), side.get("content"), name) for name, side in sides.items()]
+    configs = [load(side) if side else None for side in layers]
+    old, new = (side.get("kubernetes_version") or "" for side in (before, after))
+    return configs, (old or new, new or old)
 
 
 def result_of(comparison: Comparison) -> dict[str, Any]:
     """Return the module's result."""
     return {
         "changed": bool(comparison.changes),
-        "field_changes": [{**change.as_dict(), "place": change.place} for change in comparison.changes],
+        "field_changes": [{**change.as_dict(), "place": change.source} for change in comparison.changes],
         "disruption": comparison.heaviest,
         "lines": sanitize_all(comparison.lines),
     }
@@ -223,11 +224,12 @@ def main() -> None:
     """Compare the configs."""
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     with fail_on_file_errors(module):
-        comparison = compare(*sides_of(module.params), overrides=module.params["disruption_overrides"])
+        (before, after), versions = configs_of(module.params)
+        comparison = compare(before, after, versions, module.params["disruption_overrides"])
         result = result_of(comparison)
         if module._diff:
-            before, after = (encode(redacted(dict(sorted(data.items())))) for data in comparison.both)
-            shown = {"before_header": "before", "before": before, "after_header": "after", "after": after}
+            texts = [encode(redacted(dict(sorted(data.items())))) for data in comparison.effective]
+            shown = {"before_header": "before", "before": texts[0], "after_header": "after", "after": texts[1]}
             result["diff"] = sanitize_all(shown)
         module.exit_json(**result)
 

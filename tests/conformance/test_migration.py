@@ -43,7 +43,7 @@ def migrated(sample: FlagSet) -> Migration:
     return migrate(
         "kubelet",
         ["kubelet", *sample.words],
-        minor=MINOR,
+        version=f"1.{MINOR}",
         config=(path, sample.config) if path else None,
         path=CONFIG,
     )
@@ -85,7 +85,7 @@ def test_a_kubelet_runs_with_the_same_config(kubelets: Kubelets, is_quick: bool,
             wrong.append(f"{sample.name}: our own engine sees a difference")
     bad = {line.partition(":")[0] for line in wrong}
     flags = sum(len(sample.words) for sample in sets)
-    moved = sum(bool(flag.field) for result in results.values() for flag in result.left)
+    moved = sum(bool(flag.field) for result in results.values() for flag in result.dropped)
     kept = sum(len(result.flags) for result in results.values())
     figure("migration", "sets of flags", len(sets) - len(bad), f"of {len(sets)} with an equal /configz", ok=not wrong)
     figure("migration", "words on their command lines", flags, "before", ok=True, saw=[f"{kept} flags after"])

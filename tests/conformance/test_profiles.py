@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 import yaml
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, context_of
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, check_host, config_at
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import merge
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Level
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._live_config import differences
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import HostRules
 from support.configs.profile_effects import EFFECTS
 from support.configs.profiles import Profile, profiles
 from support.machines import CONFIG_PATHS, Node, Testbed, Unavailable
@@ -84,7 +84,7 @@ def runs_with(profile: Profile, bed: Testbed, minor: int, usual: dict[str, Any])
     node.wait_healthy()
     node.wait_ready()
     live = bed.client.get(f"/api/v1/nodes/{node.name}/proxy/configz")["kubeletconfig"]
-    context = context_of(decode(yaml.safe_dump(config).encode()), minor)
+    context = config_at(decode(yaml.safe_dump(config).encode()), minor)
     assert context is not None
     assert differences(context, live, ()) == [], profile
     return ["/configz has its fields", *([EFFECTS[profile.name](node)] if profile.name in EFFECTS else [])]
@@ -124,14 +124,7 @@ def refusals(text: str, minor: int, oracle: Oracle) -> list[str]:
     """Return the errors for which, by our validation, the kubelet refuses a config on the oracle's host."""
     versions = [f"1.{minor}"]
     config = decode(text.encode())
-    host = judge_host(
-        config,
-        "kubelet",
-        versions,
-        oracle.host,
-        root_directory="/var/lib/kubelet",
-        runtime=SOCKET,
-        sets_state_aside=True,
-    )
+    rules = HostRules(oracle.host, "/var/lib/kubelet", SOCKET, resets_state=True)
+    host = check_host(config, "kubelet", versions, rules)
     findings = [*check(config, component="kubelet", versions=versions), *host]
     return [str(finding) for finding in findings if finding.level is Level.COMPONENT]

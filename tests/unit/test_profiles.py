@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._disruption import disruption_of
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Level
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import judge
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
 from ansible_collections.configok.node.plugins.modules import component_config
 from support.ansible_runs.modules import run_module
@@ -32,7 +33,7 @@ def judged(layers: Sequence[Profile], minor: int, *, gates: bool = True) -> list
     texts = [(one.path.name, one.path.read_bytes()) for one in layers]
     if named:
         texts.append(("gates", yaml.safe_dump({**KUBELET_KIND, "featureGates": named}).encode()))
-    found = judge(texts, component="kubelet", versions=[f"1.{minor}"], bundle=True).findings
+    found = check(load(texts), component="kubelet", versions=[f"1.{minor}"], bundle=True)
     return [f"{one.level}: {one}" for one in found]
 
 

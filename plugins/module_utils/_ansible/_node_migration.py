@@ -15,7 +15,6 @@ from .._componentconfig._codec._yaml import encode
 from .._componentconfig._flags._kubelet_flags import parse_flags
 from .._componentconfig._migrate import Migration, migrate
 from .._componentconfig._scalars._secrets import redacted
-from .._componentconfig._schema._releases import newest_minor, parse_minor
 from .._host._component_process import StartedComponent, read_started
 from .._nodeconfig._untrusted import sanitize_all
 from ._component_units import ComponentUnits, NoSystemd, Runner
@@ -49,7 +48,7 @@ def plan_migration(parameters: Mapping[str, Any], run: Runner) -> Migration:
     return migrate(
         parameters["component"],
         started.argv,
-        minor=parse_minor(version) if version else newest_minor(),
+        version=version,
         config=started.config,
         drop_ins=started.drop_ins,
         directory=started.directory,
@@ -87,7 +86,7 @@ def migration_result(migration: Migration, *, diff: bool) -> dict[str, Any]:
             {"name": flag.name, "words": list(flag.shown_words), "reason": flag.reason, "of_node": flag.is_of_node}
             for flag in migration.flags
         ],
-        "left": [flag._asdict() for flag in migration.left],
+        "left": [flag._asdict() for flag in migration.dropped],
         "instance_config": redacted(dict(migration.instance_config)),
         "findings": sanitize_all([finding.as_dict() for finding in migration.findings]),
         "lines": sanitize_all(migration.lines),

@@ -12,12 +12,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .._componentconfig._check import check
 from .._componentconfig._codec._document import decode
 from .._componentconfig._compare import FieldChange, diff
 from .._componentconfig._disruption import check_overrides, disruption_of, heaviest_class
 from .._componentconfig._exceptions import ConfigError
 from .._componentconfig._findings import Finding, InvalidConfig, bounded
-from .._componentconfig._judge import judge
+from .._componentconfig._load import load
 from .._componentconfig._scalars._wording import and_more
 from .._componentconfig._schema._kinds import find_kind
 from .._componentconfig._schema._releases import newest_minor, parse_minor
@@ -77,17 +78,10 @@ def validate_documents(
     findings: list[Finding] = [*denied]
     for component, (file, text) in sorted(documents.items()):
         try:
-            result = judge(
-                [(file, text.encode("utf-8", "surrogateescape"))],
-                component=component,
-                versions=versions,
-                nodes=nodes,
-                bundle=True,
-                denied_fields=(),
-            )
+            source = text.encode("utf-8", "surrogateescape")
+            findings += _check_document(source, file, component, versions, nodes)
         except ConfigError as error:
             raise UnusableDocument(str(error)) from error
-        findings.extend(result.findings)
     findings = bounded(findings)
     refused = [f"{finding.level}: {finding}" for finding in findings if finding.is_refusal]
     if refused:
@@ -97,6 +91,16 @@ def validate_documents(
             [f"{finding.level}: {finding}" for finding in findings],
         )
     return findings
+
+
+def _check_document(
+    source: bytes, file: str, component: str, versions: Sequence[str], nodes: Mapping[str, str] | None
+) -> list[Finding]:
+    try:
+        config = load([(file, source)])
+    except InvalidConfig as error:
+        return list(error.findings)
+    return check(config, component=component, versions=versions, nodes=nodes, bundle=True)
 
 
 def current_documents(client: Client, record: Record) -> dict[str, str]:
@@ -144,7 +148,7 @@ def diff_documents(
         for change in diff(old, new):
             if not old and change.path in ("apiVersion", "kind"):
                 continue  # these say nothing about a new config
-            disruptions = (disruption_of(change.parts, kind, minor, (old, new), own_classes) for minor in minors)
+            disruptions = (disruption_of(change.field_path, kind, minor, (old, new), own_classes) for minor in minors)
             by_class = {disruption.name: disruption for disruption in disruptions}
             changes.append((component, FieldChange(change, by_class[heaviest_class(by_class) or ""])))
     return changes

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ._denied_fields import INSTANCE_FIELDS
-from ._findings import Finding, Level, show
-from ._scalars._field_path import Path, format_path, lookup
+from ._findings import RULE_DENIED, RULE_SECRET, Finding, Level, show
+from ._scalars._field_path import Path, format_path, value_at
 from ._scalars._secrets import secrets
 from ._schema._path_fields import PATH_FIELDS, is_relative
 
@@ -24,14 +24,14 @@ def bundle_findings(data: Any, kind: str) -> Iterator[Finding]:
     """What may not stand in a bundle, since a bundle is shared by nodes and can be read by all of them."""
     for path in secrets(data):
         message = "a secret may not stand in a ConfigMap: name a file that holds it"
-        yield Finding(path, message, "secret", Level.POLICY)
+        yield Finding(path, message, RULE_SECRET, Level.POLICY)
     for name in PATH_FIELDS.get(kind, ()):
         for path, value in _matches(data, name.split(".")):
             if is_relative(name, value):
                 message = "a path in a bundle must be absolute"
                 yield Finding(path, message, "relative-path", Level.POLICY, show(value, path))
     for name in INSTANCE_FIELDS.get(kind, ()):
-        value = lookup(data, (name,))
+        value = value_at(data, (name,))
         if value not in (None, "", [], {}):
             message = "belongs to one node: put it into the node's instance config"
             yield Finding((name,), message, "instance-field", Level.POLICY, show(value, (name,)))
@@ -49,7 +49,7 @@ def denied_field_findings(data: Any, patterns: Sequence[str]) -> Iterator[Findin
             if path not in seen:
                 seen.add(path)
                 suffix = "" if format_path(path) == pattern else f" ({pattern})"
-                yield Finding(path, f"the field is denied{suffix}", "denied", Level.POLICY, show(value, path))
+                yield Finding(path, f"the field is denied{suffix}", RULE_DENIED, Level.POLICY, show(value, path))
 
 
 def matching_fields(data: Any, pattern: str) -> Iterator[tuple[Path, Any]]:

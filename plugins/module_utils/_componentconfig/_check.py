@@ -1,45 +1,152 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is found in a document for several minors, put together.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Check a config for a set of Kubernetes versions and return all findings at once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Callable
 
-from ._bundle_policy import bundle_findings
+from ._bundle_policy import bundle_findings, denied_field_findings
 from ._codec._document import Document, decode
+from ._codec._plain_values import HEAD_FIELDS
 from ._exceptions import ConfigError
-from ._findings import Finding, InvalidConfig, Level, bounded, reading_order
-from ._rules._registry import gated_values, rule_sets
+from ._findings import RULE_DUPLICATE, RULE_UNKNOWN_FIELD, Finding, InvalidConfig, Level, bounded, reading_order, show
+from ._load import Config
+from ._rules._registry import rule_checked_fields, rule_sets
 from ._rules._rule import EffectiveConfig, run_rules
 from ._scalars._field_path import Path
+from ._scalars._wording import first_names
 from ._schema._feature_gates import FeatureGates
-from ._schema._kinds import MAIN_KINDS, Kind, embedded, find_kind, kinds
-from ._schema._releases import known_minors, minor_name, minor_names, newest_minor, parse_minor, quoting_hint
+from ._schema._kinds import KUBELET_CONFIGURATION, MAIN_KINDS, Kind, embedded_documents, find_kind, kinds
+from ._schema._releases import (
+    minor_name,
+    minor_names,
+    nearest_known_minor,
+    newest_minor,
+    parse_minor,
+    quoting_hint,
+)
 from ._schema._type_check import TypeCheck, check_types
 
-__all__ = ["Collector", "Targets", "context_of", "check"]
+__all__ = ["Collector", "HostCheck", "Targets", "check", "check_each_version", "check_host", "config_at"]
+
+HostCheck = Callable[[EffectiveConfig, str], Iterable[Finding]]
+"""Returns what is wrong with a component's config on one host; see `HostRules`, which this file does not import."""
+
+
+def check(
+    config: Config | Document | str | bytes,
+    *,
+    file: str = "config",
+    component: str | None = None,
+    versions: Sequence[str] = (),
+    nodes: Mapping[str, str] | None = None,
+    bundle: bool = False,
+    denied_fields: Sequence[str] = (),
+    host: HostCheck | None = None,
+) -> list[Finding]:
+    """Check one config for a set of Kubernetes versions and return everything that is wrong with it.
+
+    file: the name of a text, for its findings. component: the one that will read the config, where it is known.
+    versions: Kubernetes versions ("1.31", "v1.31.4"). nodes: the version of each node of a pool, by name. Without both
+    the newest version is meant that the data cover. bundle: whether to check what must not be in a bundle, too.
+    denied_fields: field patterns; see `denied_field_findings`. host: also checks the config for the host that would
+    run the component.
+
+    The config's own findings are in reading order. Each finding has the minors and the nodes that it holds for. A text
+    that cannot be decoded is one finding. Raises ConfigError for a version that cannot be parsed.
+    """
+    targets = Targets(versions, nodes or {}, newest_minor())
+    try:
+        document = _document_of(config, file)
+    except InvalidConfig as error:
+        names = tuple(minor_name(minor) for minor in targets.minors)
+        return [finding._replace(versions=names, nodes=targets.nodes_at(targets.minors)) for finding in error.findings]
+    collector = Collector(document, targets)
+    _warn_about_unknown_versions(collector)
+    kind = _find_kind(collector, component)
+    if kind is None:
+        for finding in document.findings:
+            collector.add_located(finding, targets.minors)
+    else:
+        for minor in targets.minors:
+            _check_minor(collector, kind, minor)
+    if bundle:
+        collector.add(bundle_findings(document.data, kind.kind if kind is not None else ""))
+    findings = collector.findings()
+    findings += [document.locate(finding) for finding in denied_field_findings(document.data, denied_fields)]
+    if host is not None:
+        findings += check_host(document, component or "", versions, host)
+    return bounded(findings)
+
+
+def check_host(document: Document, component: str, versions: Sequence[str], host: HostCheck) -> list[Finding]:
+    """Return what on a host does not fit a component's effective config, at each of the versions, or the newest one.
+
+    Raises ConfigError for a version that cannot be parsed.
+    """
+    minors = sorted({parse_minor(version) for version in versions}) or [newest_minor()]
+    minors_by_finding: dict[Finding, list[str]] = {}
+    for minor in minors:
+        config = config_at(document, minor)
+        if config is None:
+            continue
+        for finding in host(config, component):
+            value = config.get(*(part for part in finding.path if isinstance(part, str)))
+            if not isinstance(value, (dict, list)):
+                finding = finding._replace(value=show(value, finding.path))
+            located = document.locate(finding, look_up=False)
+            minors_by_finding.setdefault(located, []).append(minor_name(minor))
+    return bounded([finding._replace(versions=tuple(names)) for finding, names in minors_by_finding.items()])
+
+
+def check_each_version(
+    config: Config,
+    find: Callable[[int], Iterable[Finding]],
+    *,
+    versions: Sequence[str] = (),
+    nodes: Mapping[str, str] | None = None,
+) -> list[Finding]:
+    """Return the findings of a check of its own, which is called with each minor; versions and nodes as for `check`."""
+    targets = Targets(versions, nodes or {}, newest_minor())
+    collector = Collector(config.document, targets)
+    for minor in targets.minors:
+        collector.add(find(minor), minor)
+    return collector.findings()
+
+
+def config_at(document: Document, minor: int) -> EffectiveConfig | None:
+    """Return a config as the component of one minor sees it, None for an unknown kind."""
+    data = document.data
+    kind = find_kind(data.get("apiVersion"), data.get("kind")) if isinstance(data, dict) else None
+    if kind is None:
+        return None
+    nearest = nearest_known_minor(minor)
+    checked = check_types(data, kind, nearest, is_json=document.is_json, rule_checked_fields=rule_checked_fields(kind))
+    return _effective_config(checked, kind, nearest)
+
+
+def _document_of(config: Config | Document | str | bytes, file: str) -> Document:
+    if isinstance(config, Config):
+        return config.document
+    return config if isinstance(config, Document) else decode(config, file=file)
 
 
 class Collector:
     """Collects the findings of one document for several minors: the same finding of several minors is one."""
 
-    def __init__(self, document: Document, pool: Targets) -> None:
-        """pool: the minors that the document is checked for."""
+    def __init__(self, document: Document, targets: Targets) -> None:
+        """targets: the minors and nodes that the document is checked for."""
         self.document = document
-        self.pool = pool
-        self.minors = pool.minors
+        self.targets = targets
         self._minors_by_finding: dict[Finding, set[int]] = {}
         self._minors_by_key: dict[tuple[Path, str, Level, str], set[int]] = {}
 
     def add(self, findings: Iterable[Finding], minor: int | None = None) -> None:
         """Add findings about the document, for one minor or for all."""
-        minors = self.minors if minor is None else (minor,)
+        minors = self.targets.minors if minor is None else (minor,)
         for finding in findings:
             # Most findings hold for many minors, and locating one is the expensive part.
             key = (finding.path, finding.message, finding.level, finding.rule)
@@ -55,28 +162,28 @@ class Collector:
 
     def findings(self) -> list[Finding]:
         """Return the findings, bounded and in reading order, each with the minors and the nodes that it holds for."""
-        result = []
+        findings = []
         described: dict[frozenset[int], tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
         for finding, held in self._minors_by_finding.items():
             minors = frozenset(held)
             if minors not in described:
                 versions = tuple(minor_name(minor) for minor in sorted(minors))
-                described[minors] = self.pool.suffix(minors), versions, self.pool.nodes_of(minors)
+                described[minors] = self.targets.describe(minors), versions, self.targets.nodes_at(minors)
             suffix, versions, nodes = described[minors]
-            result.append(finding._replace(message=finding.message + suffix, versions=versions, nodes=nodes))
-        return bounded(sorted(result, key=reading_order))
+            findings.append(finding._replace(message=finding.message + suffix, versions=versions, nodes=nodes))
+        return bounded(sorted(findings, key=reading_order))
 
 
-_NAMED = 3
+_NODES_NAMED = 3
 
 
 class Targets:
-    """The minors that a config is judged for, and which nodes run them."""
+    """The minors that a config is checked for, and which nodes run them."""
 
-    def __init__(self, versions: Iterable[str], nodes: Mapping[str, str], otherwise: int) -> None:
-        """versions: Kubernetes versions; nodes: by name, the version of each, which are judged for as well.
+    def __init__(self, versions: Iterable[str], nodes: Mapping[str, str], default: int) -> None:
+        """versions: Kubernetes versions. nodes: the version of each node, by name; they are checked for as well.
 
-        otherwise: the minor where there is neither. Raises ComponentConfigError for a version that is none.
+        default: the minor without versions and nodes. Raises ConfigError for a version that cannot be parsed.
         """
         self._nodes: dict[int, list[str]] = {}
         for node, version in sorted(nodes.items()):
@@ -84,24 +191,23 @@ class Targets:
                 self._nodes.setdefault(parse_minor(version), []).append(node)
             except ConfigError as error:
                 raise ConfigError(f"node {node}: {error}") from error
-        self.minors = sorted({parse_minor(version) for version in versions} | set(self._nodes)) or [otherwise]
+        self.minors = sorted({parse_minor(version) for version in versions} | set(self._nodes)) or [default]
 
-    def nodes_of(self, minors: Iterable[int]) -> tuple[str, ...]:
-        """The names of the nodes that run one of these minors, sorted."""
-        return tuple(sorted(minor_name for minor in set(minors) for minor_name in self._nodes.get(minor, ())))
+    def nodes_at(self, minors: Iterable[int]) -> tuple[str, ...]:
+        """Return the sorted names of the nodes that run one of these minors."""
+        return tuple(sorted(node for minor in set(minors) for node in self._nodes.get(minor, ())))
 
-    def suffix(self, minors: Iterable[int]) -> str:
-        """Which minors of the pool a finding holds for and which nodes those are, for its message; "" for all."""
+    def describe(self, minors: Iterable[int]) -> str:
+        """Return for a message which minors and nodes a finding holds for, "" for all."""
         held = set(minors)
         if held >= set(self.minors):
             return ""
-        nodes = self.nodes_of(held)
-        more = f" and {len(nodes) - _NAMED} more" if len(nodes) > _NAMED else ""
-        return f" (Kubernetes {minor_names(held)}" + (f": {', '.join(nodes[:_NAMED])}{more})" if nodes else ")")
+        nodes = self.nodes_at(held)
+        return f" (Kubernetes {minor_names(held)}" + (f": {first_names(nodes, _NODES_NAMED)})" if nodes else ")")
 
 
-# From which minor on a reader of the kind refuses unknown and duplicate fields; all others take them, with a warning
-# or silently.
+# The minor from which on the component refuses unknown and duplicate fields of a kind. For all other kinds it accepts
+# them, with a warning or silently.
 _STRICT_SINCE = {
     "AuthenticationConfiguration": 0,
     "AuthorizationConfiguration": 0,
@@ -119,171 +225,131 @@ _STRICT_SINCE = {
 }
 
 
-def check(
-    source: str | bytes | Document,
-    *,
-    file: str = "config",
-    component: str | None = None,
-    versions: Sequence[str] = (),
-    nodes: Mapping[str, str] | None = None,
-    bundle: bool = False,
-) -> list[Finding]:
-    """Judge one component config for a set of Kubernetes versions and return everything that is wrong with it.
-
-    Takes text, bytes or a decoded `Document`; `component` is the one that will read it, where that is known;
-    `versions` are Kubernetes versions ("1.31", "v1.31.4"), `nodes` by name those of a pool; none of both means the
-    newest that the data cover. With `bundle` what may not be shared is found as well. Findings are sorted by line;
-    `versions` and `nodes` of each tell for which minors and nodes it holds. Raises ValueError for a version that is
-    none, nothing else: a text that cannot be read is one finding.
-    """
-    pool = Targets(versions, nodes or {}, newest_minor())
-    minors = pool.minors
-    try:
-        document = source if isinstance(source, Document) else decode(source, file=file)
-    except InvalidConfig as error:
-        versions = tuple(minor_name(minor) for minor in minors)
-        return [finding._replace(versions=versions, nodes=pool.nodes_of(minors)) for finding in error.findings]
-    judged = Collector(document, pool)
-    _warn_of_versions(judged)
-    kind = _kind_of(judged, component)
-    if kind is not None:
-        for minor in minors:
-            _judge(judged, kind, minor)
-        if bundle:
-            judged.add(bundle_findings(document.data, kind.kind))
-    else:
-        for found in document.findings:
-            judged.add_located(found, minors)
-        if bundle:
-            judged.add(bundle_findings(document.data, ""))
-    return judged.findings()
-
-
-def _warn_of_versions(judged: Collector) -> None:
-    known = known_minors()
-    for minor in judged.minors:
-        if not known[0] <= minor <= known[-1]:
-            nearest = known[0] if minor < known[0] else known[-1]
+def _warn_about_unknown_versions(collector: Collector) -> None:
+    for minor in collector.targets.minors:
+        nearest = nearest_known_minor(minor)
+        if minor != nearest:
             hint = quoting_hint(minor)
             message = f"Kubernetes {minor_name(minor)} is not known here: judged as {minor_name(nearest)}{hint}"
-            judged.add([Finding((), message, "version", Level.WARNING)], minor)
+            collector.add([Finding((), message, "version", Level.WARNING)], minor)
 
 
-def _kind_of(judged: Collector, component: str | None) -> Kind | None:
-    """The document's kind; None, with the reason noted, where it cannot be judged as that component's config."""
-    data = judged.document.data
+def _find_kind(collector: Collector, component: str | None) -> Kind | None:
+    """Return the document's kind; None, with a finding, if the component does not read a known kind from it."""
+    data = collector.document.data
     if not isinstance(data, dict):
         message = "the file is empty" if data is None else "must be a mapping with apiVersion and kind"
-        judged.add([Finding((), message, "kind")])
+        collector.add([Finding((), message, "kind")])
         return None
-    missing = [key for key in ("apiVersion", "kind") if not isinstance(data.get(key), str) or not data[key]]
+    missing = [key for key in HEAD_FIELDS if not isinstance(data.get(key), str) or not data[key]]
     if missing:
-        judged.add([Finding((key,), "is required, as a string", "kind") for key in missing])
+        collector.add([Finding((key,), "is required, as a string", "kind") for key in missing])
         return None
-    known_components = {kind.component for kind in kinds()}
+    components = {kind.component for kind in kinds()}
     kind = find_kind(data["apiVersion"], data["kind"])
     if kind is None:
-        if component is not None and component not in known_components:
+        if component is not None and component not in components:
             message = f"the kind is not known here: of {component}'s config only the syntax is judged"
-            judged.add([Finding(("kind",), message, "kind", Level.WARNING)])
+            collector.add([Finding(("kind",), message, "kind", Level.WARNING)])
             return None
-        same = sorted(one.api_version for one in kinds() if one.kind == data["kind"])
-        if same:
-            judged.add([Finding(("apiVersion",), f"{data['kind']} is known in {', '.join(same)}", "kind")])
-        else:
-            judged.add([Finding(("kind",), _wanted(component) or _unknown(data["kind"]), "kind")])
+        collector.add([_unknown_kind(data["kind"], component)])
         return None
-    if component is not None and component not in known_components:
-        _warn_of_name(judged, component, known_components)
+    if component is not None and component not in components:
+        _warn_about_similar_component(collector, component, components)
     wrong = component in MAIN_KINDS and kind.kind != MAIN_KINDS[str(component)]
-    if wrong or (component in known_components and kind.component != component):
-        judged.add([Finding(("kind",), _wanted(component), "kind")])
+    if wrong or (component in components and kind.component != component):
+        collector.add([Finding(("kind",), _expected_kind(component), "kind")])
         return None
     return kind
 
 
-def _wanted(component: str | None) -> str:
+def _expected_kind(component: str | None) -> str:
     if component in MAIN_KINDS:
         return f"{component} reads a {MAIN_KINDS[str(component)]}"
     return f"{component} does not read this kind" if component else ""
 
 
-def _warn_of_name(judged: Collector, component: str, known: Iterable[str]) -> None:
-    """Say so where a component, whose name anybody may choose, is nearly called like one that is known."""
-    import difflib  # late, for the sake of those that need it not
+def _warn_about_similar_component(collector: Collector, component: str, components: Iterable[str]) -> None:
+    """Add a warning if the name of a component, which users choose, is nearly that of a known one."""
+    import difflib  # not at the top: most configs need no suggestion
 
-    near = difflib.get_close_matches(component, sorted(known), 1, 0.85)
-    if near:
-        message = f"the component {component} is not known here, so its kind is not looked at: did you mean {near[0]}?"
-        judged.add([Finding((), message, "kind", Level.WARNING)])
-
-
-def _unknown(kind: str) -> str:
-    import difflib  # late, for the sake of those that need it not
-
-    near = difflib.get_close_matches(kind, {one.kind for one in kinds()}, 1, 0.85)
-    return "unknown kind" + (
-        f", did you mean {near[0]}?" if near else ", no component config as KubeletConfiguration is"
-    )
+    similar = difflib.get_close_matches(component, sorted(components), 1, 0.85)
+    if similar:
+        message = (
+            f"the component {component} is not known here, so its kind is not looked at: did you mean {similar[0]}?"
+        )
+        collector.add([Finding((), message, "kind", Level.WARNING)])
 
 
-def _judge(judged: Collector, kind: Kind, minor: int) -> None:
-    known = known_minors()
-    at = min(max(minor, known[0]), known[-1])
-    if not kind.known_at(at):
-        ends = f" to {minor_name(kind.last)}" if kind.last is not None else " on"
-        message = f"{kind.api_version} is known from Kubernetes {minor_name(kind.since)}{ends}"
-        judged.add([Finding(("apiVersion",), message, "kind")], minor)
+def _unknown_kind(name: str, component: str | None) -> Finding:
+    """Return the finding for a kind, or an API version of a kind, that the data do not have."""
+    api_versions = sorted(kind.api_version for kind in kinds() if kind.kind == name)
+    if api_versions:
+        return Finding(("apiVersion",), f"{name} is known in {', '.join(api_versions)}", "kind")
+    if component:
+        return Finding(("kind",), _expected_kind(component), "kind")
+    import difflib  # not at the top: most configs need no suggestion
+
+    similar = difflib.get_close_matches(name, {kind.kind for kind in kinds()}, 1, 0.85)
+    hint = f"did you mean {similar[0]}?" if similar else "no component config as KubeletConfiguration is"
+    return Finding(("kind",), f"unknown kind, {hint}", "kind")
+
+
+def _check_minor(collector: Collector, kind: Kind, minor: int) -> None:
+    nearest = nearest_known_minor(minor)
+    if not kind.known_at(nearest):
+        end = f" to {minor_name(kind.last)}" if kind.last is not None else " on"
+        message = f"{kind.api_version} is known from Kubernetes {minor_name(kind.since)}{end}"
+        collector.add([Finding(("apiVersion",), message, "kind")], minor)
         return
-    for found in judged.document.findings:
-        level = _lenient_level(kind, at) if found.rule == "duplicate" else found.level
-        judged.add_located(found._replace(level=level), [minor])
-    _judge_part(judged, kind, judged.document.data, (), at, minor)
+    for finding in collector.document.findings:
+        level = _level_of_strictness(kind, nearest) if finding.rule == RULE_DUPLICATE else finding.level
+        collector.add_located(finding._replace(level=level), [minor])
+    _check_document(collector, kind, collector.document.data, prefix=(), nearest=nearest, minor=minor)
 
 
-def _lenient_level(kind: Kind, at: int) -> Level:
-    strict = kind.component == "kube-scheduler" or _STRICT_SINCE.get(kind.own_name, at + 1) <= at
+def _level_of_strictness(kind: Kind, minor: int) -> Level:
+    """Return how serious an unknown or duplicate field is: whether the component refuses it depends on the kind."""
+    strict = kind.component == "kube-scheduler" or _STRICT_SINCE.get(kind.unique_name, minor + 1) <= minor
     return Level.COMPONENT if strict else Level.POLICY
 
 
-def _judge_part(judged: Collector, kind: Kind, data: dict[str, Any], where: Path, at: int, minor: int) -> None:
-    """Judge the document, or one within it that begins at the path `where`."""
+def _check_document(
+    collector: Collector, kind: Kind, data: dict[str, Any], *, prefix: Path, nearest: int, minor: int
+) -> None:
+    """Check the document, or one inside it.
+
+    prefix: the path at which it begins. nearest: the minor of the data; minor: the one that the findings are for.
+    """
 
     def add(finding: Finding) -> None:
-        judged.add([finding._replace(path=where + finding.path) if where else finding], minor)
+        collector.add([finding._replace(path=prefix + finding.path) if prefix else finding], minor)
 
-    checked = check_types(data, kind, at, is_json=judged.document.is_json, gated=gated_values(kind))
+    is_json = collector.document.is_json
+    checked = check_types(data, kind, nearest, is_json=is_json, rule_checked_fields=rule_checked_fields(kind))
     for finding in checked.findings:
-        add(finding._replace(level=_lenient_level(kind, at)) if finding.rule == "unknown-field" else finding)
-    context = _context(checked, kind, at)
+        is_unknown = finding.rule == RULE_UNKNOWN_FIELD
+        add(finding._replace(level=_level_of_strictness(kind, nearest)) if is_unknown else finding)
+    config = _effective_config(checked, kind, nearest)
     for rules in rule_sets(kind):
-        for finding in run_rules(rules, context):
-            certain = finding.rule not in ("gates-known", "gates-deps") or context.gates.certain
-            add(finding if certain else finding._replace(level=Level.WARNING))
-    if kind.kind == MAIN_KINDS["kubelet"]:
-        from ._rules._kubelet_startup import logged_problems  # a node judges one component at a time
+        for finding in run_rules(rules, config):
+            is_certain = finding.rule not in ("gates-known", "gates-deps") or config.gates.is_certain
+            add(finding if is_certain else finding._replace(level=Level.WARNING))
+    if kind.kind == KUBELET_CONFIGURATION:
+        from ._rules._kubelet_startup import logged_only_findings  # a node checks one component at a time
 
-        for finding in logged_problems(context):
+        for finding in logged_only_findings(config):
             add(finding)
-    for part in embedded(kind, checked.data, at):
-        if part.path[0] in checked.broken:
+    for part in embedded_documents(kind, checked.data, nearest):
+        if part.path[0] in checked.broken_fields:
             continue
         if isinstance(part, Finding):
             add(part)
         else:
-            _judge_part(judged, part.kind, part.data, where + part.path, at, minor)
+            path = prefix + part.path
+            _check_document(collector, part.kind, part.data, prefix=path, nearest=nearest, minor=minor)
 
 
-def _context(checked: TypeCheck, kind: Kind, at: int) -> EffectiveConfig:
-    gates = FeatureGates(at, checked.data.get("featureGates", {}))
-    return EffectiveConfig(at, checked.data, kind.fields, gates, frozenset(checked.broken))
-
-
-def context_of(document: Document, minor: int) -> EffectiveConfig | None:
-    """A config as the component of one minor sees it, for checks beside these; None where it is none of its kinds."""
-    data = document.data
-    kind = find_kind(data.get("apiVersion"), data.get("kind")) if isinstance(data, dict) else None
-    if kind is None:
-        return None
-    at = min(max(minor, known_minors()[0]), known_minors()[-1])
-    return _context(check_types(data, kind, at, is_json=document.is_json, gated=gated_values(kind)), kind, at)
+def _effective_config(checked: TypeCheck, kind: Kind, minor: int) -> EffectiveConfig:
+    gates = FeatureGates(minor, checked.data.get("featureGates", {}))
+    return EffectiveConfig(minor, checked.data, kind.fields, gates, frozenset(checked.broken_fields))

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What differs between two configs, field by field, and what that asks of a node.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Compare two configs by their effective values and say what each change asks of a node."""
 
 from __future__ import annotations
 
@@ -13,31 +10,30 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ._codec._document import Document
-from ._codec._plain_values import canonical
+from ._codec._plain_values import HEAD_FIELDS, canonical
 from ._disruption import Disruption, check_overrides, disruption_classes, disruption_of, heaviest_class
 from ._exceptions import ConfigError
 from ._findings import show
-from ._load import load
+from ._load import Config
 from ._scalars._duration import nanoseconds
-from ._scalars._field_path import Path, format_path, lookup
+from ._scalars._field_path import Path, format_path, value_at
 from ._scalars._numbers import parse_quantity
 from ._schema._defaults import apply_defaults
-from ._schema._kinds import Kind, at_minor, find_kind, prune
-from ._schema._releases import parse_known_minor
+from ._schema._kinds import Kind, fact_at, find_kind, prune
+from ._schema._releases import minors_from, parse_known_minor
 
 __all__ = [
     "Change",
     "Comparison",
     "FieldChange",
-    "Side",
     "compare",
     "diff",
-    "differences",
     "effective_diff",
+    "effective_differences",
     "effective_values",
+    "is_equal",
+    "is_same_config",
 ]
-
-_HEAD = ("apiVersion", "kind")
 
 
 @dataclass(frozen=True)
@@ -47,17 +43,19 @@ class Change:
     path: str
     old: Any
     new: Any
-    parts: Path = field(default=(), compare=False)
+    field_path: Path = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)
 class FieldChange:
-    """One field in which two effective configs differ, what changing it asks of a node, and which file and line say the
-    new value ("" for a default, or where that is not known)."""
+    """One field in which two effective configs differ, and what changing it asks of a node.
+
+    source: the file and line that set the new value, "" for a default, or where that is not known.
+    """
 
     change: Change
     disruption: Disruption
-    place: str = ""
+    source: str = ""
 
     def __str__(self) -> str:
         before, after = self.shown
@@ -65,69 +63,144 @@ class FieldChange:
 
     @property
     def shown(self) -> tuple[str | None, str | None]:
-        """Both values as short text; None for absent, secrets never in clear."""
-        return show(self.change.old, self.change.parts), show(self.change.new, self.change.parts)
+        """Both values as short text without secrets; None for absent."""
+        return show(self.change.old, self.change.field_path), show(self.change.new, self.change.field_path)
 
     def as_dict(self) -> dict[str, Any]:
-        """It as plain data, for a module's result."""
+        """Return the change as plain data, for a module's result."""
         before, after = self.shown
         return {"path": self.change.path, "before": before, "after": after, **self.disruption.as_dict()}
+
+
+_MAX_WIDTH = 72
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The fields that differ, the heaviest class among them (None without any), and both effective configs."""
+
+    changes: list[FieldChange]
+    heaviest: str | None
+    effective: tuple[dict[str, Any], dict[str, Any]]
+
+    @property
+    def lines(self) -> list[str]:
+        """The changes as lines for people, and what the heaviest one asks."""
+        if self.heaviest is None:
+            return ["no field differs"]
+        width = min(max(len(str(change)) for change in self.changes), _MAX_WIDTH)
+        rows = [
+            f"{change!s:{width}}  [{change.disruption}]" + (f"  ({change.source})" if change.source else "")
+            for change in self.changes
+        ]
+        return [*rows, f"all in all: {self.heaviest}: {disruption_classes()[self.heaviest]}"]
+
+
+def compare(
+    before: Config | None,
+    after: Config | None,
+    versions: tuple[str, str] = ("", ""),
+    overrides: Mapping[str, str] | None = None,
+) -> Comparison:
+    """Compare two effective configs; None stands for the component's defaults.
+
+    versions: the Kubernetes versions of the component that reads each, "" for the newest that the data cover.
+    overrides: the user's own classes of disruption, by field path.
+
+    Raises ConfigError without any config, for two kinds, for an unknown version and for an override that cannot be.
+    """
+    configs = [config for config in (before, after) if config is not None]
+    if not configs:
+        raise ConfigError("there is nothing to compare: neither side has a config")
+    names = [str(config.data["kind"]) for config in configs]
+    if len(set(names)) > 1:
+        raise ConfigError(f"{names[0]} and {names[1]} cannot be compared: both must be of one kind")
+    _require_known_kinds(configs)
+    old, new = (config.data if config is not None else {} for config in (before, after))
+    minors = parse_known_minor(versions[0]), parse_known_minor(versions[1])
+    head = {key: configs[-1].data[key] for key in HEAD_FIELDS}
+    document = after.document if after is not None else None
+    changes = [
+        replace(change, source=_source_of(change, document)) for change in effective_diff(old, new, minors, overrides)
+    ]
+    heaviest = heaviest_class(change.disruption.name for change in changes)
+    effective = effective_values(old, head, minors[0]), effective_values(new, head, minors[1])
+    return Comparison(changes, heaviest, effective)
+
+
+def _require_known_kinds(configs: Sequence[Config]) -> None:
+    """Raise ConfigError if one API version of a kind is known and the other is not: no component reads both."""
+    unknown = [config for config in configs if config.kind is None]
+    if 0 < len(unknown) < len(configs):
+        data = unknown[0].data
+        file = unknown[0].document.file_of(("apiVersion",))
+        raise ConfigError(f"{file}: {data['apiVersion']} {data['kind']} is no kind that is known here")
+
+
+def _source_of(change: FieldChange, document: Document | None) -> str:
+    """Return the layer and line that set the new value, "" for a default."""
+    path = change.change.field_path
+    if document is None or value_at(document.data, path) is None:
+        return ""
+    line = document.line_of(path)
+    return document.file_of(path) + ("" if line is None else f":{line}")
 
 
 def effective_diff(
     old: Any, new: Any, minors: tuple[int, int], overrides: Mapping[str, str] | None = None
 ) -> list[FieldChange]:
-    """The fields in which two decoded configs differ once defaults are filled in, as components of two minors do.
+    """Return the fields in which two decoded configs differ to components of two minors, defaults filled in.
 
-    What means the same is the same: null and absent, also an empty value where neither a default nor a pointer gives it
-    a meaning; a default written out; `60s` and `1m`. One of the two may be empty: it is then the defaults of the
-    other's kind. overrides: the user's own classes of disruption by field path; raises ValueError for one that is none.
+    Values with the same meaning are the same: null and absent, also an empty value where neither a default nor a
+    pointer gives it a meaning; a default written out; `60s` and `1m`. One of the two may be empty: it then stands for
+    the defaults of the other's kind. overrides: the user's own classes of disruption, by field path. Raises ConfigError
+    for an override that cannot be.
     """
-    head = {key: data[key] for data in (old, new) if isinstance(data, dict) for key in _HEAD if data.get(key)}
+    head = {key: data[key] for data in (old, new) if isinstance(data, dict) for key in HEAD_FIELDS if data.get(key)}
     before, after = (effective_values(data, head, minor) for data, minor in zip((old, new), minors))
     kind = find_kind(head.get("apiVersion"), head.get("kind"))
     check_overrides(overrides or {}, kind)
-    found = []
-    for change in differences(before, after, kind, minors[1]):
-        said = any(lookup(data, change.parts) is not None for data in (old, new))
-        by_version = kind is not None and not said and _of_one_version(change, kind, minors)
-        asked = disruption_of(
-            change.parts, str(head.get("kind")), minors[1], (before, after), overrides, by_version=by_version
+    changes = []
+    for change in effective_differences(before, after, kind, minors[1]):
+        is_written = any(value_at(data, change.field_path) is not None for data in (old, new))
+        by_version = kind is not None and not is_written and _is_new_in_later_minor(change, kind, minors)
+        disruption = disruption_of(
+            change.field_path,
+            str(head.get("kind")),
+            minors[1],
+            (before, after),
+            overrides,
+            from_version_change=by_version,
         )
-        found.append(FieldChange(change, asked))
-    return found
+        changes.append(FieldChange(change, disruption))
+    return changes
 
 
-def differences(before: Any, after: Any, kind: Kind | None, minor: int) -> list[Change]:
-    """The fields in which two resolved configs of a kind differ to a component of a minor, however they are written."""
-    return [change for change in diff(before, after) if kind is None or not _same(change, kind, minor)]
+def effective_differences(before: Any, after: Any, kind: Kind | None, minor: int) -> list[Change]:
+    """Return the fields in which two effective configs of a kind differ to a component, however they are written."""
+    return [change for change in diff(before, after) if kind is None or not _is_same_value(change, kind, minor)]
 
 
-def _of_one_version(change: Change, kind: Kind, minors: tuple[int, int]) -> bool:
-    """Whether only the later of two minors has the field."""
-    return None in (change.old, change.new) and any(one.get("since", 0) > min(minors) for one in _entries(change, kind))
-
-
-def _entries(change: Change, kind: Kind) -> list[Mapping[str, Any]]:
-    fields, entries = kind.fields, list[Mapping[str, Any]]()
-    for part in change.parts:
-        entries.append(fields.get(str(part), {}))
-        fields = entries[-1].get("fields", {})
-    return entries
+def _is_new_in_later_minor(change: Change, kind: Kind, minors: tuple[int, int]) -> bool:
+    """Return whether only the later of two minors has the field."""
+    entries = kind.entries_along(change.field_path)
+    return None in (change.old, change.new) and any(entry.get("since", 0) > min(minors) for entry in entries)
 
 
 def effective_values(data: Any, head: Mapping[str, Any], minor: int) -> dict[str, Any]:
-    """A decoded config with the defaults of its kind at a minor; head: apiVersion and kind of one that has none."""
-    given = {**head, **data} if isinstance(data, dict) else dict(head)
-    kind = find_kind(given.get("apiVersion"), given.get("kind"))
-    pruned = apply_defaults(given, kind, minor) if kind is not None else prune(given)
-    return dict(pruned)
+    """Return a decoded config with the defaults of its kind at a minor.
+
+    head: apiVersion and kind, for a config without them.
+    """
+    values = {**head, **data} if isinstance(data, dict) else dict(head)
+    kind = find_kind(values.get("apiVersion"), values.get("kind"))
+    return dict(apply_defaults(values, kind, minor) if kind is not None else prune(values))
 
 
-def _same(change: Change, kind: Kind, minor: int) -> bool:
-    """Whether two values are one to the component, though they are written in two ways."""
-    entry = _entries(change, kind)[-1]
-    type_name = str(at_minor(entry, "type", minor)) if entry else ""
+def _is_same_value(change: Change, kind: Kind, minor: int) -> bool:
+    """Return whether the component reads two values as one, though they are written differently."""
+    entry = kind.entries_along(change.field_path)[-1]
+    type_name = str(fact_at(entry, "type", minor)) if entry else ""
     try:
         if type_name.startswith("duration"):
             return _nanoseconds(change.old) == _nanoseconds(change.new)
@@ -141,106 +214,82 @@ def _nanoseconds(value: Any) -> int:
 
 
 def diff(old: Any, new: Any) -> list[Change]:
-    """The fields in which two decoded configs differ, in the order of their paths.
+    """Return the fields in which two decoded configs differ, in the order of their paths.
 
     Objects and maps are compared by key, lists as wholes; null is absent.
     """
     changes: list[Change] = []
-    _compare(old, new, (), changes)
+    _collect_changes(old, new, (), changes)
     return sorted(changes, key=lambda change: change.path)
 
 
-def _compare(old: Any, new: Any, path: Path, changes: list[Change]) -> None:
+def _collect_changes(old: Any, new: Any, path: Path, changes: list[Change]) -> None:
     if isinstance(old, dict) and isinstance(new, dict):
         for key in [*old, *(key for key in new if key not in old)]:
-            _compare(old.get(key), new.get(key), path + (key,), changes)
+            _collect_changes(old.get(key), new.get(key), path + (key,), changes)
     elif isinstance(old, dict) and old and new is None:
         for key, value in old.items():
-            _compare(value, None, path + (key,), changes)
+            _collect_changes(value, None, path + (key,), changes)
     elif isinstance(new, dict) and new and old is None:
         for key, value in new.items():
-            _compare(None, value, path + (key,), changes)
+            _collect_changes(None, value, path + (key,), changes)
     elif canonical(old) != canonical(new):
         changes.append(Change(format_path(path), old, new, path))
 
 
-_WIDTH = 72
+def is_same_config(old: Any, new: Any, version: str = "") -> bool:
+    """Return whether a component reads the same from two decoded configs; False when that is not certain.
 
-
-@dataclass(frozen=True)
-class Side:
-    """One of the two: its layers, each a file name and its text, lowest first, and the version that reads them.
-
-    No layers are a config that says nothing: the component's defaults. "" is the newest version that the data cover.
+    Defaults and nullability decide, field by field: `maxPods: 110` and `clusterDNS: []` are what a kubelet does anyway,
+    while `evictionHard: {}` switches a default off. The answer holds for the component of this Kubernetes version and
+    of every later one that the data cover, because the file stays when the component is upgraded. With "" the version
+    is unknown, and all minors must agree. Raises ConfigError for a version that cannot be parsed.
     """
-
-    layers: Sequence[tuple[str, str | bytes]] = ()
-    version: str = ""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The fields that differ, the heaviest class among them (None where none does), and both effective configs."""
-
-    changes: list[FieldChange]
-    heaviest: str | None
-    both: tuple[dict[str, Any], dict[str, Any]]
-
-    @property
-    def lines(self) -> list[str]:
-        """The changes as lines for people, and what the heaviest asks."""
-        if self.heaviest is None:
-            return ["no field differs"]
-        width = min(max(len(str(one)) for one in self.changes), _WIDTH)
-        shown = [
-            f"{one!s:{width}}  [{one.disruption}]" + (f"  ({one.place})" if one.place else "") for one in self.changes
-        ]
-        return [*shown, f"all in all: {self.heaviest}: {disruption_classes()[self.heaviest]}"]
+    minors = minors_from(version)
+    if is_equal(old, new):
+        return True
+    if not (isinstance(old, dict) and isinstance(new, dict)):
+        return False
+    heads = [(data.get("apiVersion"), data.get("kind")) for data in (old, new)]
+    kind = find_kind(*heads[0])
+    if kind is None or heads[0] != heads[1] or not minors:
+        return False
+    if not is_equal(*(_unknown_parts(data, kind.fields) for data in (old, new))):
+        return False
+    return not any(effective_diff(old, new, (minor, minor)) for minor in minors)
 
 
-def compare(before: Side, after: Side, overrides: Mapping[str, str] | None = None) -> Comparison:
-    """Compare the effective configs of two sides; overrides: classes of disruption by field path.
-
-    Raises ComponentConfigError with a sentence for a layer that cannot be used, for two kinds, for a version or an
-    override that is none, and ImportError where PyYAML is missing.
-    """
-    documents = [_document(side.layers) for side in (before, after)]
-    old, new = (document.data if document else {} for document in documents)
-    kinds = [str(data["kind"]) for data in (old, new) if data]
-    if not kinds:
-        raise ConfigError("there is nothing to compare: neither side has a config")
-    if len(set(kinds)) > 1:
-        raise ConfigError(f"{kinds[0]} and {kinds[1]} cannot be compared: both must be of one kind")
-    _refuse_unknown([document for document in documents if document])
-    minors = parse_known_minor(before.version), parse_known_minor(after.version)
-    head = {key: (new or old)[key] for key in ("apiVersion", "kind")}
-    changes = [replace(one, place=_place(documents[1], one)) for one in effective_diff(old, new, minors, overrides)]
-    worst = heaviest_class(one.disruption.name for one in changes)
-    return Comparison(changes, worst, (effective_values(old, head, minors[0]), effective_values(new, head, minors[1])))
+def is_equal(old: Any, new: Any) -> bool:
+    """Return whether two decoded configs hold the same values."""
+    try:
+        return canonical(old) == canonical(new)
+    except ConfigError:
+        return False  # dates and the like, which JSON cannot hold
 
 
-def _refuse_unknown(documents: Sequence[Document]) -> None:
-    """Raise for one version of a kind that is known and one that is not, as no component reads both."""
-    unknown = [one for one in documents if find_kind(one.data["apiVersion"], one.data["kind"]) is None]
-    if 0 < len(unknown) < len(documents):
-        data = unknown[0].data
-        place = unknown[0].file_of(("apiVersion",))
-        raise ConfigError(f"{place}: {data['apiVersion']} {data['kind']} is no kind that is known here")
+def _unknown_parts(data: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of an object that the data know at no minor: their meaning is not known either."""
+    result: dict[str, Any] = {}
+    for key, value in data.items():
+        entry = fields.get(key)
+        if entry is None:
+            result[key] = value
+        elif "fields" in entry:
+            is_object = not str(entry.get("type")).startswith("map<")
+            unknown_items = [
+                (place, _unknown_parts(item, entry["fields"]))
+                for place, item in _nested_objects(value, is_object=is_object)
+                if isinstance(item, dict)
+            ]
+            if any(unknown for _place, unknown in unknown_items):
+                result[key] = unknown_items
+    return result
 
 
-def _document(layers: Sequence[tuple[str, str | bytes]]) -> Document | None:
-    if not layers:
-        return None
-    rendered = load(layers)
-    if rendered.document is None:
-        raise ConfigError(str(rendered.findings[0]))
-    return rendered.document
-
-
-def _place(document: Document | None, one: FieldChange) -> str:
-    """The layer and line that say the new value; "" for a default."""
-    path = one.change.parts
-    if document is None or lookup(document.data, path) is None:
-        return ""
-    line = document.line_of(path)
-    return document.file_of(path) + ("" if line is None else f":{line}")
+def _nested_objects(value: Any, *, is_object: bool) -> list[tuple[Any, Any]]:
+    """Return the objects in a field's value, each with its key or index: one object, or those of a list or map."""
+    if isinstance(value, list):
+        return list(enumerate(value))
+    if isinstance(value, dict) and not is_object:
+        return list(value.items())
+    return [(None, value)]

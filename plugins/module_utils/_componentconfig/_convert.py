@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A config in another version of its kind, and what that version cannot keep.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Convert a file to another API version of its kinds and report what is lost."""
 
 from __future__ import annotations
 
@@ -21,12 +18,12 @@ from ._conversions._small_kinds import SMALL_HINTS, convert_leader_migration, co
 from ._exceptions import ConfigError
 from ._findings import show
 from ._scalars._field_path import format_path
-from ._schema._kinds import Kind, find_kind, readers, version_of, versions
+from ._schema._kinds import Kind, find_kind, find_version, readers_text, versions_of
 from ._schema._releases import minor_name, parse_minor
 
-__all__ = ["Conversion", "Converted", "convert", "convert_text"]
+__all__ = ["Conversion", "ConvertedFile", "convert", "convert_document"]
 
-_MOVES: Mapping[str, Callable[[dict[str, Any], Kind, Kind, Losses], None]] = {
+_CONVERTERS: Mapping[str, Callable[[dict[str, Any], Kind, Kind, Losses], None]] = {
     "KubeSchedulerConfiguration": convert_scheduler,
     "ClusterConfiguration": convert_kubeadm,
     "InitConfiguration": convert_kubeadm,
@@ -42,7 +39,7 @@ _HINTS: Mapping[str, Mapping[str, Hint]] = {
 
 
 class Conversion(NamedTuple):
-    """One document in another version, its losses (their paths are those of the document as it was), both versions."""
+    """One document in another version, with its losses, whose paths are those of the original, and both versions."""
 
     data: dict[str, Any]
     losses: list[Loss]
@@ -50,29 +47,29 @@ class Conversion(NamedTuple):
     target: Kind
 
 
-def convert(data: Mapping[str, Any], wanted: str) -> Conversion:
+def convert_document(data: Mapping[str, Any], api_version: str) -> Conversion:
     """Convert decoded data to another version of its kind, `v1` or `kubescheduler.config.k8s.io/v1`.
 
-    What the component has by a default that the other version does not share is written out. `data` is left as it is.
-    Raises ComponentConfigError with a sentence for a kind that is not known, or has no such version.
+    A default that the other version does not share is written out. `data` stays as it is. Raises ConfigError for an
+    unknown kind, and for a kind without such a version.
     """
     source = find_kind(data.get("apiVersion"), data.get("kind"))
     if source is None:
         raise ConfigError(f"{data.get('apiVersion')} {data.get('kind')} is no kind that is known here")
-    target = version_of(source, wanted)
+    target = find_version(source, api_version)
     losses = Losses()
     result = deepcopy(dict(data))
     if target != source:
         drop_unknown_fields(result, source, source, losses, {})
-        move = _MOVES.get(source.kind)
-        if move is not None:
-            move(result, source, target, losses)
+        converter = _CONVERTERS.get(source.kind)
+        if converter is not None:
+            converter(result, source, target, losses)
         drop_unknown_fields(result, source, target, losses, _HINTS.get(source.kind, {}))
     return Conversion({**result, "apiVersion": target.api_version, "kind": target.kind}, losses.found, source, target)
 
 
-class Converted(NamedTuple):
-    """The documents of a file before and after, and the conversions of those that have the version."""
+class ConvertedFile(NamedTuple):
+    """The documents of a file before and after, and the conversions of those that have the API version."""
 
     before: list[dict[str, Any]]
     after: list[dict[str, Any]]
@@ -80,29 +77,29 @@ class Converted(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The documents after it, as YAML."""
+        """The converted documents as YAML."""
         return encode_all(self.after)
 
     @property
     def losses(self) -> list[dict[str, str | None]]:
-        """What cannot be kept, as plain data that is safe to show."""
+        """The values that are lost, as plain data that is safe to show."""
         return [
             {
-                "kind": one.source.kind,
+                "kind": conversion.source.kind,
                 "path": format_path(loss.path),
                 "value": show(loss.value, loss.path),
                 "why": loss.why,
             }
-            for one in self.conversions
-            for loss in one.losses
+            for conversion in self.conversions
+            for loss in conversion.losses
         ]
 
     @property
     def lines(self) -> list[str]:
-        """What was done and what was lost, for people."""
+        """The conversions and the losses as lines for people."""
         done = [
-            f"{one.source.kind}: {one.source.api_version} -> {one.target.api_version}, read by {readers(one.target)}"
-            for one in self.conversions
+            f"{source.kind}: {source.api_version} -> {target.api_version}, read by {readers_text(target)}"
+            for _data, _losses, source, target in self.conversions
         ]
         return done + [
             "lost: " + ": ".join(part for part in (row["kind"], row["path"], row["value"], row["why"]) if part)
@@ -110,36 +107,42 @@ class Converted(NamedTuple):
         ]
 
 
-def convert_text(
-    source: str | bytes, wanted: str, *, file: str = "config", kubernetes_versions: Sequence[str] = ()
-) -> Converted:
-    """Convert the documents of a file, as `convert` does one; kubeadm's files hold several.
+def convert(
+    source: str | bytes, api_version: str, *, file: str = "config", versions: Sequence[str] = ()
+) -> ConvertedFile:
+    """Convert the documents of a file to an API version of their kinds; kubeadm's files hold several documents.
 
-    Beside documents of the same API group, others may stand in the file: they stay as they are.
-    Raises ComponentConfigError with a sentence for what cannot be decoded or converted, and for a version that one of
-    `kubernetes_versions` does not read.
+    A file may also hold documents of other API groups, which stay as they are. versions: the Kubernetes versions that
+    must read the result. Raises ConfigError for text that cannot be decoded or converted, and for an API version that
+    one of the Kubernetes versions does not read.
     """
     text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
     if len(text) > MAX_BYTES:
         raise ConfigError(f"{file}: {len(text)} characters, at most {MAX_BYTES} are read")
-    documents = [_data(part, file) for part in split(text)]
+    documents = [_decode_part(part, file) for part in split(text)]
     conversions = {
-        index: convert(data, wanted) for index, data in enumerate(documents) if _concerned(data, documents, wanted)
+        index: convert_document(data, api_version)
+        for index, data in enumerate(documents)
+        if _is_to_convert(data, documents, api_version)
     }
     if not conversions:
-        raise ConfigError(f"{file}: no document has a version {wanted}")
-    for one in conversions.values():
-        for version in kubernetes_versions:
-            if not one.target.known_at(parse_minor(version)):
-                release = minor_name(parse_minor(version))
-                message = f"Kubernetes {release} does not read {one.target.api_version} {one.target.kind}"
-                raise ConfigError(f"{message}: it is read by {readers(one.target)}")
-    carry_timeouts([(one.data, one.losses) for one in conversions.values()])
+        raise ConfigError(f"{file}: no document has a version {api_version}")
+    for conversion in conversions.values():
+        _require_readers(conversion.target, versions)
+    carry_timeouts([(conversion.data, conversion.losses) for conversion in conversions.values()])
     result = [conversions[index].data if index in conversions else data for index, data in enumerate(documents)]
-    return Converted(documents, result, list(conversions.values()))
+    return ConvertedFile(documents, result, list(conversions.values()))
 
 
-def _data(text: str, file: str) -> dict[str, Any]:
+def _require_readers(target: Kind, versions: Sequence[str]) -> None:
+    for version in versions:
+        minor = parse_minor(version)
+        if not target.known_at(minor):
+            message = f"Kubernetes {minor_name(minor)} does not read {target.api_version} {target.kind}"
+            raise ConfigError(f"{message}: it is read by {readers_text(target)}")
+
+
+def _decode_part(text: str, file: str) -> dict[str, Any]:
     document = decode(text, file=file)
     if document.findings:
         raise ConfigError(str(document.findings[0]))
@@ -148,15 +151,15 @@ def _data(text: str, file: str) -> dict[str, Any]:
     return document.data
 
 
-def _concerned(data: Mapping[str, Any], documents: Sequence[Mapping[str, Any]], wanted: str) -> bool:
-    """Whether a document is to be converted, or refused: it has the version, or should have it as its neighbours do.
+def _is_to_convert(data: Mapping[str, Any], documents: Sequence[Mapping[str, Any]], api_version: str) -> bool:
+    """Return whether a document is to be converted, or refused for its kind.
 
-    One beside documents of other API groups only need not have it.
+    A document whose kind lacks the API version stays as it is if all other documents are of other API groups.
     """
     kind = find_kind(data.get("apiVersion"), data.get("kind"))
     if kind is None:
         return len(documents) == 1
-    if any(wanted in (one.api_version, one.api_version.rsplit("/", 1)[-1]) for one in versions(kind)):
+    if any(api_version in (version.api_version, version.version) for version in versions_of(kind)):
         return True
     group = str(data["apiVersion"]).partition("/")[0]
     others = [other for other in documents if other is not data]

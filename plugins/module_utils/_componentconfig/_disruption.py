@@ -1,10 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a changed field asks of a node: a restart, a drain, the removal of a state file, a reboot.
+"""Say what changing a field asks of a node: a restart, a drain, the removal of a state file, a reboot.
 
-The facts are schema/change_impact.json and schema/change_conditions.json. Private to configok.node: no compatibility is
-promised.
+The facts are schema/change_impact.json and schema/change_conditions.json.
 """
 
 from __future__ import annotations
@@ -17,25 +16,24 @@ from typing import Any, cast
 
 from ._exceptions import ConfigError
 from ._scalars._field_path import Path, parse_path
-from ._schema._kinds import Kind
+from ._schema._kinds import KUBELET_CONFIGURATION, Kind, is_present_at
 
 __all__ = ["Disruption", "check_overrides", "disruption_classes", "disruption_of", "heaviest_class"]
 
-_BELOW = {
+_LIGHT_CLASSES = {
     "none": "nothing has to be done: no running component reads it",
     "live": "the component reads the file again by itself",
 }
-_USUAL = "restart"
-_MORE_THAN_RESTART = "coordinate"  # this class and all that are heavier
-_KUBELET = "KubeletConfiguration"
+_RESTART_CLASS = "restart"
+_MORE_THAN_RESTART = "coordinate"  # this class and all heavier ones
 _RESTART = "a restart of the component applies it"
 
 
 @dataclass(frozen=True)
 class Disruption:
-    """What a change asks of a node: a class, what the class means, and what else is known ("" where nothing is).
+    """A class of disruption with its meaning and what else is known about the change ("" for nothing).
 
-    `state_file` has to be removed, `peer` has to follow, `when` is a condition that cannot be seen in the configs.
+    `state_file` must be removed, `peer` must follow, `when` is a condition that the configs do not show.
     """
 
     name: str
@@ -50,7 +48,7 @@ class Disruption:
         return name + (f" with {self.peer}" if self.peer else "") + (f", if {self.when}" if self.when else "")
 
     def as_dict(self) -> dict[str, Any]:
-        """It as plain data, for a module's result."""
+        """Return it as plain data, for a module's result."""
         return {
             "disruption": self.name,
             "meaning": self.meaning,
@@ -69,39 +67,29 @@ def _impact_data() -> dict[str, Any]:
 
 
 def disruption_classes() -> dict[str, str]:
-    """All classes and what they mean, from the lightest to the heaviest."""
-    return {**_BELOW, **{name: " ".join(meaning) for name, meaning in _impact_data()["classes"].items()}}
+    """Return all classes with their meaning, from the lightest to the heaviest."""
+    return {**_LIGHT_CLASSES, **{name: " ".join(meaning) for name, meaning in _impact_data()["classes"].items()}}
 
 
 def heaviest_class(names: Iterable[str]) -> str | None:
-    """The heaviest of some classes, None of none."""
+    """Return the heaviest of some classes, None without any."""
     order = list(disruption_classes())
     return max(names, key=order.index, default=None)
 
 
 def check_overrides(overrides: Mapping[str, str], kind: Kind | None) -> None:
-    """Raise ValueError for a class that is none, or a field that the kind does not have."""
+    """Raise ConfigError for an unknown class of disruption, and for a field that the kind does not have."""
     for field, name in overrides.items():
         if name not in disruption_classes():
             raise ConfigError(
                 f"{field}: {name!r} is no class of disruption, they are: {', '.join(disruption_classes())}"
             )
         try:
-            parts = parse_path(field)
+            path = parse_path(field)
         except ConfigError as error:
             raise ConfigError(f"disruption override: {error}") from error
-        if kind is not None and not _is_field(parts, kind.fields):
+        if kind is not None and not kind.has_field_path(path):
             raise ConfigError(f"{field} is no field of {kind.kind}, so its disruption cannot be overridden")
-
-
-def _is_field(parts: Path, fields: Mapping[str, Any]) -> bool:
-    for part in parts:
-        if part not in fields:
-            return False
-        fields = fields[str(part)].get("fields", {})
-        if not fields:
-            break  # below a map of plain values are keys
-    return bool(parts)
 
 
 def disruption_of(
@@ -111,26 +99,29 @@ def disruption_of(
     configs: Sequence[Mapping[str, Any]] = (),
     overrides: Mapping[str, str] | None = None,
     *,
-    by_version: bool = False,
+    from_version_change: bool = False,
 ) -> Disruption:
-    """What a change at a path asks of a node whose component is of that minor.
+    """Return what a change at a path asks of a node whose component is of a minor.
 
-    configs: the effective configs before and after; a condition holds where it holds for one of them. overrides: the
-    user's own classes by field path; the longest path that fits wins over all else. by_version: nobody says the field,
-    it comes and goes with a Kubernetes version, so what runs on the node is as it was.
+    configs: the effective configs before and after; a condition holds if it holds for one of them. overrides: the
+    user's own classes by field path; the longest path that matches wins over the data. from_version_change: neither
+    config sets the field, it comes or goes with a Kubernetes version, so the node runs as before.
     """
     names = [".".join(str(part) for part in path[:length]) for length in range(len(path), 0, -1)]
-    row = _row(names, kind, minor, configs)
+    row = _impact_of(names, kind, minor, configs)
     order = list(disruption_classes())
-    if by_version and order.index(row["class"]) >= order.index(_MORE_THAN_RESTART):
-        row = {"class": _USUAL, "note": ["a field of the other version, with its default: what runs is as it was"]}
-    own = next((overrides[name] for name in names if overrides and name in overrides), None)
-    if own is not None:
-        row = {**(row if own == row["class"] else {}), "class": own, "note": ["as overridden"]}
-    general = kind != _KUBELET and row["class"] == _USUAL
+    if from_version_change and order.index(row["class"]) >= order.index(_MORE_THAN_RESTART):
+        row = {
+            "class": _RESTART_CLASS,
+            "note": ["a field of the other version, with its default: what runs is as it was"],
+        }
+    override = next((overrides[name] for name in names if overrides and name in overrides), None)
+    if override is not None:
+        row = {**(row if override == row["class"] else {}), "class": override, "note": ["as overridden"]}
+    is_plain_restart = kind != KUBELET_CONFIGURATION and row["class"] == _RESTART_CLASS
     return Disruption(
         row["class"],
-        _RESTART if general else disruption_classes()[row["class"]],
+        _RESTART if is_plain_restart else disruption_classes()[row["class"]],
         " ".join(row.get("note", ())),
         row.get("stateFile", ""),
         row.get("peer", ""),
@@ -138,20 +129,20 @@ def disruption_of(
     )
 
 
-def _row(names: Sequence[str], kind: str, minor: int, configs: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    if kind != _KUBELET:
-        row = _impact_data()["files"].get(kind, {"class": _USUAL})
-        return cast("Mapping[str, Any]", row if row.get("since", 0) <= minor else {"class": _USUAL})
+def _impact_of(names: Sequence[str], kind: str, minor: int, configs: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    if kind != KUBELET_CONFIGURATION:
+        row = _impact_data()["files"].get(kind, {"class": _RESTART_CLASS})
+        return cast("Mapping[str, Any]", row if row.get("since", 0) <= minor else {"class": _RESTART_CLASS})
     fields = _impact_data()["fields"]
-    known = next((fields[name] for name in names if name in fields), {"class": _USUAL})
+    known = next((fields[name] for name in names if name in fields), {"class": _RESTART_CLASS})
     for row in _impact_data()["conditions"]:
-        if row["field"] in names and _holds(row, minor, configs):
+        if row["field"] in names and _applies(row, minor, configs):
             return {"note": known.get("note", ()), **row}
     return cast("Mapping[str, Any]", known)
 
 
-def _holds(row: Mapping[str, Any], minor: int, configs: Sequence[Mapping[str, Any]]) -> bool:
-    if not row.get("since", 0) <= minor <= row.get("last", minor):
+def _applies(row: Mapping[str, Any], minor: int, configs: Sequence[Mapping[str, Any]]) -> bool:
+    if not is_present_at(row, minor):
         return False
     if "when" not in row:
         return True

@@ -1,11 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a kubelet makes of its config file and the drop-ins of its --config-dir, by Kubernetes minor.
+"""Merge the kubelet's config with its drop-ins as each minor does, and write layers as drop-ins.
 
-1.28 lays decoded objects over each other; 1.29 to 1.31 decode the merged drop-ins over the main file's object; from
-1.32 on all are one JSON merge patch (schema/kubelet_dropin_merge.json; cmd/kubelet/app/server.go of each minor).
-Private to configok.node: no compatibility is promised.
+1.28 merges decoded objects. 1.29 to 1.31 decode the merged drop-ins over the main file's object. From 1.32 on all files
+are one JSON merge patch (schema/kubelet_dropin_merge.json; cmd/kubelet/app/server.go of each minor).
 """
 
 from __future__ import annotations
@@ -14,49 +13,60 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import lru_cache
 from typing import Any, Callable, cast
 
 from ._codec._document import Document
-from ._codec._plain_values import merge
+from ._codec._plain_values import HEAD_FIELDS, merge
 from ._codec._yaml import encode
-from ._compare import diff
+from ._compare import diff, effective_differences, is_equal, is_same_config
+from ._exceptions import ConfigError
 from ._findings import Finding, Level, show
-from ._scalars._field_path import lookup
+from ._load import Config
+from ._scalars._field_path import value_at
 from ._schema._defaults import apply_defaults, effective_value, is_zero
 from ._schema._feature_gates import FeatureGates
-from ._schema._kinds import Kind
+from ._schema._kinds import KUBELET, KUBELET_CONFIGURATION, Kind, find_kind
+from ._schema._releases import minors_from
 
 __all__ = [
     "DropIn",
+    "DropInMerge",
     "DropInSupport",
-    "drop_in_problems",
-    "drop_in_warnings",
-    "drop_ins",
-    "lay_documents_over",
+    "drop_in_findings",
+    "effective_with_drop_ins",
+    "is_same_with_drop_ins",
+    "merge_drop_in_documents",
     "merge_drop_ins",
     "support_at",
-    "effective_with_drop_ins",
+    "write_drop_ins",
 ]
 
 _EVICTION = "evictionHard"
 _EVICTION_SWITCH = "mergeDefaultEvictionSettings"
-_HEAD = ("apiVersion", "kind")
 Data = Mapping[str, Any]
+
+
+class DropInMerge(str, Enum):
+    """A way to merge drop-ins."""
+
+    OBJECTS = "objects"
+    INTERNAL = "internal"
+    VERSIONED = "versioned"
 
 
 @dataclass(frozen=True)
 class DropInSupport:
-    """How a minor merges drop-ins: the rule's name, and the environment variable without which the kubelet does not
-    look at them ("" for none)."""
+    """How a minor merges drop-ins, and the environment variable that it needs to read them ("" for none)."""
 
-    name: str
+    merge: DropInMerge
     environment: str = ""
 
     def note(self, field: str) -> str:
-        """What is particular about a top-level field, or about the rule."""
+        """Return what is particular about a top-level field, or about this way to merge."""
         notes = {row[1]: " ".join(row[2]) for row in _drop_in_data()["rules"]}
-        return str(_drop_in_data()["fields"].get(field, notes[self.name]))
+        return str(_drop_in_data()["fields"].get(field, notes[self.merge.value]))
 
 
 @lru_cache(maxsize=1)
@@ -67,123 +77,123 @@ def _drop_in_data() -> dict[str, Any]:
 
 
 def support_at(minor: int) -> DropInSupport | None:
-    """The rule of a minor; None for one that has no --config-dir."""
+    """Return how a minor merges drop-ins, None for one without --config-dir."""
     rows = [row for row in _drop_in_data()["rules"] if row[0] <= minor]
     if not rows:
         return None
     environment = _drop_in_data()["environment"]
-    return DropInSupport(rows[-1][1], environment["name"] if minor <= environment["last"] else "")
+    return DropInSupport(DropInMerge(rows[-1][1]), environment["name"] if minor <= environment["last"] else "")
 
 
 def merge_drop_ins(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
-    """The config that the kubelet of a minor makes of its main file and its drop-ins, in their order, as a document.
+    """Return the config that the kubelet of a minor merges from its main file and its drop-ins, in their order.
 
     All are decoded documents of `kind`; none is changed. A minor without --config-dir uses the main file alone. See
-    `used_with` for what the kubelet then uses.
+    `effective_with_drop_ins` for the config with its defaults.
     """
-    rule = support_at(minor)
-    said = [{key: value for key, value in one.items() if key not in _HEAD} for one in drop_ins]
-    if rule is None or not said:
+    support = support_at(minor)
+    if support is None or not drop_ins:
         return dict(main)
-    return _RULES[rule.name](main, said, kind, minor)
+    bodies = [{key: value for key, value in drop_in.items() if key not in HEAD_FIELDS} for drop_in in drop_ins]
+    return _MERGERS[support.merge](main, bodies, kind, minor)
 
 
 def effective_with_drop_ins(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
-    """The same with all defaults filled in, as the kubelet uses it."""
-    laid = merge_drop_ins(main, drop_ins, kind, minor)
-    result = apply_defaults(laid, kind, minor)
-    rule = support_at(minor)
-    if rule is not None and _fills(drop_ins):
-        result[_EVICTION] = laid[_EVICTION]
-    if rule is not None and rule.name == "internal":
-        # Defaults are filled into the main file alone: a zero of a drop-in stands for itself.
+    """Return the config of main file and drop-ins with all defaults, as the kubelet uses it."""
+    merged = merge_drop_ins(main, drop_ins, kind, minor)
+    result = apply_defaults(merged, kind, minor)
+    support = support_at(minor)
+    if support is not None and _sets_eviction(drop_ins):
+        result[_EVICTION] = merged[_EVICTION]
+    if support is not None and support.merge is DropInMerge.INTERNAL:
+        # Defaults are filled into the main file alone: a zero in a drop-in is a value.
         return _with_zeros(result, merge(drop_ins), kind.fields, minor)
     return result
 
 
-def lay_documents_over(main: Document, drop_ins: Sequence[Document], kind: Kind, minor: int) -> Document:
-    """The same for documents whose data are mappings: every field that a drop-in decides knows its file and line."""
-    data = merge_drop_ins(main.data, [one.data for one in drop_ins], kind, minor)
+def merge_drop_in_documents(main: Document, drop_ins: Sequence[Document], kind: Kind, minor: int) -> Document:
+    """Merge documents whose data are mappings: each field knows the file and line that set it."""
+    data = merge_drop_ins(main.data, [drop_in.data for drop_in in drop_ins], kind, minor)
     if support_at(minor) is None or not drop_ins:
         return main
     lines, files = dict(main.lines), dict(main.files) or dict.fromkeys(main.lines, main.file)
-    for one in drop_ins:
-        for path, line in one.lines.items():
-            said = lookup(one.data, path)
-            if isinstance(said, dict) or said == lookup(data, path):
-                lines[path], files[path] = line, one.file
-    findings = (*main.findings, *(found for one in drop_ins for found in one.findings))
+    for drop_in in drop_ins:
+        for path, line in drop_in.lines.items():
+            value = value_at(drop_in.data, path)
+            if isinstance(value, dict) or value == value_at(data, path):
+                lines[path], files[path] = line, drop_in.file
+    findings = (*main.findings, *(finding for drop_in in drop_ins for finding in drop_in.findings))
     return Document(data, main.file, findings, False, lines, files)
 
 
-def _objects(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
-    result = _filled(main, drop_ins, kind, minor)
-    for one in drop_ins:
-        result = _overlay(result, _without_zeros(apply_defaults(one, kind, minor), kind.fields, minor))
+def _merge_objects(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+    result = _with_eviction_defaults(main, drop_ins, kind, minor)
+    for drop_in in drop_ins:
+        result = _overlay(result, _without_zeros(apply_defaults(drop_in, kind, minor), kind.fields, minor))
     return result
 
 
-def _internal(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
-    return _overlay(_filled(main, drop_ins, kind, minor), merge(drop_ins))
+def _merge_internal(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+    return _overlay(_with_eviction_defaults(main, drop_ins, kind, minor), merge(drop_ins))
 
 
-def _versioned(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
-    result = merge([_filled(main, drop_ins, kind, minor), *drop_ins])
-    if _fills(drop_ins):
-        result.setdefault(_EVICTION, {})  # taken back by null: the defaults were filled in before, and come no more
+def _merge_versioned(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+    result = merge([_with_eviction_defaults(main, drop_ins, kind, minor), *drop_ins])
+    if _sets_eviction(drop_ins):
+        result.setdefault(_EVICTION, {})  # reset by null after the defaults were filled in
     return result
 
 
-_RULES: Mapping[str, Callable[[Data, Sequence[Data], Kind, int], dict[str, Any]]] = {
-    "objects": _objects,
-    "internal": _internal,
-    "versioned": _versioned,
+_MERGERS: Mapping[DropInMerge, Callable[[Data, Sequence[Data], Kind, int], dict[str, Any]]] = {
+    DropInMerge.OBJECTS: _merge_objects,
+    DropInMerge.INTERNAL: _merge_internal,
+    DropInMerge.VERSIONED: _merge_versioned,
 }
 
 
-def _fills(drop_ins: Sequence[Data]) -> bool:
-    """Whether a drop-in says something of evictionHard, whose defaults are filled in before it is looked at."""
-    return any(name in one for one in drop_ins for name in (_EVICTION, _EVICTION_SWITCH))
+def _sets_eviction(drop_ins: Sequence[Data]) -> bool:
+    """Return whether a drop-in sets evictionHard, whose defaults are filled in before the drop-ins are read."""
+    return any(name in drop_in for drop_in in drop_ins for name in (_EVICTION, _EVICTION_SWITCH))
 
 
-def _filled(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
-    """The main file with the defaults of evictionHard where a drop-in is about to say something of it."""
-    if not _fills(drop_ins):
+def _with_eviction_defaults(main: Data, drop_ins: Sequence[Data], kind: Kind, minor: int) -> dict[str, Any]:
+    """Return the main file, with the defaults of evictionHard if a drop-in sets it."""
+    if not _sets_eviction(drop_ins):
         return dict(main)
-    given = main.get("featureGates")
-    gates = FeatureGates(minor, given if isinstance(given, Mapping) else {})
+    settings = main.get("featureGates")
+    gates = FeatureGates(minor, settings if isinstance(settings, Mapping) else {})
     return {**main, _EVICTION: effective_value(_EVICTION, main, kind.fields, minor, gates)}
 
 
-def _overlay(below: Any, above: Data) -> dict[str, Any]:
-    """Objects and maps by key, all else replaced; null leaves what is below."""
-    result = dict(below) if isinstance(below, Mapping) else {}
-    for key, value in above.items():
+def _overlay(lower: Any, upper: Data) -> dict[str, Any]:
+    """Merge objects and maps by key and replace all other values; null keeps the lower value."""
+    result = dict(lower) if isinstance(lower, Mapping) else {}
+    for key, value in upper.items():
         if value is not None:
             result[key] = _overlay(result.get(key), value) if isinstance(value, Mapping) else value
     return result
 
 
 def _without_zeros(data: Data, fields: Data, minor: int) -> dict[str, Any]:
-    """An object without the fields whose value is the zero of its type, as Go has it; maps keep all their keys."""
+    """Return an object without the fields whose value is the zero of its Go type; maps keep all their keys."""
     result = {}
     for key, value in data.items():
-        field = fields.get(key, {})
-        if isinstance(value, Mapping) and field.get("type") == "object":
-            value = _without_zeros(value, field.get("fields", {}), minor)
-        if value and not (field.get("type") == "duration" and is_zero(value, {"type": "duration"}, minor)):
+        entry = fields.get(key, {})
+        if isinstance(value, Mapping) and entry.get("type") == "object":
+            value = _without_zeros(value, entry.get("fields", {}), minor)
+        if value and not (entry.get("type") == "duration" and is_zero(value, {"type": "duration"}, minor)):
             result[key] = value
     return result
 
 
-def _with_zeros(result: Data, said: Data, fields: Data, minor: int) -> dict[str, Any]:
-    """A resolved object with the zeros that a document says for fields which have a default."""
+def _with_zeros(result: Data, drop_in_values: Data, fields: Data, minor: int) -> dict[str, Any]:
+    """Return an effective object with the zeros that drop-ins set for fields with a default."""
     changed = dict(result)
-    for key, value in said.items():
-        field = fields.get(key, {})
-        if isinstance(value, Mapping) and field.get("type") == "object" and isinstance(result.get(key), Mapping):
-            changed[key] = _with_zeros(result[key], value, field.get("fields", {}), minor)
-        elif key in result and value is not None and is_zero(value, field, minor):
+    for key, value in drop_in_values.items():
+        entry = fields.get(key, {})
+        if isinstance(value, Mapping) and entry.get("type") == "object" and isinstance(result.get(key), Mapping):
+            changed[key] = _with_zeros(result[key], value, entry.get("fields", {}), minor)
+        elif key in result and value is not None and is_zero(value, entry, minor):
             changed[key] = value
     return changed
 
@@ -193,7 +203,7 @@ _STEP = 10
 
 @dataclass(frozen=True)
 class DropIn:
-    """One file of the directory: its name, its data, and the layer that it is from."""
+    """One file of the drop-in directory: its name, its data, and the layer that it was written from."""
 
     name: str
     data: dict[str, Any]
@@ -201,43 +211,76 @@ class DropIn:
 
     @property
     def text(self) -> str:
-        """The file's content."""
+        """The file's content as YAML."""
         return encode(self.data)
 
 
-def drop_ins(layers: Sequence[Document]) -> list[DropIn]:
-    """The layers, lowest first, as drop-ins whose names sort in that order: 10-base.conf, 20-workers.conf."""
-    width = len(str(_STEP * len(layers)))
-    found = []
-    for number, layer in enumerate(layers, 1):
+def write_drop_ins(config: Config) -> list[DropIn]:
+    """Return the layers as drop-ins whose names sort from the lowest layer up: 10-base.conf, 20-workers.conf.
+
+    Raises ConfigError for another kind than the kubelet's.
+    """
+    _require_kubelet(config)
+    width = len(str(_STEP * len(config.layers)))
+    drop_ins = []
+    for number, layer in enumerate(config.layers, 1):
         stem = layer.file.replace("\\", "/").rsplit("/", 1)[-1].rsplit(".", 1)[0]
         name = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-") or "layer"
-        head = {key: layer.data[key] for key in _HEAD}
-        found.append(DropIn(f"{_STEP * number:0{width}}-{name}.conf", {**head, **layer.data}, layer.file))
-    return found
+        head = {key: layer.data[key] for key in HEAD_FIELDS}
+        drop_ins.append(DropIn(f"{_STEP * number:0{width}}-{name}.conf", {**head, **layer.data}, layer.file))
+    return drop_ins
 
 
-def drop_in_problems(layers: Sequence[Document], merged: Any, kind: Kind, minor: int) -> Iterator[Finding]:
-    """Where a kubelet of a minor makes something else of the drop-ins than of the merged file.
+def drop_in_findings(config: Config, minor: int) -> Iterator[Finding]:
+    """Yield what keeps the kubelet of a minor from reading the layers as drop-ins with the same result.
 
-    The main file below the drop-ins is taken to say nothing but its apiVersion and kind.
+    The main file below the drop-ins is taken to set nothing but its apiVersion and kind. Raises ConfigError for another
+    kind than the kubelet's.
     """
-    rule = support_at(minor)
-    if rule is None:
+    kind, data = _require_kubelet(config), config.data
+    support = support_at(minor)
+    if support is None:
         message = "the kubelet has no --config-dir yet: give it the merged file"
         yield Finding((), message, "drop-ins", Level.POLICY)
         return
-    head = {key: merged[key] for key in _HEAD}
-    used = effective_with_drop_ins(head, [layer.data for layer in layers], kind, minor)
-    for change in diff(apply_defaults(merged, kind, minor), used):
-        wanted, made = (show(value, change.parts) or "nothing" for value in (change.old, change.new))
-        message = f"as drop-ins the kubelet makes {made} of it, not {wanted}: {rule.note(str(change.parts[0]))}"
-        yield Finding(change.parts, message, "drop-ins", Level.POLICY)
-
-
-def drop_in_warnings(minor: int) -> Iterator[Finding]:
-    """What a kubelet of a minor needs beside --config-dir to look at drop-ins."""
-    rule = support_at(minor)
-    if rule is not None and rule.environment:
-        message = f"the kubelet only looks at drop-ins with {rule.environment} in its environment"
+    head = {key: data[key] for key in HEAD_FIELDS}
+    used = effective_with_drop_ins(head, [layer.data for layer in config.layers], kind, minor)
+    for change in diff(apply_defaults(data, kind, minor), used):
+        path = change.field_path
+        expected, actual = (show(value, path) or "nothing" for value in (change.old, change.new))
+        message = f"as drop-ins the kubelet makes {actual} of it, not {expected}: {support.note(str(path[0]))}"
+        yield Finding(path, message, "drop-ins", Level.POLICY)
+    if support.environment:
+        message = f"the kubelet only looks at drop-ins with {support.environment} in its environment"
         yield Finding((), message, "drop-ins", Level.WARNING)
+
+
+def _require_kubelet(config: Config) -> Kind:
+    kind = config.kind
+    if kind is None or kind.kind != KUBELET_CONFIGURATION:
+        raise ConfigError(f"only a {KUBELET_CONFIGURATION} can be written as drop-ins")
+    return kind
+
+
+def is_same_with_drop_ins(drop_ins: Sequence[Any], old: Any, new: Any, version: str = "") -> bool:
+    """Return whether a component reads the same from two decoded configs, with the same drop-ins over both.
+
+    A drop-in may set the field from which another field has its default, so that a default written out is not the
+    default any more. drop_ins: decoded, lowest first; only the kubelet reads them. version: as for `is_same_config`.
+    """
+    if not is_same_config(old, new, version):
+        return False
+    kind = find_kind(old.get("apiVersion"), old.get("kind")) if isinstance(old, dict) else None
+    if is_equal(old, new) or kind is None or kind.component != KUBELET or not drop_ins:
+        return True
+    if not all(isinstance(drop_in, dict) for drop_in in drop_ins):
+        return False
+    return not any(
+        effective_differences(
+            effective_with_drop_ins(old, drop_ins, kind, minor),
+            effective_with_drop_ins(new, drop_ins, kind, minor),
+            kind,
+            minor,
+        )
+        for minor in minors_from(version)
+    )

@@ -19,6 +19,10 @@ __all__ = [
     "InvalidConfig",
     "Level",
     "MAX_FINDINGS",
+    "RULE_DENIED",
+    "RULE_DUPLICATE",
+    "RULE_SECRET",
+    "RULE_UNKNOWN_FIELD",
     "bounded",
     "located",
     "reading_order",
@@ -41,6 +45,12 @@ class Level(str, Enum):
     def __str__(self) -> str:
         return self.value
 
+
+RULE_SECRET = "secret"
+RULE_DENIED = "denied"
+RULE_DUPLICATE = "duplicate"
+RULE_UNKNOWN_FIELD = "unknown-field"
+"""Ids of checks that code compares; all others are only shown."""
 
 MAX_FINDINGS = 100
 """How many findings a check returns: readers need no more, and a bundle of 128 kB can have 20,000."""

@@ -1,41 +1,77 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Layers of one config, each field with the file and line that it is from.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Load the layers of one config and say which layer each field is from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ._codec._document import Document, decode
-from ._codec._plain_values import merge
+from ._codec._plain_values import HEAD_FIELDS, fingerprint, merge
 from ._codec._yaml import encode
+from ._exceptions import ConfigError
 from ._findings import Finding, InvalidConfig, Level, show
-from ._scalars._field_path import Path, format_path, lookup
+from ._scalars._field_path import Path, format_path, leaf_paths, value_at
+from ._schema._kinds import Kind, find_kind
 
-__all__ = ["Origin", "Config", "merge_documents", "provenance", "load"]
+__all__ = ["Config", "Origin", "load", "merge_documents", "origins_of"]
 
 
 class Config(NamedTuple):
-    """The config that layers make: what was found, the document, which knows where a field is from, and the layers
-    themselves.
+    """A config that was merged from layers: the document, which knows where each field is from, and the layers."""
 
-    Where a layer cannot be used, `text` and `layers` are empty and `document` is None.
-    """
+    document: Document
+    layers: tuple[Document, ...]
 
-    findings: list[Finding]
-    document: Document | None
-    layers: Sequence[Document] = ()
+    @property
+    def data(self) -> dict[str, Any]:
+        """The merged values, apiVersion and kind among them."""
+        data: dict[str, Any] = self.document.data
+        return data
+
+    @property
+    def kind(self) -> Kind | None:
+        """The kind in its API version, None where the data do not have it."""
+        return find_kind(self.data["apiVersion"], self.data["kind"])
 
     @property
     def text(self) -> str:
-        """The config as YAML; written when it is asked for, since most of a large one's time goes there."""
-        return encode(self.document.data) if self.document is not None else ""
+        """The config as YAML; written on request, since that takes most of a large config's time."""
+        return encode(self.data)
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the values; see `fingerprint`."""
+        return fingerprint(self.data)
+
+    def origins(self) -> list[Origin]:
+        """Return the origin of every field; see `origins_of`."""
+        return origins_of(self.layers, self.data)
+
+
+def load(layers: Sequence[tuple[str, str | bytes]]) -> Config:
+    """Decode layers, each a file name and its text, lowest first, and merge them into one config.
+
+    Every layer needs the same apiVersion and kind. Raises InvalidConfig with a finding for each layer that cannot be
+    used, ConfigError without any layer, and ImportError where PyYAML is missing.
+    """
+    documents: list[Document] = []
+    findings: list[Finding] = []
+    for file, text in layers:
+        try:
+            documents.append(decode(text, file=file))
+        except InvalidConfig as error:
+            findings.extend(error.findings)
+    for document in documents:
+        findings.extend(_mismatches(document, documents[0]))
+    if findings:
+        raise InvalidConfig(findings)
+    if not documents:
+        raise ConfigError("a config needs at least one layer")
+    return Config(merge_documents(documents), tuple(documents))
 
 
 def merge_documents(documents: Sequence[Document]) -> Document:
@@ -48,57 +84,35 @@ def merge_documents(documents: Sequence[Document]) -> Document:
     data = merge([document.data or {} for document in documents])
     for document in documents:
         for path, line in document.lines.items():
-            # What a later layer says replaces what stood there, and all below it where it was no mapping.
+            # A later layer replaces the field, and all fields below it unless both values are mappings.
             lines[path] = line
             files[path] = document.file
-    findings = tuple(found for document in documents for found in document.findings)
+    findings = tuple(finding for document in documents for finding in document.findings)
     return Document(data, documents[-1].file, findings, False, lines, files)
 
 
-def load(layers: Sequence[tuple[str, str | bytes]]) -> Config:
-    """Decode layers, each a file name and its text, lowest first, and merge them into one config.
-
-    Every layer needs the same apiVersion and kind. Faults are findings, never raised; the merged config is not judged:
-    give `Rendered.document` to `validate`.
-    """
-    documents: list[Document] = []
-    findings: list[Finding] = []
-    for file, text in layers:
-        try:
-            documents.append(decode(text, file=file))
-        except InvalidConfig as error:
-            findings.extend(error.findings)
-    for document in documents:
-        findings.extend(_misfit(document, documents[0]))
-    if findings or not documents:
-        return Config(findings, None)
-    return Config([], merge_documents(documents), documents)
-
-
-def _misfit(document: Document, first: Document) -> list[Finding]:
-    data = document.data
+def _mismatches(layer: Document, lowest: Document) -> list[Finding]:
+    """Return why a layer cannot be merged with the lowest one."""
+    data = layer.data
     if not isinstance(data, dict):
         message = "the file is empty" if data is None else "must be a mapping with apiVersion and kind"
-        return [document.locate(Finding((), message, "layer", Level.POLICY))]
-    found = []
-    for key in ("apiVersion", "kind"):
-        wanted = first.data.get(key) if isinstance(first.data, dict) else None
+        return [layer.locate(Finding((), message, "layer", Level.POLICY))]
+    findings = []
+    for key in HEAD_FIELDS:
+        expected = lowest.data.get(key) if isinstance(lowest.data, dict) else None
         if not data.get(key):
             message = "every layer needs apiVersion and kind"
-        elif wanted and data[key] != wanted:
-            message = f"must be {wanted}, as in {first.file}"
+        elif expected and data[key] != expected:
+            message = f"must be {expected}, as in {lowest.file}"
         else:
             continue
-        found.append(document.locate(Finding((key,), message, "layer", Level.POLICY)))
-    return found
-
-
-_HEAD = (("apiVersion",), ("kind",))
+        findings.append(layer.locate(Finding((key,), message, "layer", Level.POLICY)))
+    return findings
 
 
 @dataclass(frozen=True)
 class Origin:
-    """A field's value, the file and line that say so, and the origins that it won over, the last one first."""
+    """A field's value, the file and line that set it, and the origins that it replaced, the last one first."""
 
     path: Path
     value: Any
@@ -107,49 +121,45 @@ class Origin:
     overrides: tuple[Origin, ...] = ()
 
     def __str__(self) -> str:
-        text = f"{format_path(self.path)}: {show(self.value, self.path)} ({self._place()})"
-        over = ", ".join(f"{show(one.value, one.path)} ({one._place()})" for one in self.overrides)
-        return text + (f", not {over}" if over else "")
+        text = f"{format_path(self.path)}: {show(self.value, self.path)} ({self._location()})"
+        replaced = ", ".join(f"{show(origin.value, origin.path)} ({origin._location()})" for origin in self.overrides)
+        return text + (f", not {replaced}" if replaced else "")
 
     def as_dict(self) -> dict[str, Any]:
-        """It as plain data; secrets are not shown."""
+        """Return the origin as plain data, without secrets."""
         return {
             "path": format_path(self.path),
             "value": show(self.value, self.path),
             "file": self.file,
             "line": self.line,
             "overrides": [
-                {"value": show(one.value, one.path), "file": one.file, "line": one.line} for one in self.overrides
+                {"value": show(origin.value, origin.path), "file": origin.file, "line": origin.line}
+                for origin in self.overrides
             ],
         }
 
-    def _place(self) -> str:
+    def _location(self) -> str:
         return self.file if self.line is None else f"{self.file}:{self.line}"
 
 
-def provenance(layers: Sequence[Document], merged: Any) -> list[Origin]:
-    """The origin of every field of a config that was merged from layers, lowest first, in the config's order.
+def origins_of(layers: Sequence[Document], merged: Any) -> list[Origin]:
+    """Return the origin of every field of a config that was merged from layers, lowest first, in the config's order.
 
-    Without apiVersion and kind. Lists are one field each; so is a mapping without keys. A layer that takes a field back
-    with null is not named.
+    Leaves out apiVersion and kind. A list is one field, and so is a mapping without keys. A layer that resets a field
+    with null is not an origin.
     """
-    found = []
-    for path in _fields(merged):
-        if path in _HEAD:
+    origins = []
+    for path in leaf_paths(merged, nulls=True):
+        if path in _HEAD_PATHS:
             continue
-        holders = [
+        candidates = [
             Origin(path, merge([value]) if isinstance(value, dict) else value, layer.file, layer.line_of(path))
             for layer in reversed(layers)
-            if (value := lookup(layer.data, path)) is not None
+            if (value := value_at(layer.data, path)) is not None
         ]
-        first = holders[0]
-        found.append(Origin(path, first.value, first.file, first.line, tuple(holders[1:])))
-    return found
+        winner = candidates[0]
+        origins.append(Origin(path, winner.value, winner.file, winner.line, tuple(candidates[1:])))
+    return origins
 
 
-def _fields(data: Any, path: Path = ()) -> Iterator[Path]:
-    for key, value in data.items():
-        if isinstance(value, dict) and value:
-            yield from _fields(value, path + (key,))
-        else:
-            yield path + (key,)
+_HEAD_PATHS = tuple((field,) for field in HEAD_FIELDS)

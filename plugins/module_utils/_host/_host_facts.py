@@ -13,14 +13,21 @@ import os
 import re
 import stat
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
-from .._componentconfig._rules._host_rules import KERNEL_FLAGS, STATE_FILES, File, Host, HostQuery
-from .._componentconfig._scalars._numbers import cpu_set
+from .._componentconfig._rules._host_rules import (
+    KERNEL_PARAMETERS,
+    STATE_FILES,
+    CgroupDriver,
+    File,
+    FileKind,
+    Host,
+    HostQuery,
+)
+from .._componentconfig._scalars._numbers import parse_cpu_list
 
-__all__ = ["MAX_BYTES", "CgroupDriver", "read_host", "read_text", "rooted", "runtime_driver"]
+__all__ = ["MAX_BYTES", "read_host", "read_text", "rooted", "runtime_driver"]
 
-CgroupDriver = Literal["systemd", "cgroupfs", ""]
 MAX_BYTES = 1024 * 1024
 """Bytes of a file that are read."""
 
@@ -91,7 +98,7 @@ def read_host(query: HostQuery, root: str = "/") -> Host:
     states = {name: _state(root, query.root_directory, name) for name in STATE_FILES}
     return Host(
         swaps=_swaps(read_text(root, "proc/swaps")),
-        cpus=cpu_set(read_text(root, "sys/devices/system/cpu/online")),
+        cpus=parse_cpu_list(read_text(root, "sys/devices/system/cpu/online")),
         sockets=_sockets(root),
         memory=_memory(read_text(root, "proc/meminfo")),
         disk=_disk(root, query.root_directory),
@@ -147,7 +154,7 @@ def _numa_nodes(root: str) -> frozenset[int]:
 
 
 def _kernel(root: str) -> dict[str, int]:
-    values = {flag: _number(read_text(root, f"proc/sys/{flag}")) for flag in KERNEL_FLAGS}
+    values = {flag: _number(read_text(root, f"proc/sys/{flag}")) for flag in KERNEL_PARAMETERS}
     return {flag: value for flag, value in values.items() if value is not None}
 
 
@@ -161,7 +168,7 @@ def _file(root: str, path: str) -> File:
         return File("unseen")
     if stat.S_ISREG(mode):
         return File("file", _pem(rooted_path))
-    kind = "directory" if stat.S_ISDIR(mode) else "socket" if stat.S_ISSOCK(mode) else "other"
+    kind: FileKind = "directory" if stat.S_ISDIR(mode) else "socket" if stat.S_ISSOCK(mode) else "other"
     return File(kind)
 
 

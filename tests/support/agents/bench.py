@@ -36,9 +36,8 @@ from ansible_collections.configok.node.plugins.module_utils._agent._validation._
 )
 from ansible_collections.configok.node.plugins.module_utils._agent._validation._validator import CommandCheck
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._equality import same_config
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import is_same_with_drop_ins
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import parse_minor
 from ansible_collections.configok.node.plugins.module_utils._kube._api_errors import KubeError, NotFound
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import Assignment, ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle import build_bundle
@@ -302,7 +301,7 @@ class Bench:
             drop_ins = [layer.data for layer in drop_in_documents(inputs)]
         except InvalidConfig:
             return False
-        return same_config(before, after, parse_minor(version) if version else None, drop_ins)
+        return is_same_with_drop_ins(drop_ins, before, after, version)
 
     def probe(self, component: str, effective: Mapping[str, Any], unit: Unit) -> ProbeResult:
         process = self.processes[component]

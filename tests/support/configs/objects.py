@@ -11,7 +11,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import Kind, at_minor
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import Kind, fact_at
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._releases import known_minors
 
 __all__ = ["broken_configs", "configs", "minors_of", "scheduler_configs"]
@@ -90,7 +90,7 @@ def _objects(draw: st.DrawFn, fields: Mapping[str, Any], minor: int) -> dict[str
     if not known:
         return {}
     names = draw(st.lists(st.sampled_from(known), unique=True, max_size=5))
-    return {name: draw(_values(str(at_minor(fields[name], "type", minor)), fields[name], minor)) for name in names}
+    return {name: draw(_values(str(fact_at(fields[name], "type", minor)), fields[name], minor)) for name in names}
 
 
 def _values(kind: str, field: Mapping[str, Any], minor: int) -> st.SearchStrategy[Any]:
@@ -100,7 +100,7 @@ def _values(kind: str, field: Mapping[str, Any], minor: int) -> st.SearchStrateg
         return st.dictionaries(_NAMES, _values(kind[4:-1], field, minor), max_size=3)
     if kind == "object":
         return _objects(field.get("fields", {}), minor)
-    allowed = [one for one in at_minor(field, "enum", minor) or () if one]
+    allowed = [one for one in fact_at(field, "enum", minor) or () if one]
     return st.sampled_from(allowed) if allowed else _SCALARS[kind]
 
 

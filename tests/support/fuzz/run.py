@@ -25,16 +25,15 @@ from typing import Any
 
 import yaml
 
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, check_host
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Side, compare
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert_text
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import compare
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._explain import explain
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import judge
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge_host import judge_host
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import migrate
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host, HostRules
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redacted
 
 from .inputs import Hostile, hostile_input
@@ -51,40 +50,37 @@ _REFUSED = (ConfigError,)
 
 
 def _check(hostile: Hostile) -> None:
-    layers = [(f"layer{index}", text) for index, text in enumerate(hostile.layers)]
-    checked = judge(layers, versions=_VERSIONS, bundle=True, denied_fields=["staticPodPath", "authentication.*"])
-    json.dumps([finding.as_dict() for finding in checked.findings])
-    assert all("\n" not in str(finding) for finding in checked.findings), "a finding of two lines"
-    redacted(checked.data)
+    config = load([(f"layer{index}", text) for index, text in enumerate(hostile.layers)])
+    findings = check(config, versions=_VERSIONS, bundle=True, denied_fields=["staticPodPath", "authentication.*"])
+    json.dumps([finding.as_dict() for finding in findings])
+    assert all("\n" not in str(finding) for finding in findings), "a finding of two lines"
+    redacted(config.data)
+    json.dumps([origin.as_dict() for origin in config.origins()])
 
 
 def _read_back(hostile: Hostile) -> None:
-    rendered = load([(f"layer{index}", text) for index, text in enumerate(hostile.layers)])
-    if rendered.document is not None:
-        assert decode(rendered.text).data == rendered.document.data, "what is rendered is read back as another"
+    config = load([(f"layer{index}", text) for index, text in enumerate(hostile.layers)])
+    assert decode(config.text).data == config.data, "what is rendered is read back as another"
 
 
 def _check_host(hostile: Hostile) -> None:
     host = Host(swaps=("/x",), cpus=frozenset(range(4)), memory=2**33, disk=2**34, cgroup_v2=False)
-    document = decode(hostile.layers[0])
-    judge_host(
-        document, "kubelet", ["1.31"], lambda _wanted: host, root_directory="/", runtime="", sets_state_aside=False
-    )
+    check_host(decode(hostile.layers[0]), "kubelet", ["1.31"], HostRules(lambda _query: host, "/"))
 
 
 def _convert(hostile: Hostile) -> None:
-    convert_text(hostile.layers[0], _WANTED[len(hostile.layers[0]) % len(_WANTED)])
+    convert(hostile.layers[0], _WANTED[len(hostile.layers[0]) % len(_WANTED)])
 
 
 def _compare(hostile: Hostile) -> None:
-    before, after = (Side([(name, hostile.layers[at])], "1.31") for name, at in (("before", 0), ("after", -1)))
-    json.dumps(compare(before, after).lines)
-    compare(before, Side())
+    before, after = (load([(name, hostile.layers[index])]) for name, index in (("before", 0), ("after", -1)))
+    json.dumps(compare(before, after, ("1.31", "1.31")).lines)
+    compare(before, None, ("1.31", ""))
 
 
 def _migrate(hostile: Hostile) -> None:
-    migrate(hostile.component, hostile.argv, minor=31)
-    migrate(hostile.component, hostile.argv, minor=20, config=("config", hostile.layers[0]))
+    migrate(hostile.component, hostile.argv, version="1.31")
+    migrate(hostile.component, hostile.argv, version="1.20", config=("config", hostile.layers[0]))
 
 
 def _explain(hostile: Hostile) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import at_minor, find_kind
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import fact_at, find_kind
 from support.configs.kubelet import KUBELET_KIND
 
 from .case import MINOR, Case, config
@@ -36,7 +36,7 @@ def by_field() -> Iterator[Case]:
     kind = find_kind(KUBELET_KIND["apiVersion"], KUBELET_KIND["kind"])
     assert kind is not None
     yield from _of("", kind.fields)
-    known = {name: str(at_minor(kind.fields[name], "type", MINOR)) for name, _field in _known(kind.fields)}
+    known = {name: str(fact_at(kind.fields[name], "type", MINOR)) for name, _field in _known(kind.fields)}
     yield config("field every one null that may be", {name: None for name in known if known[name] != "duration"})
     yield config("field every one misspelt", {name[:-1] + "_": 1 for name in known})
 
@@ -51,8 +51,8 @@ def _known(fields: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
 def _of(parent: str, fields: Mapping[str, Any]) -> Iterator[Case]:
     for name, field in _known(fields):
         path = parent + name
-        kind = str(at_minor(field, "type", MINOR))
-        values = [*_VALUES[kind], *(at_minor(field, "enum", MINOR) or ())]
+        kind = str(fact_at(field, "type", MINOR))
+        values = [*_VALUES[kind], *(fact_at(field, "enum", MINOR) or ())]
         for shown, value in {repr(value): value for value in values}.items():
             yield config(f"field {path} {shown}", {path: value})
         if kind == "object":

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
-    KERNEL_FLAGS,
+    KERNEL_PARAMETERS,
     Host,
     HostQuery,
 )
@@ -68,7 +68,9 @@ class Oracle:
         for path, text in FILES.items():
             node.write(path, text)
         # As any kubelet leaves them that was here before.
-        node.run(["sysctl", "--quiet", *(f"{flag.replace('/', '.')}={value}" for flag, value in KERNEL_FLAGS.items())])
+        node.run(
+            ["sysctl", "--quiet", *(f"{flag.replace('/', '.')}={value}" for flag, value in KERNEL_PARAMETERS.items())]
+        )
         node.run(["unshare", "--mount", "sh", "-c", _MAKE_GROUP, "sh", GROUP])
         node.write(_SCRIPT, (Path(__file__).parent / "_on_node.py").read_text(encoding="utf-8"))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, context_of
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, config_at
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig, Level
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
@@ -16,7 +16,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
     HostQuery,
     host_findings,
     query_for,
-    stale_state,
+    stale_state_findings,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule_facts import rule_facts
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._path_fields import resolve_paths
@@ -52,12 +52,12 @@ def _refusals(case: Case, read_host: Callable[[HostQuery], Host]) -> Iterator[An
         document = decode(source)
     except InvalidConfig:
         return
-    context = context_of(replace(document, data=resolve_paths(document.data, _KIND, _HOME)), MINOR)
+    context = config_at(replace(document, data=resolve_paths(document.data, _KIND, _HOME)), MINOR)
     if context is None:
         return
     wanted = query_for(context, "kubelet", root_directory="/var/lib/kubelet", runtime=SOCKET)
     host = read_host(wanted)._replace(**case.facts)
-    for problem in (*host_findings(context, "kubelet", host), *stale_state(context, host)):
+    for problem in (*host_findings(context, "kubelet", host), *stale_state_findings(context, host)):
         if problem.level is Level.COMPONENT:
             yield Answer("start", f"{problem.rule}: {problem.path} {problem.message}")
 

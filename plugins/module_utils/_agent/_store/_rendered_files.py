@@ -15,6 +15,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from ..._componentconfig._codec._plain_values import decode_values as decode_config_values
+from ..._componentconfig._codec._plain_values import fingerprint, json_values, merge
+from ..._componentconfig._exceptions import ConfigError
 from ..._componentconfig._schema._path_fields import resolve_paths
 from .._agent_configuration import ComponentConfiguration
 from .._state._records import ConfigRecord
@@ -27,7 +30,6 @@ __all__ = [
     "decode_values",
     "default_document",
     "field_paths",
-    "fingerprint",
     "init_config_bytes",
     "init_config_hash",
     "keep_rendered",
@@ -62,19 +64,15 @@ class UndecodableConfig(ValueError):
 def decode_values(text: str, what: str) -> Any:
     """Decode a YAML or JSON text as Kubernetes does. Raises UndecodableConfig."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        pass  # not JSON, so YAML
-    from ..._componentconfig._codec._plain_values import json_values
-
-    return json_values(_decode_strict(text, what))
+        return decode_config_values(text, what)
+    except ConfigError as error:
+        raise UndecodableConfig(str(error)) from error
 
 
 def _decode_strict(text: str, what: str) -> Any:
     # Not at the top: prestart must load neither the engine nor YAML. The engine decodes, so that the values are those
     # that were validated: PyYAML reads 1:20, 4.1e1, n and dates differently from Kubernetes.
     from ..._componentconfig._codec._document import decode as decode_document
-    from ..._componentconfig._exceptions import ConfigError
 
     try:
         return decode_document(text, file=what).data
@@ -89,9 +87,6 @@ def render_config(document: str, instance: str | None) -> bytes:
     """
     if instance is None or not instance.strip():
         return document.encode()
-    # Not at the top: only a node with an instance config needs it.
-    from ..._componentconfig._codec._plain_values import json_values, merge
-
     values = _decode_strict(document, "the document")
     own = _decode_strict(instance, "the instance config")
     if not isinstance(values, dict) or not isinstance(own, dict):
@@ -142,15 +137,6 @@ def default_document(component: str) -> bytes:
     """Return the smallest document, with which a node without an init config starts."""
     version, kind = _KINDS.get(component, ("", ""))
     return (json.dumps({"apiVersion": version, "kind": kind} if kind else {}) + "\n").encode()
-
-
-def fingerprint(values: Any) -> str:
-    """Return a hash of decoded values that depends neither on their order nor on how they were written.
-
-    An empty value and null are values, too: either may switch a default off, and only the engine knows where it does.
-    """
-    text = json.dumps(values, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 # State file of the kubelet -> the field with its policy, the policy without a state (the default), and the fields that

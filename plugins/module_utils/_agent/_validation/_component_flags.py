@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from ..._componentconfig._flags._kubelet_flags import parse_flags, shadowed_by_flags
+from ..._componentconfig._flags._kubelet_flags import fields_set_by_flags, parse_flags
 from ..._host._component_process import find_drop_ins, read_drop_in
 from .._agent_configuration import AgentConfiguration
 from .._state._health import Unit
@@ -154,7 +154,7 @@ def fields_set_elsewhere(store: Store, component: str, fields: Sequence[str]) ->
     """Return which of these fields a flag or a drop-in sets, so that the file's value is not used. Raises OSError."""
     by_flag = {
         overridden.partition(" ")[0]
-        for overridden in shadowed_by_flags(recorded_command_line(store, component), fields)
+        for overridden in fields_set_by_flags(recorded_command_line(store, component), fields)
     }
     by_drop_in = {field for names in recorded_drop_in_fields(store, component).values() for field in names}
     # An empty map is one field, and a drop-in adds keys to it.
@@ -168,7 +168,7 @@ def overridden_fields(store: Store, component: str, config: str) -> tuple[str, .
     if component != "kubelet" or not config:
         return ()  # kube-proxy and the others have no flags that win over --config
     fields = [str(field) for field in store.read_note(component, config).get("fields") or ()]
-    overridden = shadowed_by_flags(recorded_command_line(store, component), fields)
+    overridden = fields_set_by_flags(recorded_command_line(store, component), fields)
     by_flag = {field.partition(" ")[0] for field in overridden}
     for path, names in recorded_drop_in_fields(store, component).items():
         for name in names:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
+from ..._componentconfig._codec._plain_values import fingerprint
 from ..._host._component_process import find_drop_ins, read_drop_in
 from ..._nodeconfig._local_config import InvalidLocalConfig, LocalComponent, encode_local_config, local_hash
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration
@@ -20,7 +21,6 @@ from .._store._durable_files import file_stamp
 from .._store._rendered_files import (
     UndecodableConfig,
     decode_values,
-    fingerprint,
     read_own_config,
     resolve_relative_paths,
 )

@@ -13,18 +13,17 @@ from dataclasses import replace
 from typing import Any
 
 from ..._componentconfig._bundle_policy import bundle_findings
-from ..._componentconfig._check import check
+from ..._componentconfig._check import check, check_host
 from ..._componentconfig._codec._document import Document, decode
-from ..._componentconfig._denials import denials, node_values, unknown_fields
-from ..._componentconfig._drop_ins import lay_documents_over
+from ..._componentconfig._denials import denials, node_values, unknown_field_patterns
+from ..._componentconfig._drop_ins import merge_drop_in_documents
 from ..._componentconfig._findings import Finding, InvalidConfig, Level, bounded, located, reading_order
 from ..._componentconfig._flags._flag_set import apply_flags
 from ..._componentconfig._flags._kubelet_flags import parse_flags
-from ..._componentconfig._judge_host import judge_host
 from ..._componentconfig._load import merge_documents
-from ..._componentconfig._rules._host_rules import Host, HostQuery
+from ..._componentconfig._rules._host_rules import Host, HostQuery, HostRules
 from ..._componentconfig._schema._kinds import MAIN_KINDS, find_kind
-from ..._componentconfig._schema._releases import newest_minor, parse_minor
+from ..._componentconfig._schema._releases import minor_of
 from .._agent_configuration import AgentConfiguration, ComponentConfiguration, InvalidConfiguration
 from .._state._node_state import NodeInputs
 from ._node_inputs import own_config_values
@@ -55,7 +54,7 @@ def check_deny_policy(configuration: AgentConfiguration) -> None:
             "allowedFields": component.deny.allowed,
         }
         for option, patterns in lists.items():
-            for pattern in unknown_fields(patterns, kind):
+            for pattern in unknown_field_patterns(patterns, kind):
                 allowed = f"a field of a {kind}" if kind else "a field of any kind that is known"
                 errors.append(f"components.{name}.{option}: {pattern!r} must be {allowed}")
     if errors:
@@ -96,7 +95,7 @@ def effective_config(
     if kind is None or kind.component != "kubelet":
         return merged
     if drop_ins:
-        merged = replace(lay_documents_over(merged, drop_ins, kind, minor), is_json=layers[0].is_json)
+        merged = replace(merge_drop_in_documents(merged, drop_ins, kind, minor), is_json=layers[0].is_json)
     data, origins = apply_flags(merged.data, argv, kind, minor)
     lines: dict[Any, int] = {path: line for path, line in merged.lines.items() if not _below(path, origins)}
     files = {path: file for path, file in merged.files.items() if not _below(path, origins)}
@@ -130,7 +129,7 @@ def validate_on_node(
     component, "" for the newest that the data cover. host_only: check only the host, since the config was validated
     before.
     """
-    minor, argv = parse_minor(version) if version else newest_minor(), inputs.arguments
+    minor, argv = minor_of(version), inputs.arguments
     try:
         document = decode(text, file=file)
         instance = _instance_layer(component, inputs)
@@ -170,7 +169,7 @@ def denied_findings(
 ) -> list[Finding]:
     """Return what this node denies in a bundle's document."""
     kind = _kind(document)
-    unknown = unknown_fields([*component.deny.additional, *component.deny.allowed], kind)
+    unknown = unknown_field_patterns([*component.deny.additional, *component.deny.allowed], kind)
     if unknown:
         message = f"this node's AgentConfiguration denies or allows {unknown[0]}, which is no field of a {kind}"
         return [located(Finding((), message, "denied", Level.POLICY), document.file)]
@@ -215,13 +214,6 @@ def _host_findings(
     read_host: Callable[[HostQuery], Host],
 ) -> list[Finding]:
     runtime = dict(parse_flags(argv)).get("container-runtime-endpoint", "")
-    findings = judge_host(
-        config,
-        component.name,
-        [version] if version else [],
-        read_host,
-        root_directory=component.root_directory,
-        runtime=runtime,
-        sets_state_aside=True,
-    )
+    rules = HostRules(read_host, component.root_directory, runtime, resets_state=True)
+    findings = check_host(config, component.name, [version] if version else [], rules)
     return [finding._replace(rule=HOST_RULE_PREFIX + finding.rule) for finding in findings]

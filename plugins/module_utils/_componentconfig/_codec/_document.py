@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._exceptions import ConfigError
-from .._findings import Finding, InvalidConfig, Level, located, show
-from .._scalars._field_path import Path, lookup
+from .._findings import RULE_DUPLICATE, Finding, InvalidConfig, Level, located, show
+from .._scalars._field_path import Path, value_at
 from ._yaml import key_text
 
 __all__ = ["Builder", "Document", "MAX_BYTES", "MAX_DEPTH", "MAX_DOCUMENTS", "MAX_NODES", "decode", "split"]
@@ -59,7 +59,7 @@ class Document:
         look_up: whether to add the document's value to a finding without one.
         """
         if finding.value is None and look_up and finding.path:
-            finding = finding._replace(value=show(lookup(self.data, finding.path), finding.path))
+            finding = finding._replace(value=show(value_at(self.data, finding.path), finding.path))
         return located(finding, self.file_of(finding.path), self.line_of(finding.path))
 
 
@@ -191,7 +191,7 @@ class Builder:
             self.note(line, path, message, "key-type")
         if text in frame.own:
             message = f"duplicate field, first on line {frame.own[text]}; the last one is used"
-            self.note(line, path, message, "duplicate")
+            self.note(line, path, message, RULE_DUPLICATE)
         else:
             frame.own[text] = line
         self.lines[path] = line

@@ -1,11 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Merges decoded configs as the kubelet merges its drop-in directory, Kubernetes 1.32 and newer.
-
-Objects and maps by key, lists as wholes, scalars replaced, null takes a field back to its default. Private to
-configok.node: no compatibility is promised.
-"""
+"""Read, merge, canonicalize and fingerprint decoded values."""
 
 from __future__ import annotations
 
@@ -15,11 +11,44 @@ from typing import Any
 
 from .._exceptions import ConfigError
 
-__all__ = ["canonical", "json_values", "merge"]
+__all__ = ["HEAD_FIELDS", "canonical", "decode_values", "fingerprint", "json_values", "merge"]
+
+HEAD_FIELDS = ("apiVersion", "kind")
+"""The fields that say what a document is."""
+
+
+def decode_values(text: str, file: str) -> Any:
+    """Return the values in a JSON or YAML text as Kubernetes reads them. Raises InvalidConfig, ImportError for PyYAML.
+
+    file: what messages call the text.
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass  # not JSON, so YAML
+    from ._document import decode  # not at the top: reading JSON needs neither the decoder nor PyYAML
+
+    return json_values(decode(text, file=file).data)
+
+
+def fingerprint(values: Any) -> str:
+    """Return a hash that is the same for the same decoded values, whatever their order and writing.
+
+    Nothing counts as absent: an empty value or null may switch a default off, and only the schema says where it does
+    not. Nodes keep fingerprints, so what they are made of never changes.
+    """
+    import hashlib  # not at the top: importing the package costs less without it
+
+    text = json.dumps(values, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def merge(documents: Sequence[Any]) -> dict[str, Any]:
-    """Merge decoded documents, later ones win; the inputs are left as they are."""
+    """Merge decoded documents, later ones win, as Kubernetes 1.32 and newer merge the kubelet's drop-ins.
+
+    Objects and maps are merged by key, lists and scalars are replaced, null resets a field to its default. The inputs
+    stay as they are.
+    """
     result: dict[str, Any] = {}
     for document in documents:
         result = _merge(result, document)
@@ -39,9 +68,9 @@ def _merge(below: Any, above: Any) -> Any:
 
 
 def canonical(data: Any) -> bytes:
-    """Canonical JSON of decoded data: keys sorted, no spaces, UTF-8, a float that is a whole number written as one.
+    """Return canonical JSON of decoded data: sorted keys, no spaces, UTF-8, a whole number without its fraction.
 
-    Raises ValueError for what JSON cannot hold (NaN, infinity, keys that are no strings).
+    Raises ConfigError for values that JSON cannot hold (NaN, infinity, keys that are not strings).
     """
     values = json_values(data)
     try:
@@ -52,8 +81,10 @@ def canonical(data: Any) -> bytes:
 
 
 def json_values(data: Any) -> Any:
-    """Return decoded data as Kubernetes makes JSON of YAML: 110.0 is 110. Raises ValueError for a key that is no
-    string."""
+    """Return decoded data as Kubernetes converts YAML to JSON: 110.0 is 110.
+
+    Raises ConfigError for a key that is not a string.
+    """
     if isinstance(data, dict):
         if not all(isinstance(key, str) for key in data):
             raise ConfigError("a key is not a string")

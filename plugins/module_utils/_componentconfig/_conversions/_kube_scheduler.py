@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._scalars._field_path import Path
-from .._schema._kinds import Kind, find_kind, short
+from .._schema._kinds import Kind, find_kind
 from ._field_moves import Hint, Losses, fit_fields
 
 __all__ = [
@@ -253,7 +253,7 @@ _DEFAULT_PLUGINS = frozenset(
 
 def convert_scheduler(data: dict[str, Any], source: Kind, target: Kind, losses: Losses) -> None:
     """Bring the profiles into the form of the target version, in place."""
-    if short(source) == short(target):
+    if source.version == target.version:
         return
     given = data.get("profiles")
     profiles = given if isinstance(given, list) and given else [{"schedulerName": "default-scheduler"}]
@@ -274,7 +274,7 @@ def _one_percentage(data: dict[str, Any], profile: dict[str, Any], target: Kind)
 
 
 def _profile(profile: dict[str, Any], path: Path, source: Kind, target: Kind, losses: Losses) -> None:
-    old, new = short(source), short(target)
+    old, new = source.version, target.version
     _avoided_pods(profile, path, old, new, losses)
     _arguments(profile, path, source, target, losses)
     plugins = profile.get("plugins")
@@ -363,7 +363,7 @@ def _one_plugins_arguments(entry: dict[str, Any], path: Path, source: Kind, targ
         losses.add(path, entry, _GONE.get(str(name), ("", f"{target.api_version} has no arguments of {name}"))[1])
         return False
     if isinstance(args, dict):
-        if name == "PodTopologySpread" and short(source) == "v1beta1" and args.get("defaultConstraints"):
+        if name == "PodTopologySpread" and source.version == "v1beta1" and args.get("defaultConstraints"):
             # The default, given constraints; in later versions it is System, which takes none.
             args["defaultingType"] = args.get("defaultingType") or "List"
         if args.get("apiVersion") is not None:

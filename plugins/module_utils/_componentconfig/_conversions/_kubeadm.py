@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._schema._kinds import Kind, short
+from .._schema._kinds import Kind
 from ._field_moves import Hint, Loss, Losses, arguments_to_list, arguments_to_map, move
 
 __all__ = ["KUBEADM_HINTS", "carry_timeouts", "convert_kubeadm"]
@@ -61,7 +61,7 @@ KUBEADM_HINTS: Mapping[str, Mapping[str, Hint]] = {
 
 def convert_kubeadm(data: dict[str, Any], source: Kind, target: Kind, losses: Losses) -> None:
     """Bring moved fields and arguments into the form of the target version, in place."""
-    old, new = (short(kind) == "v1beta4" for kind in (source, target))
+    old, new = (kind.version == "v1beta4" for kind in (source, target))
     if old == new:
         return
     for path in _ARGUMENTS.get(source.kind, ()):

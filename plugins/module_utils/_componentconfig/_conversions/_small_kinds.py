@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._schema._kinds import Kind, short
+from .._schema._kinds import Kind
 from ._field_moves import Hint, Losses, rename
 
 __all__ = ["SMALL_HINTS", "convert_leader_migration", "convert_preference"]
@@ -36,7 +36,7 @@ _RENAMED = (
 
 def convert_preference(data: dict[str, Any], source: Kind, target: Kind, losses: Losses) -> None:
     """Rename what kubectl.config.k8s.io/v1beta1 renamed."""
-    if short(source) == "v1alpha1":
+    if source.version == "v1alpha1":
         for old, new in _RENAMED:
             rename(data, old, new)
     else:

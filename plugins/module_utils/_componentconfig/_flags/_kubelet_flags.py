@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["CONFIG_DIRECTORY", "FEATURE_GATES", "flag_field", "parse_flags", "pairs_of", "shadowed_by_flags"]
+__all__ = ["CONFIG_DIRECTORY", "FEATURE_GATES", "flag_field", "parse_flags", "parse_pairs", "fields_set_by_flags"]
 
 CONFIG_DIRECTORY = "config-dir"
 FEATURE_GATES = "featureGates"
 
-_OTHER_NAMES = {
+_IRREGULAR_NAMES = {
     "anonymous-auth": "authentication.anonymous.enabled",
     "authentication-token-webhook": "authentication.webhook.enabled",
     "authentication-token-webhook-cache-ttl": "authentication.webhook.cacheTTL",
@@ -54,47 +54,47 @@ _OTHER_NAMES = {
 def parse_flags(argv: Sequence[str]) -> list[tuple[str, str]]:
     """Return the flags of a command line in their order, each with its value ("" for a bare switch).
 
-    ``argv`` begins with the program. The kubelet takes no other arguments, so a word behind a flag is its value.
+    ``argv`` begins with the program. The kubelet takes no other arguments, so a word after a flag is its value.
     """
-    found: list[tuple[str, str]] = []
+    flags: list[tuple[str, str]] = []
     for word in argv[1:]:
         if word.startswith("-") and len(word) > 1 and word[1] not in "0123456789":
             name, _equals, value = word.lstrip("-").partition("=")
-            found.append((name.replace("_", "-"), value))
-        elif found and not found[-1][1]:
-            found[-1] = (found[-1][0], word)
-    return found
+            flags.append((name.replace("_", "-"), value))
+        elif flags and not flags[-1][1]:
+            flags[-1] = (flags[-1][0], word)
+    return flags
 
 
 def flag_field(flag: str, fields: Iterable[str]) -> str:
-    """Return the path of the field that a flag wins over, "" where it is none of ``fields`` (names at the top)."""
-    other = _OTHER_NAMES.get(flag)
-    if other is not None:
-        return other
+    """Return the path of the field that a flag wins over, "" if it is not among ``fields`` (top-level names)."""
+    irregular = _IRREGULAR_NAMES.get(flag)
+    if irregular is not None:
+        return irregular
     plain = flag.replace("-", "").lower()
     return next((field for field in fields if field.lower() == plain), "")
 
 
-def pairs_of(value: str, separator: str = "=") -> dict[str, str]:
+def parse_pairs(value: str, separator: str = "=") -> dict[str, str]:
     """Return the keys and values of a flag that takes a map, for example ``cpu=500m,memory=1Gi``."""
     pairs = (part.partition(separator) for part in value.split(",") if separator in part)
     return {key.strip(): text.strip() for key, _separator, text in pairs}
 
 
-def shadowed_by_flags(argv: Sequence[str], paths: Sequence[str]) -> list[str]:
-    """Return which of the fields that a file sets (paths of its leaves) the flags win over, in words.
+def fields_set_by_flags(argv: Sequence[str], paths: Sequence[str]) -> list[str]:
+    """Return the fields of a file (paths of its leaves) that the flags win over, sorted.
 
-    Each as ``maxPods (--max-pods)``, feature gates as ``featureGates.Name (--feature-gates)``.
+    Each is written as ``maxPods (--max-pods)``, feature gates as ``featureGates.Name (--feature-gates)``.
     """
     tops = sorted({path.partition(".")[0] for path in paths})
-    found = set()
+    overridden = set()
     for flag, value in parse_flags(argv):
         field = flag_field(flag, tops)
         if field == FEATURE_GATES:
-            wanted = [f"{FEATURE_GATES}.{gate}" for gate in pairs_of(value)]
+            paths_of_flag = [f"{FEATURE_GATES}.{gate}" for gate in parse_pairs(value)]
         else:
-            wanted = [field] if field else []
-        for one in wanted:
-            if any(path == one or path.startswith(f"{one}.") for path in paths):
-                found.add(f"{one} (--{flag})")
-    return sorted(found)
+            paths_of_flag = [field] if field else []
+        for flag_path in paths_of_flag:
+            if any(path == flag_path or path.startswith(f"{flag_path}.") for path in paths):
+                overridden.add(f"{flag_path} (--{flag})")
+    return sorted(overridden)

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A command line taken apart as the component takes it apart: flags with their values, in order.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Parse command lines and flag values as the component's own parser does."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from .._exceptions import ConfigError
 from .._findings import show
@@ -21,64 +18,94 @@ from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
 from .._scalars._numbers import parse_quantity
 
-__all__ = ["CommandLine", "FORMS", "Flag", "FlagUse", "parse_command_line", "parse_flag_value"]
+__all__ = [
+    "CommandLine",
+    "FORMS",
+    "Flag",
+    "FlagForm",
+    "FlagUse",
+    "ListPosition",
+    "parse_command_line",
+    "parse_flag_value",
+]
 
 _SHORT = {"v": "v", "h": "help"}
 
 
+FlagForm = Literal[
+    "string",
+    "bool",
+    "int",
+    "float",
+    "duration",
+    "list",
+    "map",
+    "mapLess",
+    "mapBool",
+    "headers",
+    "taints",
+    "reservedMemory",
+    "vmodule",
+    "profileName",
+]
+"""How the value of a flag is written."""
+ListPosition = Literal["", "before", "behind"]
+
+
 class FlagUse(NamedTuple):
-    """One use of a flag: its name with dashes, its value ("true" for a bare switch), the words that it was."""
+    """One use of a flag: its name with dashes, its value ("true" for a bare switch), its arguments."""
 
     name: str
-    text: str
-    words: tuple[str, ...]
+    value: str
+    arguments: tuple[str, ...]
 
 
 class CommandLine(NamedTuple):
-    """The uses of flags, and why the component would refuse the rest, as sentences."""
+    """The uses of flags, and a sentence for each argument that the component would refuse."""
 
-    given: tuple[FlagUse, ...]
-    problems: tuple[str, ...]
+    uses: tuple[FlagUse, ...]
+    errors: tuple[str, ...]
 
 
-def parse_command_line(words: Sequence[str], flags: Mapping[str, Flag]) -> CommandLine:
-    """Take the words behind the program apart.
+def parse_command_line(arguments: Sequence[str], flags: Mapping[str, Flag]) -> CommandLine:
+    """Parse the arguments of a program.
 
-    A known switch takes a value only behind "=", any other known flag the next word, whatever that is. An unknown one
-    takes the next word where that is no flag.
+    A known switch takes a value only after "=", any other known flag takes the next argument, whatever it is. An
+    unknown flag takes the next argument unless it is a flag.
     """
-    given: list[FlagUse] = []
-    problems: list[str] = []
-    left = list(words)
-    while left:
-        word = left.pop(0)
-        name, equals, text = _name_of(word)
+    uses: list[FlagUse] = []
+    errors: list[str] = []
+    remaining = list(arguments)
+    while remaining:
+        argument = remaining.pop(0)
+        name, equals, value = _split_argument(argument)
         if not name:
-            problems.append(f"{word!r} is no flag: the component takes nothing else")
+            errors.append(f"{argument!r} is no flag: the component takes nothing else")
             continue
         flag = flags.get(name)
-        used = [word]
+        taken = [argument]
         if not equals:
-            takes_next = flag.form != "bool" if flag is not None else bool(left) and not left[0].startswith("-")
-            if takes_next and not left:
-                problems.append(f"--{name} needs a value")
+            is_next_plain = bool(remaining) and not remaining[0].startswith("-")
+            takes_next = flag.form != "bool" if flag is not None else is_next_plain
+            if takes_next and not remaining:
+                errors.append(f"--{name} needs a value")
                 continue
-            text = "true"
+            value = "true"
             if takes_next:
-                text = left.pop(0)
-                used.append(text)
-        given.append(FlagUse(name, text, tuple(used)))
-    return CommandLine(tuple(given), tuple(problems))
+                value = remaining.pop(0)
+                taken.append(value)
+        uses.append(FlagUse(name, value, tuple(taken)))
+    return CommandLine(tuple(uses), tuple(errors))
 
 
-def _name_of(word: str) -> tuple[str, bool, str]:
-    """The name in a word, "" for none, whether a value follows in the same word, and that value."""
-    if word.startswith("--") and len(word) > 2:
-        name, equals, text = word[2:].partition("=")
-        return name.replace("_", "-"), bool(equals), text
-    if word.startswith("-") and word[1:2] in _SHORT:  # -v 2, -v=2, -v2
-        text = word[2:]
-        return _SHORT[word[1]], bool(text), text[1:] if text.startswith("=") else text
+def _split_argument(argument: str) -> tuple[str, bool, str]:
+    """Return the flag's name, "" for none, whether the same argument has the value, and the value."""
+    if argument.startswith("--") and len(argument) > 2:
+        name, equals, value = argument[2:].partition("=")
+        return name.replace("_", "-"), bool(equals), value
+    if argument.startswith("-") and argument[1:2] in _SHORT:  # -v 2, -v=2, -v2
+        value = argument[2:]
+        return _SHORT[argument[1]], bool(value), value[1:] if value.startswith("=") else value
     return "", False, ""
 
 
@@ -89,64 +116,64 @@ _BOOLEANS = {
 _OCTAL = re.compile(r"[+-]?0[0-7_]+")
 
 
-def parse_flag_value(form: str, texts: Sequence[str], field_type: str = "") -> Any:
+def parse_flag_value(form: FlagForm, values: Sequence[str], field_type: str = "") -> Any:
     """Return what the uses of one flag, in their order, say; at least one.
 
     field_type: of the field that takes the value, which may hold a duration as nanoseconds. Raises ValueError with what
     is allowed where the component would refuse the flag.
     """
-    value = FORMS[form](texts)
+    value = FORMS[form](values)
     if form == "duration" and field_type.startswith("int"):
         return nanoseconds(value)
     return value
 
 
-def _wrong(text: str, allowed: str) -> ConfigError:
-    """What to raise for a plain value. Of lists and maps nothing is shown: what is not in form may hold a secret."""
+def _error(text: str, allowed: str) -> ConfigError:
+    """Return the error for a plain value. Lists and maps are not shown, since a malformed one may hold a secret."""
     return ConfigError(f"{show(text)}: {allowed}")
 
 
-def _string(texts: Sequence[str]) -> str:
-    return texts[-1]
+def _string(values: Sequence[str]) -> str:
+    return values[-1]
 
 
-def _boolean(texts: Sequence[str]) -> bool:
-    if texts[-1] not in _BOOLEANS:
-        raise _wrong(texts[-1], "must be true or false")
-    return _BOOLEANS[texts[-1]]
+def _boolean(values: Sequence[str]) -> bool:
+    if values[-1] not in _BOOLEANS:
+        raise _error(values[-1], "must be true or false")
+    return _BOOLEANS[values[-1]]
 
 
-def _integer(texts: Sequence[str]) -> int:
-    text = texts[-1]
+def _integer(values: Sequence[str]) -> int:
+    text = values[-1]
     try:
         text.encode("ascii")  # int() takes the digits of all scripts, Go those of one
         return int(text, 8) if _OCTAL.fullmatch(text) else int(text, 0)
     except ValueError:
-        raise _wrong(text, "must be a whole number") from None
+        raise _error(text, "must be a whole number") from None
 
 
-def _float(texts: Sequence[str]) -> int | float:
+def _float(values: Sequence[str]) -> int | float:
     try:
-        texts[-1].encode("ascii")
-        value = float(texts[-1])
+        values[-1].encode("ascii")
+        value = float(values[-1])
     except ValueError:
-        raise _wrong(texts[-1], "must be a number") from None
+        raise _error(values[-1], "must be a number") from None
     if not math.isfinite(value):  # a file cannot say it: JSON has no such number
-        raise _wrong(texts[-1], "must be a finite number")
+        raise _error(values[-1], "must be a finite number")
     return int(value) if value.is_integer() else value
 
 
-def _duration(texts: Sequence[str]) -> str:
+def _duration(values: Sequence[str]) -> str:
     try:
-        nanoseconds(texts[-1])
+        nanoseconds(values[-1])
     except ConfigError:
-        raise _wrong(texts[-1], "must be a duration, for example 90s, 1m30s or 500ms") from None
-    return texts[-1]
+        raise _error(values[-1], "must be a duration, for example 90s, 1m30s or 500ms") from None
+    return values[-1]
 
 
-def _list(texts: Sequence[str]) -> list[str]:
+def _list(values: Sequence[str]) -> list[str]:
     found: list[str] = []
-    for text in texts:
+    for text in values:
         if text:
             try:
                 found += next(csv.reader([text], strict=True))
@@ -155,8 +182,8 @@ def _list(texts: Sequence[str]) -> list[str]:
     return found
 
 
-def _pairs(texts: Sequence[str], separator: str) -> Iterator[tuple[str, str]]:
-    for text in texts:
+def _pairs(values: Sequence[str], separator: str) -> Iterator[tuple[str, str]]:
+    for text in values:
         for part in text.split(","):
             if not part:
                 continue
@@ -166,27 +193,27 @@ def _pairs(texts: Sequence[str], separator: str) -> Iterator[tuple[str, str]]:
             yield key.strip(), value.strip()
 
 
-def _map(texts: Sequence[str]) -> dict[str, str]:
-    return dict(_pairs(texts, "="))
+def _map(values: Sequence[str]) -> dict[str, str]:
+    return dict(_pairs(values, "="))
 
 
-def _thresholds(texts: Sequence[str]) -> dict[str, str]:
-    return dict(_pairs(texts, "<"))
+def _thresholds(values: Sequence[str]) -> dict[str, str]:
+    return dict(_pairs(values, "<"))
 
 
-def _switches(texts: Sequence[str]) -> dict[str, bool]:
-    return {key: _boolean([value]) for key, value in _pairs(texts, "=")}
+def _switches(values: Sequence[str]) -> dict[str, bool]:
+    return {key: _boolean([value]) for key, value in _pairs(values, "=")}
 
 
-def _headers(texts: Sequence[str]) -> dict[str, list[str]]:
+def _headers(values: Sequence[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for key, value in _pairs(texts, ":"):
+    for key, value in _pairs(values, ":"):
         found.setdefault(key, []).append(value)
     return found
 
 
-def _taints(texts: Sequence[str]) -> list[dict[str, str]]:
-    return [_taint(part) for part in texts[-1].split(",") if texts[-1]]
+def _taints(values: Sequence[str]) -> list[dict[str, str]]:
+    return [_taint(part) for part in values[-1].split(",") if values[-1]]
 
 
 def _taint(text: str) -> dict[str, str]:
@@ -197,8 +224,8 @@ def _taint(text: str) -> dict[str, str]:
     return {"key": key, **({"value": value} if value else {}), "effect": effect}
 
 
-def _reserved_memory(texts: Sequence[str]) -> list[dict[str, Any]]:
-    return [_reservation(part) for text in texts if text for part in text.split(";")]
+def _reserved_memory(values: Sequence[str]) -> list[dict[str, Any]]:
+    return [_reservation(part) for text in values if text for part in text.split(";")]
 
 
 def _reservation(text: str) -> dict[str, Any]:
@@ -216,20 +243,20 @@ def _reservation(text: str) -> dict[str, Any]:
     return {"numaNode": node, "limits": amounts}
 
 
-def _levels(texts: Sequence[str]) -> list[dict[str, Any]]:
+def _levels(values: Sequence[str]) -> list[dict[str, Any]]:
     levels = []
-    for pattern, level in _pairs(texts, "="):
+    for pattern, level in _pairs(values, "="):
         if not pattern or not re.fullmatch("[0-9]{1,4000}", level):  # int() refuses more digits
             raise ConfigError("must be a list of file=LEVEL with commas between")
         levels.append({"filePattern": pattern, "verbosity": int(level)})
     return levels
 
 
-def _profile(texts: Sequence[str]) -> list[dict[str, str]]:
-    return [{"schedulerName": texts[-1]}]
+def _profile(values: Sequence[str]) -> list[dict[str, str]]:
+    return [{"schedulerName": values[-1]}]
 
 
-FORMS: Mapping[str, Callable[[Sequence[str]], Any]] = {
+FORMS: Mapping[FlagForm, Callable[[Sequence[str]], Any]] = {
     "string": _string,
     "bool": _boolean,
     "int": _integer,
@@ -245,50 +272,49 @@ FORMS: Mapping[str, Callable[[Sequence[str]], Any]] = {
     "vmodule": _levels,
     "profileName": _profile,
 }
-"""The forms by the names that the data have for them; each takes the texts of all uses of a flag."""
+"""The parser of each form; it takes the values of all uses of a flag."""
 
 
 @dataclass(frozen=True)
 class Flag:
-    """One flag. Sentences have no subject, and are "" where there is none.
+    """One flag. Reasons are sentences without a subject, "" for none.
 
-    form: how its value is written, a name of `_forms`. field: the path of the field it stands for, () for none.
-    since, last: the minors that have the flag. stays: why it stays on the command line where the file has no field for
-    it; is_of_node: as such a value belongs to one node. gone: why nothing is lost when it goes with its last minor.
-    refused, refused_empty: what to do, where it cannot go on beside a file, at all or with an empty value.
-    becomes: the flag that replaced it. port_of: the flag whose address this port completes. wins_since: the minor since
-    which it wins over the file, where a file makes the component ignore the other flags. only_on: it can switch its
-    field on, not off. only_without_file: it stands for no field, and has no effect beside a file.
-    adds: where it adds its values to those of the file, "before" or "behind" them.
+    form: how its value is written. field: the path of its field, () for none. since, last: the minors that have the
+    flag. keep_reason: why it stays on the command line if the file has no field for it. is_of_node: the value belongs
+    to one node. drop_reason: why nothing is lost without the flag after its last minor. refuse_reason,
+    refuse_empty_reason: what to do if it cannot stay with a file, at all or with an empty value. replaced_by: the flag
+    that replaced it. port_of: the flag whose address this port completes. wins_since: the minor from which on it wins
+    over the file of a component that ignores other flags then. only_enables: it can switch its field on, not off.
+    only_without_file: it has no field and no effect with a file. list_position: where it adds its values to a list of
+    the file. defaults: see `default_at`.
     """
 
     name: str
-    form: str = "string"
+    form: FlagForm = "string"
     field: Path = ()
     since: int = 0
     last: int | None = None
-    stays: str = ""
+    keep_reason: str = ""
     is_of_node: bool = False
-    gone: str = ""
-    refused: str = ""
-    refused_empty: str = ""
-    becomes: str = ""
+    drop_reason: str = ""
+    refuse_reason: str = ""
+    refuse_empty_reason: str = ""
+    replaced_by: str = ""
     port_of: str = ""
     wins_since: int | None = None
-    only_on: bool = False
+    only_enables: bool = False
     only_without_file: bool = False
-    adds: str = ""
+    list_position: ListPosition = ""
     defaults: tuple[tuple[int, Any], ...] = ()
 
     def known_at(self, minor: int) -> bool:
-        """Whether that minor's component takes the flag."""
+        """Return whether the component of a minor has the flag."""
         return self.since <= minor and (self.last is None or minor <= self.last)
 
     def default_at(self, minor: int) -> Any:
-        """The value of its field without the flag and without a file, where a file's default is another one; None where
-        both are the same."""
-        found = None
+        """Return the default of its field without a file, None if it is the same as with one."""
+        default = None
         for since, value in self.defaults:
             if since <= minor:
-                found = value
-        return found
+                default = value
+        return default

@@ -26,98 +26,98 @@ _SECRETS = ("token", "password", "client-key-data")
 _Entry = tuple[Path, Mapping[str, Any]]
 
 
-def _entries(c: EffectiveConfig, field: str, name: str) -> Iterator[_Entry]:
+def _entries(config: EffectiveConfig, field: str, name: str) -> Iterator[_Entry]:
     """The entries of a name in `clusters`, `users` or `contexts`: path and content."""
-    for index, entry in enumerate(c.data.get(field) or ()):
+    for index, entry in enumerate(config.data.get(field) or ()):
         if entry.get("name") == name:
             yield (field, index, field[:-1]), entry.get(field[:-1]) or {}
 
 
-def _context(c: EffectiveConfig) -> _Entry | None:
-    return next(_entries(c, "contexts", c.data.get("current-context") or ""), None)
+def _context(config: EffectiveConfig) -> _Entry | None:
+    return next(_entries(config, "contexts", config.data.get("current-context") or ""), None)
 
 
-def _used(c: EffectiveConfig, field: str) -> Iterator[_Entry]:
+def _used(config: EffectiveConfig, field: str) -> Iterator[_Entry]:
     """The cluster or user that the current context names."""
-    context = _context(c)
+    context = _context(config)
     if context is not None:
-        yield from _entries(c, field, context[1].get(field[:-1]) or "")
+        yield from _entries(config, field, context[1].get(field[:-1]) or "")
 
 
-def _current(c: EffectiveConfig) -> Violations:
-    if c.data.get("current-context") and _context(c) is None:
+def _current(config: EffectiveConfig) -> Violations:
+    if config.data.get("current-context") and _context(config) is None:
         yield ("current-context",), "must be the name of a context of the file"
 
 
-def _no_context(c: EffectiveConfig) -> Violations:
-    if c.data.get("contexts") and not c.data.get("current-context"):
+def _no_context(config: EffectiveConfig) -> Violations:
+    if config.data.get("contexts") and not config.data.get("current-context"):
         yield ("current-context",), "is not set: a client has to be told which context to use"
 
 
 def _reference(field: str) -> Rule:
-    def check(c: EffectiveConfig) -> Violations:
-        context = _context(c)
-        if context is not None and next(_entries(c, field, context[1].get(field[:-1]) or ""), None) is None:
+    def check(config: EffectiveConfig) -> Violations:
+        context = _context(config)
+        if context is not None and next(_entries(config, field, context[1].get(field[:-1]) or ""), None) is None:
             yield context[0] + (field[:-1],), f"must be the name of one of the {field} of the file"
 
     return check
 
 
-def _references(c: EffectiveConfig) -> Violations:
-    for index, entry in enumerate(c.data.get("contexts") or ()):
-        if entry.get("name") == c.data.get("current-context"):
+def _references(config: EffectiveConfig) -> Violations:
+    for index, entry in enumerate(config.data.get("contexts") or ()):
+        if entry.get("name") == config.data.get("current-context"):
             continue
         for field in ("clusters", "users"):
             name = (entry.get("context") or {}).get(field[:-1]) or ""
-            if next(_entries(c, field, name), None) is None:
+            if next(_entries(config, field, name), None) is None:
                 yield ("contexts", index, "context", field[:-1]), f"is none of the {field} of the file"
 
 
-def _namespace(c: EffectiveConfig) -> Violations:
-    context = _context(c)
+def _namespace(config: EffectiveConfig) -> Violations:
+    context = _context(config)
     namespace = context[1].get("namespace") if context is not None else None
     if context is not None and namespace and not is_dns_label(namespace):
         yield context[0] + ("namespace",), "must be the name of a namespace"
 
 
-def _server(c: EffectiveConfig) -> Violations:
-    for path, cluster in _used(c, "clusters"):
+def _server(config: EffectiveConfig) -> Violations:
+    for path, cluster in _used(config, "clusters"):
         if not cluster.get("server"):
             yield path + ("server",), "is required"
 
 
-def _authority(c: EffectiveConfig) -> Violations:
-    for path, cluster in _used(c, "clusters"):
+def _authority(config: EffectiveConfig) -> Violations:
+    for path, cluster in _used(config, "clusters"):
         if cluster.get("certificate-authority") and cluster.get("certificate-authority-data"):
             yield path + ("certificate-authority",), "is not allowed beside certificate-authority-data"
 
 
-def _insecure(c: EffectiveConfig) -> Violations:
-    for path, cluster in _used(c, "clusters"):
+def _insecure(config: EffectiveConfig) -> Violations:
+    for path, cluster in _used(config, "clusters"):
         if cluster.get("insecure-skip-tls-verify") and (
             cluster.get("certificate-authority") or cluster.get("certificate-authority-data")
         ):
             yield path + ("insecure-skip-tls-verify",), "is not allowed beside a certificate authority"
 
 
-def _proxy(c: EffectiveConfig) -> Violations:
+def _proxy(config: EffectiveConfig) -> Violations:
     schemes = ("http", "https", "socks5")
-    for path, cluster in _used(c, "clusters"):
+    for path, cluster in _used(config, "clusters"):
         url = split_url(cluster.get("proxy-url") or "http://none")
         if url is None or url.scheme not in schemes or not url.authority:
             yield path + ("proxy-url",), "must be a URL with the scheme " + ", ".join(schemes)
 
 
-def _one_way(c: EffectiveConfig) -> Violations:
-    for path, user in _used(c, "users"):
+def _one_way(config: EffectiveConfig) -> Violations:
+    for path, user in _used(config, "users"):
         if user.get("token") and (user.get("username") or user.get("password")):
             yield path + ("token",), "is not allowed beside username and password"
         if user.get("exec") is not None and user.get("auth-provider") is not None:
             yield path + ("exec",), "is not allowed beside auth-provider"
 
 
-def _certificate(c: EffectiveConfig) -> Violations:
-    for path, user in _used(c, "users"):
+def _certificate(config: EffectiveConfig) -> Violations:
+    for path, user in _used(config, "users"):
         if not (user.get("client-certificate") or user.get("client-certificate-data")):
             continue
         for part in ("client-certificate", "client-key"):
@@ -127,14 +127,14 @@ def _certificate(c: EffectiveConfig) -> Violations:
             yield path + ("client-key",), "is required with a client certificate"
 
 
-def _plugins(c: EffectiveConfig) -> Iterator[_Entry]:
-    for path, user in _used(c, "users"):
+def _plugins(config: EffectiveConfig) -> Iterator[_Entry]:
+    for path, user in _used(config, "users"):
         if user.get("exec") is not None:
             yield path + ("exec",), user["exec"]
 
 
-def _exec(c: EffectiveConfig) -> Violations:
-    for path, plugin in _plugins(c):
+def _exec(config: EffectiveConfig) -> Violations:
+    for path, plugin in _plugins(config):
         for field in ("command", "apiVersion"):
             if not plugin.get(field):
                 yield path + (field,), "is required"
@@ -143,28 +143,28 @@ def _exec(c: EffectiveConfig) -> Violations:
                 yield path + ("env", index, "name"), "is required"
 
 
-def _exec_version(c: EffectiveConfig) -> Violations:
-    allowed = [f"{_EXEC}/{version}" for version in value_facts("execVersions", c.minor, "clients")]
-    for path, plugin in _plugins(c):
+def _exec_version(config: EffectiveConfig) -> Violations:
+    allowed = [f"{_EXEC}/{version}" for version in value_facts("execVersions", config.minor, "clients")]
+    for path, plugin in _plugins(config):
         if plugin.get("apiVersion") and plugin["apiVersion"] not in allowed:
             yield path + ("apiVersion",), "must be " + " or ".join(allowed)
 
 
-def _interactive(c: EffectiveConfig) -> Violations:
-    for path, plugin in _plugins(c):
+def _interactive(config: EffectiveConfig) -> Violations:
+    for path, plugin in _plugins(config):
         if plugin.get("apiVersion") == f"{_EXEC}/v1" and not plugin.get("interactiveMode"):
             yield path + ("interactiveMode",), "is required: Never, IfAvailable or Always"
 
 
-def _impersonates(c: EffectiveConfig) -> Violations:
-    for path, user in _used(c, "users"):
+def _impersonates(config: EffectiveConfig) -> Violations:
+    for path, user in _used(config, "users"):
         for field in ("as-uid", "as-groups", "as-user-extra"):
             if user.get(field) and not user.get("as"):
                 yield path + (field,), "needs as"
 
 
-def _embedded_secret(c: EffectiveConfig) -> Violations:
-    for index, entry in enumerate(c.data.get("users") or ()):
+def _embedded_secret(config: EffectiveConfig) -> Violations:
+    for index, entry in enumerate(config.data.get("users") or ()):
         for field in _SECRETS:
             if (entry.get("user") or {}).get(field):
                 yield (
@@ -200,14 +200,17 @@ _OPTIONS = ("aliases[].options[]", "defaults[].options[]", "aliases[].flags[]", 
 """Where flags are named, in v1beta1 and in v1alpha1."""
 
 
-def _allowlist(c: EffectiveConfig) -> Violations:
-    wanted, given = c.given("credentialPluginPolicy") == "Allowlist", bool(c.given("credentialPluginAllowlist"))
+def _allowlist(config: EffectiveConfig) -> Violations:
+    wanted, given = (
+        config.written("credentialPluginPolicy") == "Allowlist",
+        bool(config.written("credentialPluginAllowlist")),
+    )
     if wanted != given:
         words = "must hold at least one plugin with" if wanted else "is only allowed with"
         yield ("credentialPluginAllowlist",), f"{words} credentialPluginPolicy: Allowlist"
 
 
-def _not_read(c: EffectiveConfig) -> Violations:
+def _not_read(config: EffectiveConfig) -> Violations:
     yield ("kind",), "no binary reads this kind from a file: kube-controller-manager only has flags"
 
 

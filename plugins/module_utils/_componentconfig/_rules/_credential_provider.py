@@ -37,20 +37,20 @@ _TOKEN = "providers[].tokenAttributes"
 _KEY_LISTS = ("requiredServiceAccountAnnotationKeys", "optionalServiceAccountAnnotationKeys")
 
 
-def _providers(c: EffectiveConfig) -> Violations:
-    if not c.data.get("providers"):
+def _providers(config: EffectiveConfig) -> Violations:
+    if not config.data.get("providers"):
         yield ("providers",), "must hold at least one provider"
 
 
-def _version(c: EffectiveConfig) -> Violations:
-    allowed = [f"{_GROUP}/{version}" for version in value_facts("versions", c.minor, _COMPONENT)]
-    for path, provider in values_at(c.data, "providers[]"):
+def _version(config: EffectiveConfig) -> Violations:
+    allowed = [f"{_GROUP}/{version}" for version in value_facts("versions", config.minor, _COMPONENT)]
+    for path, provider in values_at(config.data, "providers[]"):
         if provider.get("apiVersion", "") not in allowed:
             yield path + ("apiVersion",), "must be " + " or ".join(allowed)
 
 
-def _match_images(c: EffectiveConfig) -> Violations:
-    for path, provider in values_at(c.data, "providers[]"):
+def _match_images(config: EffectiveConfig) -> Violations:
+    for path, provider in values_at(config.data, "providers[]"):
         images = provider.get("matchImages") or []
         if not images:
             yield path + ("matchImages",), "must hold at least one image"
@@ -62,26 +62,26 @@ def _match_images(c: EffectiveConfig) -> Violations:
                 )
 
 
-def _tokens(c: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    for path, provider in values_at(c.data, "providers[]"):
+def _tokens(config: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    for path, provider in values_at(config.data, "providers[]"):
         if provider.get("tokenAttributes") is not None:
             yield path + ("tokenAttributes",), provider
 
 
-def _token_gate(c: EffectiveConfig) -> Violations:
-    for path, _provider in _tokens(c):
-        if not c.gates.on(_GATE):
+def _token_gate(config: EffectiveConfig) -> Violations:
+    for path, _provider in _tokens(config):
+        if not config.gates.is_on(_GATE):
             yield path, f"needs the feature gate {_GATE} in the kubelet's config"
 
 
-def _token_version(c: EffectiveConfig) -> Violations:
-    for path, provider in _tokens(c):
+def _token_version(config: EffectiveConfig) -> Violations:
+    for path, provider in _tokens(config):
         if provider.get("apiVersion") != f"{_GROUP}/v1":
             yield path, f"is only allowed with apiVersion {_GROUP}/v1"
 
 
-def _token_required(c: EffectiveConfig) -> Violations:
-    for path, attributes in values_at(c.data, _TOKEN):
+def _token_required(config: EffectiveConfig) -> Violations:
+    for path, attributes in values_at(config.data, _TOKEN):
         value = attributes.get("requireServiceAccount")
         if value is None:
             yield path + ("requireServiceAccount",), "is required"
@@ -89,8 +89,8 @@ def _token_required(c: EffectiveConfig) -> Violations:
             yield path + (_KEY_LISTS[0],), "needs requireServiceAccount: true"
 
 
-def _token_keys(c: EffectiveConfig) -> Violations:
-    for path, attributes in values_at(c.data, _TOKEN):
+def _token_keys(config: EffectiveConfig) -> Violations:
+    for path, attributes in values_at(config.data, _TOKEN):
         keys = [pair for name in _KEY_LISTS for pair in values_at(attributes, f"{name}[]", path)]
         for here, key in keys:
             if not is_label_key(key.lower()):

@@ -41,30 +41,30 @@ def _absolute(field: str) -> Rule:
     return values_must(field, lambda path: not path or path.startswith("/"), "must be an absolute path")
 
 
-def _both(c: EffectiveConfig) -> Violations:
-    for path, plugin in values_at(c.data, "plugins[]"):
+def _both(config: EffectiveConfig) -> Violations:
+    for path, plugin in values_at(config.data, "plugins[]"):
         if plugin.get("path") and plugin.get("configuration") is not None:
             yield path + ("path",), "is not read beside configuration"
 
 
-def _limits(c: EffectiveConfig) -> Violations:
-    if not c.data.get("limits"):
+def _limits(config: EffectiveConfig) -> Violations:
+    if not config.data.get("limits"):
         yield ("limits",), "must hold at least one limit"
 
 
-def _limit_cache(c: EffectiveConfig) -> Violations:
-    for path, limit in values_at(c.data, "limits[]"):
+def _limit_cache(config: EffectiveConfig) -> Violations:
+    for path, limit in values_at(config.data, "limits[]"):
         if limit.get("type") != "Server" and limit.get("cacheSize", 0) < 0:
             yield path + ("cacheSize",), "must be >= 0"
 
 
-def _tolerations(c: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    yield from values_at(c.data, "default[]")
-    yield from values_at(c.data, "whitelist[]")
+def _tolerations(config: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    yield from values_at(config.data, "default[]")
+    yield from values_at(config.data, "whitelist[]")
 
 
-def _toleration_key(c: EffectiveConfig) -> Violations:
-    for path, toleration in _tolerations(c):
+def _toleration_key(config: EffectiveConfig) -> Violations:
+    for path, toleration in _tolerations(config):
         key = toleration.get("key", "")
         if key and not is_label_key(key):
             yield path + ("key",), "must be the key of a label"
@@ -72,8 +72,8 @@ def _toleration_key(c: EffectiveConfig) -> Violations:
             yield path + ("operator",), "must be Exists without a key"
 
 
-def _toleration_value(c: EffectiveConfig) -> Violations:
-    for path, toleration in _tolerations(c):
+def _toleration_value(config: EffectiveConfig) -> Violations:
+    for path, toleration in _tolerations(config):
         value, operator = toleration.get("value", ""), toleration.get("operator", "")
         if operator == "Exists" and value:
             yield path + ("value",), "must be empty with operator Exists"
@@ -81,8 +81,8 @@ def _toleration_value(c: EffectiveConfig) -> Violations:
             yield path + ("value",), "must be the value of a label"
 
 
-def _toleration_seconds(c: EffectiveConfig) -> Violations:
-    for path, toleration in _tolerations(c):
+def _toleration_seconds(config: EffectiveConfig) -> Violations:
+    for path, toleration in _tolerations(config):
         if toleration.get("tolerationSeconds") is not None and toleration.get("effect") != "NoExecute":
             yield path + ("effect",), "must be NoExecute with tolerationSeconds"
 
@@ -149,26 +149,26 @@ TRACING_RULES: dict[str, Rule] = {
 }
 
 
-def _egress_name(c: EffectiveConfig) -> Violations:
-    allowed = ("controlplane", "cluster", "etcd") + (("master",) if c.minor <= 22 else ())
-    for path, name in fields_at(c.data, "egressSelections[].name", absent=""):
+def _egress_name(config: EffectiveConfig) -> Violations:
+    allowed = ("controlplane", "cluster", "etcd") + (("master",) if config.minor <= 22 else ())
+    for path, name in fields_at(config.data, "egressSelections[].name", absent=""):
         if name.lower() not in allowed:
             yield path, "must be one of " + ", ".join(allowed)
 
 
-def _egress_name_unique(c: EffectiveConfig) -> Violations:
+def _egress_name_unique(config: EffectiveConfig) -> Violations:
     seen: set[str] = set()
-    for path, name in fields_at(c.data, "egressSelections[].name"):
+    for path, name in fields_at(config.data, "egressSelections[].name"):
         name = name.lower()
-        if c.minor >= 23 and name in seen:
+        if config.minor >= 23 and name in seen:
             yield path, "must not stand twice"
-        elif c.minor < 23 and {"master", "controlplane"} <= seen | {name} and name not in seen:
+        elif config.minor < 23 and {"master", "controlplane"} <= seen | {name} and name not in seen:
             yield path, "master and controlplane exclude each other"
         seen.add(name)
 
 
-def _egress_transport(c: EffectiveConfig) -> Violations:
-    for path, connection in values_at(c.data, "egressSelections[].connection"):
+def _egress_transport(config: EffectiveConfig) -> Violations:
+    for path, connection in values_at(config.data, "egressSelections[].connection"):
         protocol, transport = connection.get("proxyProtocol"), connection.get("transport")
         given = [name for name in ("tcp", "uds") if name in (transport or {})]
         here = path + ("transport",)
@@ -180,35 +180,35 @@ def _egress_transport(c: EffectiveConfig) -> Violations:
             yield here, "must have uds with GRPC"
 
 
-def _egress_uds(c: EffectiveConfig) -> Violations:
-    for path, connection in values_at(c.data, "egressSelections[].connection"):
+def _egress_uds(config: EffectiveConfig) -> Violations:
+    for path, connection in values_at(config.data, "egressSelections[].connection"):
         for below, uds in values_at(connection, "transport.uds"):
             if connection.get("proxyProtocol") != "Direct" and not uds.get("udsName"):
                 yield path + below + ("udsName",), "is required"
 
 
-def _egress_tcp(c: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def _egress_tcp(config: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """Each address that is looked at: that of HTTPConnect."""
-    for path, connection in values_at(c.data, "egressSelections[].connection"):
+    for path, connection in values_at(config.data, "egressSelections[].connection"):
         if connection.get("proxyProtocol") == "HTTPConnect":
             for below, tcp in values_at(connection, "transport.tcp"):
                 yield path + below, tcp
 
 
-def _egress_url(c: EffectiveConfig) -> Violations:
-    for path, tcp in _egress_tcp(c):
+def _egress_url(config: EffectiveConfig) -> Violations:
+    for path, tcp in _egress_tcp(config):
         if not tcp.get("url", "").startswith(("http://", "https://")):
             yield path + ("url",), "must begin with http:// or https://"
 
 
-def _egress_http(c: EffectiveConfig) -> Violations:
-    for path, tcp in _egress_tcp(c):
+def _egress_http(config: EffectiveConfig) -> Violations:
+    for path, tcp in _egress_tcp(config):
         if tcp.get("url", "").startswith("http://"):
             yield path + ("url",), "must begin with https://: the API server dies of http://, for want of a tlsConfig"
 
 
-def _egress_tls(c: EffectiveConfig) -> Violations:
-    for path, tcp in _egress_tcp(c):
+def _egress_tls(config: EffectiveConfig) -> Violations:
+    for path, tcp in _egress_tcp(config):
         url, tls = tcp.get("url", ""), tcp.get("tlsConfig")
         if url.startswith("http://") and tls is not None:
             yield path + ("tlsConfig",), "is not allowed with http://"
@@ -232,32 +232,32 @@ EGRESS_RULES: dict[str, Rule] = {
 }
 
 
-def _audit_rules(c: EffectiveConfig) -> Violations:
-    if not c.data.get("rules"):
+def _audit_rules(config: EffectiveConfig) -> Violations:
+    if not config.data.get("rules"):
         yield ("rules",), "must hold at least one rule"
 
 
-def _audit_urls_alone(c: EffectiveConfig) -> Violations:
-    for path, rule in values_at(c.data, "rules[]"):
+def _audit_urls_alone(config: EffectiveConfig) -> Violations:
+    for path, rule in values_at(config.data, "rules[]"):
         if rule.get("nonResourceURLs") and (rule.get("resources") or rule.get("namespaces")):
             yield path + ("nonResourceURLs",), "is not allowed beside resources or namespaces"
 
 
-def _audit_group(c: EffectiveConfig) -> Violations:
-    for path, group in values_at(c.data, "rules[].resources[].group"):
-        if group and not is_dns_name(group) and not (group == "*" and c.minor >= 36):
+def _audit_group(config: EffectiveConfig) -> Violations:
+    for path, group in values_at(config.data, "rules[].resources[].group"):
+        if group and not is_dns_name(group) and not (group == "*" and config.minor >= 36):
             yield path, "must be the name of an API group, without a version"
 
 
-def _audit_names(c: EffectiveConfig) -> Violations:
-    for path, one in values_at(c.data, "rules[].resources[]"):
+def _audit_names(config: EffectiveConfig) -> Violations:
+    for path, one in values_at(config.data, "rules[].resources[]"):
         if one.get("resourceNames") and not one.get("resources"):
             yield path + ("resourceNames",), "needs resources"
 
 
-def _audit_stages(c: EffectiveConfig) -> Violations:
+def _audit_stages(config: EffectiveConfig) -> Violations:
     for pattern in ("omitStages[]", "rules[].omitStages[]"):
-        for path, stage in values_at(c.data, pattern):
+        for path, stage in values_at(config.data, pattern):
             if stage not in _STAGES:
                 yield path, "must be one of " + ", ".join(_STAGES)
 

@@ -67,8 +67,8 @@ def _name_fault(resource: str) -> str | None:
     return None
 
 
-def _resource_name(c: EffectiveConfig) -> Violations:
-    for path, resource in values_at(c.data, "resources[].resources[]"):
+def _resource_name(config: EffectiveConfig) -> Violations:
+    for path, resource in values_at(config.data, "resources[].resources[]"):
         fault = _name_fault(resource)
         if fault is not None:
             yield path, fault
@@ -78,8 +78,8 @@ def _covers(wide: tuple[str, str], narrow: tuple[str, str]) -> bool:
     return wide == ("*", "*") or (wide[1] == narrow[1] and wide[0] == "*")
 
 
-def _resource_overlap(c: EffectiveConfig) -> Violations:
-    for path, names in values_at(c.data, "resources[].resources"):
+def _resource_overlap(config: EffectiveConfig) -> Violations:
+    for path, names in values_at(config.data, "resources[].resources"):
         split = [_split(name) for name in names]
         for index, one in enumerate(split):
             if one in split[:index]:
@@ -91,36 +91,36 @@ def _resource_overlap(c: EffectiveConfig) -> Violations:
                 )
 
 
-def _provider_one(c: EffectiveConfig) -> Violations:
-    for path, provider in values_at(c.data, "resources[].providers[]"):
+def _provider_one(config: EffectiveConfig) -> Violations:
+    for path, provider in values_at(config.data, "resources[].providers[]"):
         given = [name for name in _PROVIDERS if name in provider]
         if len(given) != 1:
             yield path, "must be exactly one of " + ", ".join(_PROVIDERS)
 
 
-def _keyed(c: EffectiveConfig) -> Iterator[tuple[str, Path, list[Mapping[str, Any]]]]:
+def _keyed(config: EffectiveConfig) -> Iterator[tuple[str, Path, list[Mapping[str, Any]]]]:
     """Each list of keys, with the provider that uses it."""
-    for path, provider in values_at(c.data, "resources[].providers[]"):
+    for path, provider in values_at(config.data, "resources[].providers[]"):
         for name in _KEYED:
             for below, value in values_at(provider, name):
                 yield name, path + below + ("keys",), value.get("keys") or []
 
 
-def _keys(c: EffectiveConfig) -> Violations:
-    for provider, path, keys in _keyed(c):
+def _keys(config: EffectiveConfig) -> Violations:
+    for provider, path, keys in _keyed(config):
         if not keys:
             yield path, f"{provider} needs at least one key"
 
 
-def _key_name(c: EffectiveConfig) -> Violations:
-    for provider, path, keys in _keyed(c):
+def _key_name(config: EffectiveConfig) -> Violations:
+    for provider, path, keys in _keyed(config):
         for index, key in enumerate(keys):
             if not key.get("name"):
                 yield path + (index, "name"), f"is required in a key of {provider}"
 
 
-def _key_secret(c: EffectiveConfig) -> Violations:
-    for provider, path, keys in _keyed(c):
+def _key_secret(config: EffectiveConfig) -> Violations:
+    for provider, path, keys in _keyed(config):
         sizes = _KEYED[provider]
         for index, key in enumerate(keys):
             text = "".join(str(key.get("secret", "")).split("\n")).replace("\r", "")
@@ -129,59 +129,59 @@ def _key_secret(c: EffectiveConfig) -> Violations:
                 yield path + (index, "secret"), f"must be the base64 of {wanted} random bytes"
 
 
-def _kms(c: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def _kms(config: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """Each KMS provider, with the version of its interface where that is the default one."""
-    for path, kms in values_at(c.data, "resources[].providers[].kms"):
+    for path, kms in values_at(config.data, "resources[].providers[].kms"):
         yield path, {**kms, "apiVersion": kms.get("apiVersion") or "v1"}
 
 
-def _kms_name(c: EffectiveConfig) -> Violations:
-    for path, kms in _kms(c):
+def _kms_name(config: EffectiveConfig) -> Violations:
+    for path, kms in _kms(config):
         if not kms.get("name"):
             yield path + ("name",), "is required"
         elif kms["apiVersion"] != "v1" and ":" in kms["name"]:
             yield path + ("name",), f"must not hold a colon with apiVersion {kms['apiVersion']}"
 
 
-def _kms_name_unique(c: EffectiveConfig) -> Violations:
+def _kms_name_unique(config: EffectiveConfig) -> Violations:
     seen: set[str] = set()
-    for path, kms in _kms(c):
+    for path, kms in _kms(config):
         name = kms.get("name", "")
         if name in seen and kms["apiVersion"] != "v1":
             yield path + ("name",), "must not be the name of another provider"
         seen.add(name)
 
 
-def _kms_version(c: EffectiveConfig) -> Violations:
-    for path, kms in _kms(c):
+def _kms_version(config: EffectiveConfig) -> Violations:
+    for path, kms in _kms(config):
         if kms["apiVersion"] not in ("v1", "v2"):
             yield path + ("apiVersion",), "must be v1 or v2"
 
 
-def _kms_endpoint(c: EffectiveConfig) -> Violations:
-    for path, kms in _kms(c):
+def _kms_endpoint(config: EffectiveConfig) -> Violations:
+    for path, kms in _kms(config):
         url = split_url(kms.get("endpoint", ""))
         if url is None or url.scheme != "unix":
             yield path + ("endpoint",), "must be a URL with the scheme unix, for example unix:///run/kms.sock"
 
 
-def _kms_cache(c: EffectiveConfig) -> Violations:
-    for path, kms in _kms(c):
+def _kms_cache(config: EffectiveConfig) -> Violations:
+    for path, kms in _kms(config):
         size = kms.get("cachesize")
-        if c.minor >= 27 and kms["apiVersion"] != "v1" and size is not None:
+        if config.minor >= 27 and kms["apiVersion"] != "v1" and size is not None:
             yield path + ("cachesize",), f"is not allowed with apiVersion {kms['apiVersion']}"
         elif size == 0:
             yield path + ("cachesize",), "must be > 0, or below 0 for no cache"
 
 
-def _kms_v1(c: EffectiveConfig) -> Violations:
-    for path, kms in _kms(c):
-        if kms["apiVersion"] == "v1" and not c.gates.on("KMSv1"):
+def _kms_v1(config: EffectiveConfig) -> Violations:
+    for path, kms in _kms(config):
+        if kms["apiVersion"] == "v1" and not config.gates.is_on("KMSv1"):
             yield path + ("apiVersion",), "v1, the default, needs the feature gate KMSv1 on the command line: use v2"
 
 
-def _identity_first(c: EffectiveConfig) -> Violations:
-    for path, providers in values_at(c.data, "resources[].providers"):
+def _identity_first(config: EffectiveConfig) -> Violations:
+    for path, providers in values_at(config.data, "resources[].providers"):
         if providers and "identity" in providers[0]:
             yield path + (0,), "identity comes first: what is written is not encrypted"
 
@@ -218,14 +218,17 @@ def _is_issuer(text: str) -> bool:
     return url is not None and url.scheme == "https" and "@" not in url.authority and not url.query and not url.fragment
 
 
-def _jwt_count(c: EffectiveConfig) -> Violations:
-    count, most = len(c.data.get("jwt") or ()), 1 if c.minor < 30 else 64
-    if count > most or (c.minor < 30 and count == 0):
-        yield ("jwt",), "must hold exactly one issuer" if c.minor < 30 else f"must not hold more than {most} issuers"
+def _jwt_count(config: EffectiveConfig) -> Violations:
+    count, most = len(config.data.get("jwt") or ()), 1 if config.minor < 30 else 64
+    if count > most or (config.minor < 30 and count == 0):
+        yield (
+            ("jwt",),
+            "must hold exactly one issuer" if config.minor < 30 else f"must not hold more than {most} issuers",
+        )
 
 
-def _discovery(c: EffectiveConfig) -> Violations:
-    for path, issuer in values_at(c.data, "jwt[].issuer"):
+def _discovery(config: EffectiveConfig) -> Violations:
+    for path, issuer in values_at(config.data, "jwt[].issuer"):
         url = issuer.get("discoveryURL") or ""
         if url and not _is_issuer(url):
             yield path + ("discoveryURL",), _URL
@@ -233,12 +236,12 @@ def _discovery(c: EffectiveConfig) -> Violations:
             yield path + ("discoveryURL",), "must be another than url"
 
 
-def _audiences(c: EffectiveConfig) -> Violations:
-    for path, issuer in values_at(c.data, "jwt[].issuer"):
+def _audiences(config: EffectiveConfig) -> Violations:
+    for path, issuer in values_at(config.data, "jwt[].issuer"):
         here, audiences = path + ("audiences",), issuer.get("audiences") or []
         if not audiences:
             yield here, "must hold at least one audience"
-        elif c.minor < 30 and len(audiences) > 1:
+        elif config.minor < 30 and len(audiences) > 1:
             yield here, "must hold one audience"
         for index, audience in enumerate(audiences):
             if not audience:
@@ -249,14 +252,14 @@ def _audiences(c: EffectiveConfig) -> Violations:
         )
 
 
-def _audience_policy(c: EffectiveConfig) -> Violations:
-    for path, issuer in values_at(c.data, "jwt[].issuer"):
+def _audience_policy(config: EffectiveConfig) -> Violations:
+    for path, issuer in values_at(config.data, "jwt[].issuer"):
         if len(issuer.get("audiences") or ()) > 1 and issuer.get("audienceMatchPolicy") != "MatchAny":
             yield path + ("audienceMatchPolicy",), "must be MatchAny with several audiences"
 
 
-def _claim_rules(c: EffectiveConfig) -> Violations:
-    for path, rule in values_at(c.data, "jwt[].claimValidationRules[]"):
+def _claim_rules(config: EffectiveConfig) -> Violations:
+    for path, rule in values_at(config.data, "jwt[].claimValidationRules[]"):
         claim, expression = bool(rule.get("claim")), bool(rule.get("expression"))
         if claim == expression:
             yield path, "must have either claim or expression"
@@ -266,27 +269,27 @@ def _claim_rules(c: EffectiveConfig) -> Violations:
             yield path + ("requiredValue",), "is not allowed with expression"
 
 
-def _mappings(c: EffectiveConfig, *names: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    for path, issuer in values_at(c.data, "jwt[]"):
+def _mappings(config: EffectiveConfig, *names: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    for path, issuer in values_at(config.data, "jwt[]"):
         mappings = issuer.get("claimMappings") or {}
         for name in names:
             yield path + ("claimMappings", name), mappings.get(name) or {}
 
 
-def _username(c: EffectiveConfig) -> Violations:
-    for path, mapping in _mappings(c, "username"):
+def _username(config: EffectiveConfig) -> Violations:
+    for path, mapping in _mappings(config, "username"):
         if not mapping.get("claim") and not mapping.get("expression"):
             yield path, "must have claim or expression"
 
 
-def _claim_or_expression(c: EffectiveConfig) -> Violations:
-    for path, mapping in _mappings(c, "username", "groups", "uid"):
+def _claim_or_expression(config: EffectiveConfig) -> Violations:
+    for path, mapping in _mappings(config, "username", "groups", "uid"):
         if mapping.get("claim") and mapping.get("expression"):
             yield path, "must not have both claim and expression"
 
 
-def _claim_prefix(c: EffectiveConfig) -> Violations:
-    for path, mapping in _mappings(c, "username", "groups"):
+def _claim_prefix(config: EffectiveConfig) -> Violations:
+    for path, mapping in _mappings(config, "username", "groups"):
         claim, expression, prefix = (mapping.get(name) for name in ("claim", "expression", "prefix"))
         if claim and not expression and prefix is None:
             yield path + ("prefix",), 'is required with claim, "" for none'
@@ -294,20 +297,20 @@ def _claim_prefix(c: EffectiveConfig) -> Violations:
             yield path + ("prefix",), "is not allowed with expression"
 
 
-def _extra_key(c: EffectiveConfig) -> Violations:
-    for path, key in values_at(c.data, "jwt[].claimMappings.extra[].key"):
+def _extra_key(config: EffectiveConfig) -> Violations:
+    for path, key in values_at(config.data, "jwt[].claimMappings.extra[].key"):
         domain, *rest = key.split("/", 1)
         if not is_dns_name(domain) or not _PATH.fullmatch("".join(rest)) or key != key.lower():
             yield path, _EXTRA
-        elif c.minor >= 32 and (f".{domain}".endswith((".kubernetes.io", ".k8s.io"))):
+        elif config.minor >= 32 and (f".{domain}".endswith((".kubernetes.io", ".k8s.io"))):
             yield path, "kubernetes.io and k8s.io are reserved for Kubernetes"
 
 
 def _in_each_issuer(pattern: str) -> Rule:
     """No value twice within one issuer."""
 
-    def check(c: EffectiveConfig) -> Violations:
-        for path, issuer in values_at(c.data, "jwt[]"):
+    def check(config: EffectiveConfig) -> Violations:
+        for path, issuer in values_at(config.data, "jwt[]"):
             yield from duplicates(
                 ((path + below, value) for below, value in values_at(issuer, pattern) if value), "must not stand twice"
             )
@@ -315,8 +318,8 @@ def _in_each_issuer(pattern: str) -> Rule:
     return check
 
 
-def _anonymous(c: EffectiveConfig) -> Violations:
-    anonymous = c.given("anonymous") or {}
+def _anonymous(config: EffectiveConfig) -> Violations:
+    anonymous = config.written("anonymous") or {}
     if not anonymous.get("enabled") and anonymous.get("conditions"):
         yield ("anonymous", "conditions"), "need enabled: true"
 
@@ -351,14 +354,14 @@ AUTHENTICATION_RULES: dict[str, Rule] = {
 }
 
 
-def _authorizers(c: EffectiveConfig) -> Violations:
-    if not c.data.get("authorizers"):
+def _authorizers(config: EffectiveConfig) -> Violations:
+    if not config.data.get("authorizers"):
         yield ("authorizers",), "must hold at least one authorizer"
 
 
-def _authorizer_type(c: EffectiveConfig) -> Violations:
+def _authorizer_type(config: EffectiveConfig) -> Violations:
     seen: set[str] = set()
-    for path, authorizer in values_at(c.data, "authorizers[]"):
+    for path, authorizer in values_at(config.data, "authorizers[]"):
         kind = authorizer.get("type", "")
         if kind not in _TYPES:
             yield path + ("type",), "must be one of " + ", ".join(_TYPES)
@@ -367,22 +370,22 @@ def _authorizer_type(c: EffectiveConfig) -> Violations:
         seen.add(kind)
 
 
-def _webhook(c: EffectiveConfig) -> Violations:
-    for path, authorizer in values_at(c.data, "authorizers[]"):
+def _webhook(config: EffectiveConfig) -> Violations:
+    for path, authorizer in values_at(config.data, "authorizers[]"):
         given = "webhook" in authorizer
         if given != (authorizer.get("type") == "Webhook"):
             yield path + ("webhook",), "is only allowed with type Webhook" if given else "is required with type Webhook"
 
 
-def _webhook_match(c: EffectiveConfig) -> Violations:
-    for path, webhook in values_at(c.data, "authorizers[].webhook"):
+def _webhook_match(config: EffectiveConfig) -> Violations:
+    for path, webhook in values_at(config.data, "authorizers[].webhook"):
         version = webhook.get("matchConditionSubjectAccessReviewVersion") or ""
         if version not in ("", "v1") or (not version and webhook.get("matchConditions")):
             yield path + ("matchConditionSubjectAccessReviewVersion",), "must be v1"
 
 
-def _webhook_connection(c: EffectiveConfig) -> Violations:
-    for path, webhook in values_at(c.data, "authorizers[].webhook"):
+def _webhook_connection(config: EffectiveConfig) -> Violations:
+    for path, webhook in values_at(config.data, "authorizers[].webhook"):
         here, connection = path + ("connectionInfo",), webhook.get("connectionInfo") or {}
         kind, file = connection.get("type", ""), connection.get("kubeConfigFile")
         if kind not in ("InClusterConfig", "KubeConfigFile"):
@@ -393,8 +396,8 @@ def _webhook_connection(c: EffectiveConfig) -> Violations:
             yield here + ("kubeConfigFile",), "must be an absolute path"
 
 
-def _match_conditions(c: EffectiveConfig) -> Violations:
-    for path, conditions in values_at(c.data, "authorizers[].webhook.matchConditions"):
+def _match_conditions(config: EffectiveConfig) -> Violations:
+    for path, conditions in values_at(config.data, "authorizers[].webhook.matchConditions"):
         if len(conditions) > 64:
             yield path, "must not be more than 64"
         expressions = [

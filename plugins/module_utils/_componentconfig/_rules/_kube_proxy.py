@@ -40,54 +40,54 @@ _BOUNDS = {
 }
 
 
-def _gates(c: EffectiveConfig) -> Violations:
-    for gate, message in c.gates.unknown_or_locked():
+def _gates(config: EffectiveConfig) -> Violations:
+    for gate, message in config.gates.refused_settings():
         yield ("featureGates", gate), message
 
 
-def _mode(c: EffectiveConfig) -> Violations:
+def _mode(config: EffectiveConfig) -> Violations:
     # The list of values holds kernelspace too, which is Windows': here the node is a Linux one.
-    if c.get("mode") == "kernelspace":
+    if config.get("mode") == "kernelspace":
         yield ("mode",), "kernelspace is for Windows"
 
 
-def _modes(c: EffectiveConfig) -> tuple[str, ...]:
+def _modes(config: EffectiveConfig) -> tuple[str, ...]:
     """The modes whose fields kube-proxy looks at: iptables always, and its own."""
-    mode = c.get("mode")
+    mode = config.get("mode")
     return ("iptables", mode) if mode in ("ipvs", "nftables") else ("iptables",)
 
 
-def _masquerade(c: EffectiveConfig) -> Violations:
+def _masquerade(config: EffectiveConfig) -> Violations:
     # The schema's default of -999 stands for the pointer's own default, 14.
-    for mode in _modes(c):
-        value = c.given(mode, "masqueradeBit")
+    for mode in _modes(config):
+        value = config.written(mode, "masqueradeBit")
         if value is not None and not 0 <= value <= 31:
             yield (mode, "masqueradeBit"), "must be 0-31"
 
 
-def _sync(c: EffectiveConfig) -> Violations:
-    for mode in _modes(c):
-        period = c.seconds(mode, "syncPeriod") or 0
+def _sync(config: EffectiveConfig) -> Violations:
+    for mode in _modes(config):
+        period = config.nanoseconds(mode, "syncPeriod") or 0
         if period <= 0:
             yield (mode, "syncPeriod"), "must be > 0"
-        elif period < (c.seconds(mode, "minSyncPeriod") or 0):
+        elif period < (config.nanoseconds(mode, "minSyncPeriod") or 0):
             yield (mode, "syncPeriod"), f"must not be below {mode}.minSyncPeriod"
 
 
-def _min_sync(c: EffectiveConfig) -> Violations:
-    for mode in _modes(c):
-        if (c.seconds(mode, "minSyncPeriod") or 0) < 0:
+def _min_sync(config: EffectiveConfig) -> Violations:
+    for mode in _modes(config):
+        if (config.nanoseconds(mode, "minSyncPeriod") or 0) < 0:
             yield (mode, "minSyncPeriod"), "must be >= 0"
 
 
-def _ipvs_timeouts(c: EffectiveConfig) -> Violations:
+def _ipvs_timeouts(config: EffectiveConfig) -> Violations:
     for field in ("tcpTimeout", "tcpFinTimeout", "udpTimeout"):
-        if "ipvs" in _modes(c) and (c.seconds("ipvs", field) or 0) < 0:
+        if "ipvs" in _modes(config) and (config.nanoseconds("ipvs", field) or 0) < 0:
             yield ("ipvs", field), "must be >= 0"
 
 
-def _port_range(c: EffectiveConfig) -> Violations:
-    match = _RANGE.fullmatch((c.get("portRange") or "").strip())
+def _port_range(config: EffectiveConfig) -> Violations:
+    match = _RANGE.fullmatch((config.get("portRange") or "").strip())
     if match is None:
         yield ("portRange",), "must be a port, a range as 300-2000 or 300+100, or empty"
         return
@@ -100,26 +100,26 @@ def _port_range(c: EffectiveConfig) -> Violations:
         yield ("portRange",), "must rise, to 65535 at most"
 
 
-def _bind(c: EffectiveConfig) -> Violations:
-    if not is_ip(c.get("bindAddress") or ""):
+def _bind(config: EffectiveConfig) -> Violations:
+    if not is_ip(config.get("bindAddress") or ""):
         yield ("bindAddress",), "must be an IP address"
 
 
-def _healthz(c: EffectiveConfig) -> Violations:
-    value = c.get("healthzBindAddress") or ""
+def _healthz(config: EffectiveConfig) -> Violations:
+    value = config.get("healthzBindAddress") or ""
     if value and not is_ip_port(value):
         yield ("healthzBindAddress",), "must be IP:port with a port from 1 to 65535"
 
 
-def _metrics(c: EffectiveConfig) -> Violations:
-    if not is_ip_port(c.get("metricsBindAddress") or ""):
+def _metrics(config: EffectiveConfig) -> Violations:
+    if not is_ip_port(config.get("metricsBindAddress") or ""):
         yield ("metricsBindAddress",), "must be IP:port with a port from 1 to 65535"
 
 
-def _node_ports(c: EffectiveConfig) -> Violations:
-    addresses = c.get("nodePortAddresses") or []
+def _node_ports(config: EffectiveConfig) -> Violations:
+    addresses = config.get("nodePortAddresses") or []
     for index, address in enumerate(addresses):
-        if address == "primary" and c.minor >= 29:
+        if address == "primary" and config.minor >= 29:
             if len(addresses) > 1:
                 yield ("nodePortAddresses", index), "primary must stand alone"
         elif not is_cidr(address):
@@ -127,40 +127,40 @@ def _node_ports(c: EffectiveConfig) -> Violations:
 
 
 def _detect(mode: str, field: str) -> Rule:
-    def check(c: EffectiveConfig) -> Violations:
-        if c.get("detectLocalMode") == mode and not c.get("detectLocal", field):
+    def check(config: EffectiveConfig) -> Violations:
+        if config.get("detectLocalMode") == mode and not config.get("detectLocal", field):
             yield ("detectLocal", field), f"is required with detectLocalMode: {mode}"
 
     return check
 
 
-def _cluster_cidr(c: EffectiveConfig) -> Violations:
-    value = c.get("clusterCIDR")
+def _cluster_cidr(config: EffectiveConfig) -> Violations:
+    value = config.get("clusterCIDR")
     if not value:
         return
     parts = value.split(",")
     families = {":" in part for part in parts}
-    if len(parts) > 1 and not c.gates.on("IPv6DualStack"):
+    if len(parts) > 1 and not config.gates.is_on("IPv6DualStack"):
         yield ("clusterCIDR",), "must be one CIDR while the feature gate IPv6DualStack is off"
     elif not all(is_cidr(part) for part in parts) or len(parts) > 2 or len(families) != len(parts):
         yield ("clusterCIDR",), "must be one CIDR, or an IPv4 and an IPv6 one separated by a comma"
 
 
-def _excludes(c: EffectiveConfig) -> Violations:
-    for index, cidr in enumerate(c.get("ipvs", "excludeCIDRs") or []):
-        if "ipvs" in _modes(c) and not is_cidr(cidr):
+def _excludes(config: EffectiveConfig) -> Violations:
+    for index, cidr in enumerate(config.get("ipvs", "excludeCIDRs") or []):
+        if "ipvs" in _modes(config) and not is_cidr(cidr):
             yield ("ipvs", "excludeCIDRs", index), "must be a CIDR, for example 10.0.0.0/8"
 
 
-def _scheduler(c: EffectiveConfig) -> Violations:
-    value = c.get("ipvs", "scheduler")
-    if c.get("mode") == "ipvs" and value and value not in _SCHEDULERS:
+def _scheduler(config: EffectiveConfig) -> Violations:
+    value = config.get("ipvs", "scheduler")
+    if config.get("mode") == "ipvs" and value and value not in _SCHEDULERS:
         yield ("ipvs", "scheduler"), "must be one of " + ", ".join(sorted(_SCHEDULERS))
 
 
-def _hidden_metrics(c: EffectiveConfig) -> Violations:
-    if c.get("showHiddenMetricsForVersion") not in (None, "", f"1.{c.minor - 1}"):
-        yield ("showHiddenMetricsForVersion",), f"must be empty or the previous minor, 1.{c.minor - 1}"
+def _hidden_metrics(config: EffectiveConfig) -> Violations:
+    if config.get("showHiddenMetricsForVersion") not in (None, "", f"1.{config.minor - 1}"):
+        yield ("showHiddenMetricsForVersion",), f"must be empty or the previous minor, 1.{config.minor - 1}"
 
 
 KUBE_PROXY_RULES: dict[str, Rule] = {

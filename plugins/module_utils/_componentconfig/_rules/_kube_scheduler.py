@@ -43,65 +43,68 @@ _BOUNDS = {
 }
 
 
-def _leader_durations(c: EffectiveConfig) -> Violations:
+def _leader_durations(config: EffectiveConfig) -> Violations:
     for field in ("leaseDuration", "renewDeadline", "retryPeriod"):
-        value = c.seconds("leaderElection", field)
-        if c.get("leaderElection", "leaderElect") and value is not None and value <= 0:
+        value = config.nanoseconds("leaderElection", field)
+        if config.get("leaderElection", "leaderElect") and value is not None and value <= 0:
             yield ("leaderElection", field), "must be > 0"
 
 
 def _leader(field: str, above: str, factor: float) -> Rule:
-    def check(c: EffectiveConfig) -> Violations:
-        value, other = c.seconds("leaderElection", field) or 0, c.seconds("leaderElection", above) or 0
-        if c.get("leaderElection", "leaderElect") and value > 0 and other > 0 and value <= factor * other:
+    def check(config: EffectiveConfig) -> Violations:
+        value, other = (
+            config.nanoseconds("leaderElection", field) or 0,
+            config.nanoseconds("leaderElection", above) or 0,
+        )
+        if config.get("leaderElection", "leaderElect") and value > 0 and other > 0 and value <= factor * other:
             times = f"{factor} times " if factor != 1 else ""
             yield ("leaderElection", field), f"must be above {times}{above}"
 
     return check
 
 
-def _leader_lock(c: EffectiveConfig) -> Violations:
-    allowed = value_facts("resourceLocks", c.minor, _COMPONENT)
-    if c.get("leaderElection", "leaderElect") and c.get("leaderElection", "resourceLock") not in allowed:
+def _leader_lock(config: EffectiveConfig) -> Violations:
+    allowed = value_facts("resourceLocks", config.minor, _COMPONENT)
+    if config.get("leaderElection", "leaderElect") and config.get("leaderElection", "resourceLock") not in allowed:
         yield ("leaderElection", "resourceLock"), "must be " + " or ".join(allowed)
 
 
-def _version(c: EffectiveConfig) -> str:
+def _version(config: EffectiveConfig) -> str:
     """The version of the file: v1beta1 to v1."""
-    return str(c.data.get("apiVersion", "")).rpartition("/")[2]
+    return str(config.data.get("apiVersion", "")).rpartition("/")[2]
 
 
-def _bind_addresses(c: EffectiveConfig) -> Violations:
+def _bind_addresses(config: EffectiveConfig) -> Violations:
     for field in ("healthzBindAddress", "metricsBindAddress"):
-        value = c.given(field)
+        value = config.written(field)
         if value is None or is_ip(value):
             continue
         parts = split_host_port(value)
-        if parts is None and _version(c) == "v1beta1":
+        if parts is None and _version(config) == "v1beta1":
             # Taken for absent.
             continue
-        least = 0 if c.minor >= 22 else 1
-        if not (value == "" and c.minor >= 22) and not is_ip_port(
+        least = 0 if config.minor >= 22 else 1
+        if not (value == "" and config.minor >= 22) and not is_ip_port(
             value if parts is None or parts[0] else f"0.0.0.0:{parts[1]}", least
         ):
             yield (field,), f"must be IP:port with a port from {least} to 65535"
 
 
-def _bind_addresses_off(c: EffectiveConfig) -> Violations:
+def _bind_addresses_off(config: EffectiveConfig) -> Violations:
     for field in ("healthzBindAddress", "metricsBindAddress"):
-        value = c.given(field)
+        value = config.written(field)
         parts = split_host_port(value) if value else None
         if value and (parts is None or not is_ip(parts[0]) or parts[1].strip("0") or not parts[1]):
             yield (field,), "must be empty, or IP:0: kube-scheduler serves nothing without TLS any more"
 
 
-def _backoff_max(c: EffectiveConfig) -> Violations:
-    if (c.get("podMaxBackoffSeconds") or 0) < (c.get("podInitialBackoffSeconds") or 0):
+def _backoff_max(config: EffectiveConfig) -> Violations:
+    if (config.get("podMaxBackoffSeconds") or 0) < (config.get("podInitialBackoffSeconds") or 0):
         yield ("podMaxBackoffSeconds",), "must not be below podInitialBackoffSeconds"
 
 
-def _profile_names(c: EffectiveConfig) -> Violations:
-    profiles = c.data.get("profiles") or []
+def _profile_names(config: EffectiveConfig) -> Violations:
+    profiles = config.data.get("profiles") or []
     for index, profile in enumerate(profiles):
         name = profile.get("schedulerName")
         if name == "" or (name is None and len(profiles) > 1):
@@ -136,8 +139,8 @@ def _names_own_at_all_points(profile: Mapping[str, Any]) -> bool:
     return bool(((profile.get("plugins") or {}).get("multiPoint") or {}).get("enabled"))
 
 
-def _queue_sort_one(c: EffectiveConfig) -> Violations:
-    for index, profile in enumerate(c.data.get("profiles") or ()):
+def _queue_sort_one(config: EffectiveConfig) -> Violations:
+    for index, profile in enumerate(config.data.get("profiles") or ()):
         plugins = _queue_sort_plugins(profile)
         if len(plugins) > 1:
             message = f"exactly one plugin must be enabled, not {', '.join(plugins)}: disable the default one"
@@ -146,35 +149,35 @@ def _queue_sort_one(c: EffectiveConfig) -> Violations:
             yield ("profiles", index, "plugins", "queueSort"), "exactly one plugin must be enabled"
 
 
-def _bind_one(c: EffectiveConfig) -> Violations:
-    for index, profile in enumerate(c.data.get("profiles") or ()):
+def _bind_one(config: EffectiveConfig) -> Violations:
+    for index, profile in enumerate(config.data.get("profiles") or ()):
         if not _plugins_at(profile, "bind", _BINDER) and not _names_own_at_all_points(profile):
             yield ("profiles", index, "plugins", "bind"), "at least one plugin must be enabled"
 
 
-def _plugin_once(c: EffectiveConfig) -> Violations:
-    for index, profile in enumerate(c.data.get("profiles") or ()):
+def _plugin_once(config: EffectiveConfig) -> Violations:
+    for index, profile in enumerate(config.data.get("profiles") or ()):
         for point, plugins in (profile.get("plugins") or {}).items():
             named = enumerate(_names(plugins.get("enabled")))
             path = ("profiles", index, "plugins", point, "enabled")
             yield from duplicates((path + (number, "name"), name) for number, name in named)
 
 
-def _queue_sort_same(c: EffectiveConfig) -> Violations:
+def _queue_sort_same(config: EffectiveConfig) -> Violations:
     def told(profile: Mapping[str, Any]) -> Any:
         own = _queue_sort(profile)
-        merged = _version(c) == "v1beta2" or c.minor == 22
+        merged = _version(config) == "v1beta2" or config.minor == 22
         enabled = _queue_sort_plugins(profile) if merged else _names(own.get("enabled"))
         return enabled, _names(own.get("disabled"))
 
-    profiles = c.data.get("profiles") or []
+    profiles = config.data.get("profiles") or []
     for index, profile in enumerate(profiles[1:], 1):
         if told(profile) != told(profiles[0]):
             yield ("profiles", index, "plugins", "queueSort"), "must be the same in all profiles"
 
 
-def _queue_sort_args(c: EffectiveConfig) -> Violations:
-    profiles = c.data.get("profiles") or []
+def _queue_sort_args(config: EffectiveConfig) -> Violations:
+    profiles = config.data.get("profiles") or []
     plugins = _names(_queue_sort(profiles[0]).get("enabled")) if profiles else []
     if not plugins:
         return
@@ -191,9 +194,9 @@ def _queue_sort_args(c: EffectiveConfig) -> Violations:
                 yield ("profiles", index, "pluginConfig", number, "args"), "must be the same in all profiles"
 
 
-def _plugins_named(c: EffectiveConfig) -> Iterator[tuple[Path, str]]:
+def _plugins_named(config: EffectiveConfig) -> Iterator[tuple[Path, str]]:
     """Every plugin that the file enables or configures, with the path of its name."""
-    for index, profile in enumerate(c.data.get("profiles") or ()):
+    for index, profile in enumerate(config.data.get("profiles") or ()):
         for point, plugins in (profile.get("plugins") or {}).items():
             for number, name in enumerate(_names(plugins.get("enabled"))):
                 yield ("profiles", index, "plugins", point, "enabled", number, "name"), name
@@ -201,35 +204,35 @@ def _plugins_named(c: EffectiveConfig) -> Iterator[tuple[Path, str]]:
             yield ("profiles", index, "pluginConfig", number, "name"), name
 
 
-def _removed(c: EffectiveConfig) -> dict[str, str]:
+def _removed(config: EffectiveConfig) -> dict[str, str]:
     """Plugins that the file's version does not take, each with the version that took it away."""
-    version = _version(c)
+    version = _version(config)
     result = {}
-    for since, plugins in value_facts("removedPlugins", c.minor, _COMPONENT) if version != "v1beta1" else ():
+    for since, plugins in value_facts("removedPlugins", config.minor, _COMPONENT) if version != "v1beta1" else ():
         result.update(dict.fromkeys(plugins, since))
         if since == version:
             break
     return result
 
 
-def _plugin_removed(c: EffectiveConfig) -> Violations:
-    removed = _removed(c)
-    for path, name in _plugins_named(c):
+def _plugin_removed(config: EffectiveConfig) -> Violations:
+    removed = _removed(config)
+    for path, name in _plugins_named(config):
         # What multiPoint enables is not looked at.
         if name in removed and "multiPoint" not in path:
             yield path, f"the plugin is gone since {removed[name]} of this file"
 
 
-def _plugin_unknown(c: EffectiveConfig) -> Violations:
-    known, removed = value_facts("plugins", c.minor, _COMPONENT), _removed(c)
-    for path, name in _plugins_named(c):
+def _plugin_unknown(config: EffectiveConfig) -> Violations:
+    known, removed = value_facts("plugins", config.minor, _COMPONENT), _removed(config)
+    for path, name in _plugins_named(config):
         if name not in known and (name not in removed or "multiPoint" in path):
             yield path, "no plugin of kube-scheduler's own: only a scheduler that was built with it takes it"
 
 
-def _plugin_point(c: EffectiveConfig) -> Violations:
+def _plugin_point(config: EffectiveConfig) -> Violations:
     points = value_table("points", _COMPONENT)
-    for index, profile in enumerate(c.data.get("profiles") or ()):
+    for index, profile in enumerate(config.data.get("profiles") or ()):
         for point, plugins in (profile.get("plugins") or {}).items():
             for number, name in enumerate(_names(plugins.get("enabled"))):
                 if point != "multiPoint" and point not in points.get(name, (point,)):
@@ -237,8 +240,8 @@ def _plugin_point(c: EffectiveConfig) -> Violations:
                     yield path, f"{name} does not extend {point}, only {', '.join(points[name])}"
 
 
-def _plugin_config_unique(c: EffectiveConfig) -> Violations:
-    for index, profile in enumerate(c.data.get("profiles") or ()):
+def _plugin_config_unique(config: EffectiveConfig) -> Violations:
+    for index, profile in enumerate(config.data.get("profiles") or ()):
         named = enumerate(_names(profile.get("pluginConfig")))
         yield from duplicates(
             ((("profiles", index, "pluginConfig", number, "name"), name) for number, name in named),
@@ -246,26 +249,26 @@ def _plugin_config_unique(c: EffectiveConfig) -> Violations:
         )
 
 
-def _extender_weight(c: EffectiveConfig) -> Violations:
-    for path, extender in values_at(c.data, "extenders[]"):
+def _extender_weight(config: EffectiveConfig) -> Violations:
+    for path, extender in values_at(config.data, "extenders[]"):
         if extender.get("prioritizeVerb") and extender.get("weight", 0) <= 0:
             yield path + ("weight",), "must be > 0 with prioritizeVerb"
 
 
-def _extender_bind(c: EffectiveConfig) -> Violations:
-    binders = [path for path, verb in fields_at(c.data, "extenders[].bindVerb") if verb]
+def _extender_bind(config: EffectiveConfig) -> Violations:
+    binders = [path for path, verb in fields_at(config.data, "extenders[].bindVerb") if verb]
     for path in binders[1:]:
         yield path, "only one extender can bind"
 
 
-def _extender_tls(c: EffectiveConfig) -> Violations:
-    for path, tls in values_at(c.data, "extenders[].tlsConfig"):
+def _extender_tls(config: EffectiveConfig) -> Violations:
+    for path, tls in values_at(config.data, "extenders[].tlsConfig"):
         if tls.get("insecure") and (tls.get("caFile") or tls.get("caData")):
             yield path + ("insecure",), "excludes caFile and caData"
 
 
-def _extender_certificate(c: EffectiveConfig) -> Violations:
-    for path, tls in values_at(c.data, "extenders[].tlsConfig"):
+def _extender_certificate(config: EffectiveConfig) -> Violations:
+    for path, tls in values_at(config.data, "extenders[].tlsConfig"):
         certificate, key = (bool(tls.get(f"{part}File") or tls.get(f"{part}Data")) for part in ("cert", "key"))
         if certificate != key:
             yield path, "a client certificate without its key, or a key alone, is not used"

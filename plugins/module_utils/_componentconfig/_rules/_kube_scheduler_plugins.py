@@ -51,16 +51,16 @@ _BOUNDS = {
 _BOUND_RULES = bound_rules(_BOUNDS)
 
 
-def _both_zero(c: EffectiveConfig) -> Violations:
-    if c.get("minCandidateNodesPercentage") == 0 and c.get("minCandidateNodesAbsolute") == 0:
+def _both_zero(config: EffectiveConfig) -> Violations:
+    if config.get("minCandidateNodesPercentage") == 0 and config.get("minCandidateNodesAbsolute") == 0:
         yield ("minCandidateNodesAbsolute",), "must not be 0 together with minCandidateNodesPercentage"
 
 
-def _requirements(c: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any], bool]]:
+def _requirements(config: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any], bool]]:
     """Each requirement of a node selector with its path, and whether it is about a node's fields."""
     required_terms = "addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[]"
-    terms = list(values_at(c.data, required_terms))
-    for path, preferred in values_at(c.data, "addedAffinity.preferredDuringSchedulingIgnoredDuringExecution[]"):
+    terms = list(values_at(config.data, required_terms))
+    for path, preferred in values_at(config.data, "addedAffinity.preferredDuringSchedulingIgnoredDuringExecution[]"):
         # A preference without weight is not looked at.
         if preferred.get("weight"):
             terms.append((path + ("preference",), preferred.get("preference") or {}))
@@ -70,8 +70,8 @@ def _requirements(c: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any],
                 yield path + below, requirement, field == "matchFields"
 
 
-def _selector_keys(c: EffectiveConfig) -> Violations:
-    for path, requirement, of_fields in _requirements(c):
+def _selector_keys(config: EffectiveConfig) -> Violations:
+    for path, requirement, of_fields in _requirements(config):
         key = requirement.get("key", "")
         if of_fields and key != "metadata.name":
             yield path + ("key",), "must be metadata.name"
@@ -79,15 +79,15 @@ def _selector_keys(c: EffectiveConfig) -> Violations:
             yield path + ("key",), "must be the key of a label"
 
 
-def _selector_operators(c: EffectiveConfig) -> Violations:
-    for path, requirement, of_fields in _requirements(c):
+def _selector_operators(config: EffectiveConfig) -> Violations:
+    for path, requirement, of_fields in _requirements(config):
         allowed = _OPERATORS[:2] if of_fields else _OPERATORS
         if requirement.get("operator", "") not in allowed:
             yield path + ("operator",), "must be one of " + ", ".join(allowed)
 
 
-def _selector_values(c: EffectiveConfig) -> Violations:
-    for path, requirement, of_fields in _requirements(c):
+def _selector_values(config: EffectiveConfig) -> Violations:
+    for path, requirement, of_fields in _requirements(config):
         values, operator = requirement.get("values") or [], requirement.get("operator", "")
         here = path + ("values",)
         if of_fields and operator in _OPERATORS[:2] and len(values) != 1:
@@ -104,10 +104,10 @@ def _selector_values(c: EffectiveConfig) -> Violations:
                     yield here + (index,), "must be the value of a label"
 
 
-def _labels_conflict(c: EffectiveConfig) -> Violations:
+def _labels_conflict(config: EffectiveConfig) -> Violations:
     for present, absent in (("presentLabels", "absentLabels"), ("presentLabelsPreference", "absentLabelsPreference")):
-        for index, label in enumerate(c.data.get(absent) or ()):
-            if label in (c.data.get(present) or ()):
+        for index, label in enumerate(config.data.get(absent) or ()):
+            if label in (config.data.get(present) or ()):
                 yield (absent, index), f"must not stand in {present} too"
 
 
@@ -123,8 +123,8 @@ def _weight(pattern: str, greatest: float | None, words: str) -> Rule:
 def _shape(pattern: str, needed: bool) -> Rule:
     parent, name = split_pattern(pattern)
 
-    def check(c: EffectiveConfig) -> Violations:
-        for path, holder in values_at(c.data, parent):
+    def check(config: EffectiveConfig) -> Violations:
+        for path, holder in values_at(config.data, parent):
             points = holder.get(name) or []
             if needed and not points:
                 yield path + (name,), "must have at least one point"
@@ -140,41 +140,41 @@ def _shape(pattern: str, needed: bool) -> Rule:
     )
 
 
-def _fit_ratio(c: EffectiveConfig) -> Violations:
-    for path, strategy in values_at(c.data, "scoringStrategy"):
+def _fit_ratio(config: EffectiveConfig) -> Violations:
+    for path, strategy in values_at(config.data, "scoringStrategy"):
         given = "requestedToCapacityRatio" in strategy
         if given != (strategy.get("type") == _RATIO):
             message = f"is only allowed with type {_RATIO}" if given else f"is required with type {_RATIO}"
             yield path + ("requestedToCapacityRatio",), message
 
 
-def _spread_defaulting(c: EffectiveConfig) -> Violations:
+def _spread_defaulting(config: EffectiveConfig) -> Violations:
     # In v1beta1 constraints make it List where nothing is said.
-    default = "List" if str(c.given("apiVersion")).endswith("/v1beta1") else "System"
-    if (c.given("defaultingType") or default) == "System" and c.given("defaultConstraints"):
+    default = "List" if str(config.written("apiVersion")).endswith("/v1beta1") else "System"
+    if (config.written("defaultingType") or default) == "System" and config.written("defaultConstraints"):
         yield (
             ("defaultingType",),
             "must be List where there are defaultConstraints (System is the default from v1beta2 on)",
         )
 
 
-def _spread_selector(c: EffectiveConfig) -> Violations:
-    for path, constraint in values_at(c.data, "defaultConstraints[]"):
+def _spread_selector(config: EffectiveConfig) -> Violations:
+    for path, constraint in values_at(config.data, "defaultConstraints[]"):
         if "labelSelector" in constraint:
             yield path + ("labelSelector",), "must not be set: it comes from each pod"
 
 
-def _spread_unique(c: EffectiveConfig) -> Violations:
-    constraints = values_at(c.data, "defaultConstraints[]")
+def _spread_unique(config: EffectiveConfig) -> Violations:
+    constraints = values_at(config.data, "defaultConstraints[]")
     yield from duplicates(
         ((path, (one.get("topologyKey"), one.get("whenUnsatisfiable"))) for path, one in constraints),
         "topologyKey and whenUnsatisfiable must not be those of another constraint",
     )
 
 
-def _shape_gate(c: EffectiveConfig) -> Violations:
-    gate = "StorageCapacityScoring" if c.minor >= 33 else "VolumeCapacityPriority"
-    if c.given("shape") is not None and not c.gates.on(gate):
+def _shape_gate(config: EffectiveConfig) -> Violations:
+    gate = "StorageCapacityScoring" if config.minor >= 33 else "VolumeCapacityPriority"
+    if config.written("shape") is not None and not config.gates.is_on(gate):
         yield ("shape",), f"needs the feature gate {gate} on kube-scheduler's command line"
 
 

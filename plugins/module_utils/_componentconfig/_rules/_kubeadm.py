@@ -61,8 +61,8 @@ def named_arguments(pattern: str) -> Rule:
 
 
 def _all_alone(pattern: str) -> Rule:
-    def check(c: EffectiveConfig) -> Violations:
-        for path, errors in values_at(c.data, pattern):
+    def check(config: EffectiveConfig) -> Violations:
+        for path, errors in values_at(config.data, pattern):
             names = {error.lower() for error in errors}
             if "all" in names and len(names) > 1:
                 yield path, "all must stand alone"
@@ -74,13 +74,13 @@ def _is_token(text: str) -> bool:
     return _TOKEN.fullmatch(text) is not None
 
 
-def _token_expiry(c: EffectiveConfig) -> Violations:
-    for path, _expires in values_at(c.data, "bootstrapTokens[].expires"):
+def _token_expiry(config: EffectiveConfig) -> Violations:
+    for path, _expires in values_at(config.data, "bootstrapTokens[].expires"):
         yield path, "cannot be used: it excludes ttl, which always has a value"
 
 
-def _token_groups(c: EffectiveConfig) -> Violations:
-    for path, token in values_at(c.data, "bootstrapTokens[]"):
+def _token_groups(config: EffectiveConfig) -> Violations:
+    for path, token in values_at(config.data, "bootstrapTokens[]"):
         usages = token.get("usages") or _USAGES
         for index, group in enumerate(token.get("groups") or ()):
             if not _GROUP.fullmatch(group):
@@ -90,22 +90,22 @@ def _token_groups(c: EffectiveConfig) -> Violations:
             yield path + ("usages",), "must hold authentication, since tokens have groups"
 
 
-def _cri_socket(c: EffectiveConfig) -> Violations:
-    socket = c.given("nodeRegistration", "criSocket") or ""
+def _cri_socket(config: EffectiveConfig) -> Violations:
+    socket = config.written("nodeRegistration", "criSocket") or ""
     url = split_url(socket)
     good = url is not None and (url.scheme == "unix" or (not url.scheme and url.path.startswith("/")))
     if socket and not good:
         yield ("nodeRegistration", "criSocket"), "must be an absolute path, or a URL with the scheme unix"
 
 
-def _cri_scheme(c: EffectiveConfig) -> Violations:
-    socket = c.given("nodeRegistration", "criSocket") or ""
+def _cri_scheme(config: EffectiveConfig) -> Violations:
+    socket = config.written("nodeRegistration", "criSocket") or ""
     if socket and not socket.startswith("unix://"):
         yield ("nodeRegistration", "criSocket"), "kubeadm puts unix:// before it: write that"
 
 
-def _taints(c: EffectiveConfig) -> Violations:
-    for path, taint in values_at(c.data, "nodeRegistration.taints[]"):
+def _taints(config: EffectiveConfig) -> Violations:
+    for path, taint in values_at(config.data, "nodeRegistration.taints[]"):
         if not is_label_key(taint.get("key", "")):
             yield path + ("key",), "must be the key of a label"
         if not is_label_value(taint.get("value", "")):
@@ -118,7 +118,7 @@ def _node(endpoint: str, key: str) -> dict[str, Rule]:
     return {
         "node-name": values_must(
             "nodeRegistration.name",
-            lambda minor_name: not minor_name or is_dns_name(minor_name.strip().lower()),
+            lambda name: not name or is_dns_name(name.strip().lower()),
             "must be a DNS name",
         ),
         "cri-socket": _cri_socket,
@@ -152,36 +152,39 @@ INIT_RULES: dict[str, Rule] = {
 }
 
 
-def _discovery_one(c: EffectiveConfig) -> Violations:
-    given = [minor_name for minor_name in ("bootstrapToken", "file") if c.given("discovery", minor_name) is not None]
+def _discovery_one(config: EffectiveConfig) -> Violations:
+    given = [name for name in ("bootstrapToken", "file") if config.written("discovery", name) is not None]
     if len(given) != 1:
         yield ("discovery",), "must have exactly one of bootstrapToken and file"
 
 
-def _discovery_hashes(c: EffectiveConfig) -> Violations:
-    token = c.given("discovery", "bootstrapToken")
+def _discovery_hashes(config: EffectiveConfig) -> Violations:
+    token = config.written("discovery", "bootstrapToken")
     if token is not None and not token.get("caCertHashes") and not token.get("unsafeSkipCAVerification"):
         message = "is required: without it anyone can be the API server (unsafeSkipCAVerification: true accepts that)"
         yield ("discovery", "bootstrapToken", "caCertHashes"), message
 
 
-def _hash_format(c: EffectiveConfig) -> Violations:
-    hashes = (c.given("discovery", "bootstrapToken") or {}).get("caCertHashes") or []
+def _hash_format(config: EffectiveConfig) -> Violations:
+    hashes = (config.written("discovery", "bootstrapToken") or {}).get("caCertHashes") or []
     # kubeadm looks at the first one only.
     if hashes and not _HASH.fullmatch(hashes[0]):
         yield ("discovery", "bootstrapToken", "caCertHashes", 0), "must be sha256: and 64 hexadecimal digits"
 
 
-def _discovery_token(c: EffectiveConfig) -> Violations:
-    bootstrap, tls = c.given("discovery", "bootstrapToken"), c.given("discovery", "tlsBootstrapToken") or ""
+def _discovery_token(config: EffectiveConfig) -> Violations:
+    bootstrap, tls = (
+        config.written("discovery", "bootstrapToken"),
+        config.written("discovery", "tlsBootstrapToken") or "",
+    )
     if bootstrap is not None and not _is_token(bootstrap.get("token", "")):
         yield ("discovery", "bootstrapToken", "token"), _TOKEN_WORDS
     if tls and not _is_token(tls):
         yield ("discovery", "tlsBootstrapToken"), _TOKEN_WORDS
 
 
-def _discovery_file(c: EffectiveConfig) -> Violations:
-    for path, file in values_at(c.data, "discovery.file"):
+def _discovery_file(config: EffectiveConfig) -> Violations:
+    for path, file in values_at(config.data, "discovery.file"):
         url = split_url(file.get("kubeConfigPath", ""))
         if url is None or url.scheme not in ("", "https", "file") or not (url.path or url.authority):
             yield path + ("kubeConfigPath",), "must be a path, or a URL with the scheme https"
@@ -251,9 +254,9 @@ _LARGEST_DIFFERENCE = 16
 """Bits between the pods' network and that of a node."""
 
 
-def _dual_stack(c: EffectiveConfig) -> bool:
-    given = (c.data.get("featureGates") or {}).get("IPv6DualStack")
-    return c.minor >= 23 or (c.minor >= 21 if given is None else bool(given))
+def _dual_stack(config: EffectiveConfig) -> bool:
+    given = (config.data.get("featureGates") or {}).get("IPv6DualStack")
+    return config.minor >= 23 or (config.minor >= 21 if given is None else bool(given))
 
 
 def _networks(text: str) -> list[Network] | None:
@@ -261,12 +264,12 @@ def _networks(text: str) -> list[Network] | None:
     return [one for one in networks if one is not None] if None not in networks else None
 
 
-def _subnet(c: EffectiveConfig, field: str, least: int) -> Violations:
-    path, text = ("networking", field), c.given("networking", field) or ""
+def _subnet(config: EffectiveConfig, field: str, least: int) -> Violations:
+    path, text = ("networking", field), config.written("networking", field) or ""
     networks = _networks(text) if text else []
     if networks is None:
         yield path, "must be a CIDR, for example 10.96.0.0/12"
-    elif not _dual_stack(c) and len(networks) > 1:
+    elif not _dual_stack(config) and len(networks) > 1:
         yield path, "must be one CIDR"
     elif len(networks) > 2 or len({one.version for one in networks}) != len(networks):
         yield path, "must be one CIDR, or an IPv4 and an IPv6 one separated by a comma"
@@ -275,31 +278,31 @@ def _subnet(c: EffectiveConfig, field: str, least: int) -> Violations:
             yield path, f"{one} is too small: at least {least} addresses are needed"
 
 
-def _service_subnet(c: EffectiveConfig) -> Violations:
-    yield from _subnet(c, "serviceSubnet", 10)
-    for one in _networks(c.given("networking", "serviceSubnet") or "") or ():
+def _service_subnet(config: EffectiveConfig) -> Violations:
+    yield from _subnet(config, "serviceSubnet", 10)
+    for one in _networks(config.written("networking", "serviceSubnet") or "") or ():
         if one.max_prefixlen - one.prefixlen > 20:
             yield ("networking", "serviceSubnet"), f"{one} is too large: /{one.max_prefixlen - 20} is the largest"
 
 
-def _pod_subnet(c: EffectiveConfig) -> Violations:
-    yield from _subnet(c, "podSubnet", 14)
+def _pod_subnet(config: EffectiveConfig) -> Violations:
+    yield from _subnet(config, "podSubnet", 14)
 
 
-def _argument(c: EffectiveConfig, minor_name: str) -> str | None:
+def _argument(config: EffectiveConfig, name: str) -> str | None:
     """What the controller manager is told by an argument, the last of its name; a map up to v1beta3, then a list."""
-    given: Any = c.given("controllerManager", "extraArgs") or {}
+    given: Any = config.written("controllerManager", "extraArgs") or {}
     pairs = given.items() if isinstance(given, dict) else [(one.get("name"), one.get("value", "")) for one in given]
-    return next((value for given_name, value in reversed(list(pairs)) if given_name == minor_name), None)
+    return next((value for given_name, value in reversed(list(pairs)) if given_name == name), None)
 
 
-def _node_mask(c: EffectiveConfig) -> Violations:
+def _node_mask(config: EffectiveConfig) -> Violations:
     path = ("networking", "podSubnet")
-    if c.minor >= 21 and _argument(c, "allocate-node-cidrs") == "false":
+    if config.minor >= 21 and _argument(config, "allocate-node-cidrs") == "false":
         return
-    for one in _networks(c.given(*path) or "") or ():
-        argument = f"node-cidr-mask-size-ipv{one.version}" if _dual_stack(c) else "node-cidr-mask-size"
-        told = _argument(c, argument)
+    for one in _networks(config.written(*path) or "") or ():
+        argument = f"node-cidr-mask-size-ipv{one.version}" if _dual_stack(config) else "node-cidr-mask-size"
+        told = _argument(config, argument)
         if told and not re.fullmatch(r"[-+]?[0-9]{1,9}", told):
             yield path, f"needs a whole number as {argument} in controllerManager.extraArgs"
             continue
@@ -315,19 +318,22 @@ def _endpoint(text: str) -> bool:
     return (not port or is_port(port)) and (is_ip(host) or is_dns_name(host))
 
 
-def _version_old(c: EffectiveConfig) -> Violations:
-    text = c.given("kubernetesVersion") or ""
-    if re.match(r"v?1\.[0-9]", text) and is_kubernetes_version(text) and parse_minor(text) < c.minor - 1:
-        yield ("kubernetesVersion",), f"kubeadm of {minor_name(c.minor)} deploys {minor_name(c.minor - 1)} and newer"
+def _version_old(config: EffectiveConfig) -> Violations:
+    text = config.written("kubernetesVersion") or ""
+    if re.match(r"v?1\.[0-9]", text) and is_kubernetes_version(text) and parse_minor(text) < config.minor - 1:
+        yield (
+            ("kubernetesVersion",),
+            f"kubeadm of {minor_name(config.minor)} deploys {minor_name(config.minor - 1)} and newer",
+        )
 
 
-def _gates(c: EffectiveConfig) -> Violations:
+def _gates(config: EffectiveConfig) -> Violations:
     table = {gate: (parse_minor(since), parse_minor(last)) for gate, since, last in value_table("gates", _COMPONENT)}
-    for gate in c.data.get("featureGates") or ():
+    for gate in config.data.get("featureGates") or ():
         since, last = table.get(gate, (0, 0))
         if not last:
             yield ("featureGates", gate), "no feature gate of kubeadm's own; those of a component go into its extraArgs"
-        elif not since <= c.minor <= last:
+        elif not since <= config.minor <= last:
             yield ("featureGates", gate), f"kubeadm has it from {minor_name(since)} to {minor_name(last)}"
 
 
@@ -335,13 +341,13 @@ def _is_san(text: str) -> bool:
     return is_ip(text) or is_dns_name(text) or is_dns_name(text, wildcard=True)
 
 
-def _etcd_one(c: EffectiveConfig) -> Violations:
-    if c.given("etcd", "local") is not None and c.given("etcd", "external") is not None:
+def _etcd_one(config: EffectiveConfig) -> Violations:
+    if config.written("etcd", "local") is not None and config.written("etcd", "external") is not None:
         yield ("etcd",), "must not have both local and external"
 
 
-def _etcd_client(c: EffectiveConfig) -> Violations:
-    for path, external in values_at(c.data, "etcd.external"):
+def _etcd_client(config: EffectiveConfig) -> Violations:
+    for path, external in values_at(config.data, "etcd.external"):
         ca, certificate, key = (bool(external.get(f"{part}File")) for part in ("ca", "cert", "key"))
         if certificate != key:
             yield path, "must have both certFile and keyFile, or neither"
@@ -349,8 +355,8 @@ def _etcd_client(c: EffectiveConfig) -> Violations:
             yield path + ("caFile",), "is required with certFile and keyFile"
 
 
-def _etcd_endpoints(c: EffectiveConfig) -> Violations:
-    for path, external in values_at(c.data, "etcd.external"):
+def _etcd_endpoints(config: EffectiveConfig) -> Violations:
+    for path, external in values_at(config.data, "etcd.external"):
         safe = any(external.get(f"{part}File") for part in ("ca", "cert", "key"))
         for below, endpoint in values_at(external, "endpoints[]"):
             url = split_url(endpoint)

@@ -15,137 +15,137 @@ from typing import Any, Callable
 from .._scalars._numbers import parse_quantity
 from ._rule import SECOND, Bound, EffectiveConfig, Rule, Violations, bound_rules, logging_rule, tracing_rule
 
-__all__ = ["GATED_VALUES", "KUBELET_RULES", "KUBELET_RULES_ELSEWHERE", "NODE_RULES"]
+__all__ = ["RULE_CHECKED_FIELDS", "KUBELET_RULES", "KUBELET_RULES_ELSEWHERE", "NODE_RULES"]
 
 _CPUS = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*")
 
 
-def _alloc_needs_cgroups(c: EffectiveConfig) -> Violations:
-    enforced = c.get("enforceNodeAllocatable") or []
-    if c.get("cgroupsPerQOS") is False and [one for one in enforced if c.minor < 31 or one != "none"]:
-        allowed = "an empty list" if c.minor < 31 else "none"
+def _alloc_needs_cgroups(config: EffectiveConfig) -> Violations:
+    enforced = config.get("enforceNodeAllocatable") or []
+    if config.get("cgroupsPerQOS") is False and [one for one in enforced if config.minor < 31 or one != "none"]:
+        allowed = "an empty list" if config.minor < 31 else "none"
         yield ("enforceNodeAllocatable",), f"must be {allowed} while cgroupsPerQOS is false (the default is pods)"
 
 
-def _system_cgroups(c: EffectiveConfig) -> Violations:
-    if c.get("systemCgroups") and not c.get("cgroupRoot"):
+def _system_cgroups(config: EffectiveConfig) -> Violations:
+    if config.get("systemCgroups") and not config.get("cgroupRoot"):
         yield ("systemCgroups",), "needs cgroupRoot"
 
 
-def _shutdown(c: EffectiveConfig) -> tuple[int, int]:
-    return c.seconds("shutdownGracePeriod") or 0, c.seconds("shutdownGracePeriodCriticalPods") or 0
+def _shutdown(config: EffectiveConfig) -> tuple[int, int]:
+    return config.nanoseconds("shutdownGracePeriod") or 0, config.nanoseconds("shutdownGracePeriodCriticalPods") or 0
 
 
-def _shutdown_order(c: EffectiveConfig) -> Violations:
-    total, critical = _shutdown(c)
-    if c.gates.on("GracefulNodeShutdown") and (total < 0 or not 0 <= critical <= total):
+def _shutdown_order(config: EffectiveConfig) -> Violations:
+    total, critical = _shutdown(config)
+    if config.gates.is_on("GracefulNodeShutdown") and (total < 0 or not 0 <= critical <= total):
         yield ("shutdownGracePeriodCriticalPods",), "must be between 0 and shutdownGracePeriod"
 
 
 def _shutdown_least(index: int, field: str) -> Rule:
-    def check(c: EffectiveConfig) -> Violations:
-        if c.gates.on("GracefulNodeShutdown") and 0 < _shutdown(c)[index] < SECOND:
+    def check(config: EffectiveConfig) -> Violations:
+        if config.gates.is_on("GracefulNodeShutdown") and 0 < _shutdown(config)[index] < SECOND:
             yield (field,), "must be 0 or at least 1s"
 
     return check
 
 
-def _shutdown_gate(c: EffectiveConfig) -> Violations:
-    if not c.gates.on("GracefulNodeShutdown"):
-        for field, value in zip(("shutdownGracePeriod", "shutdownGracePeriodCriticalPods"), _shutdown(c)):
+def _shutdown_gate(config: EffectiveConfig) -> Violations:
+    if not config.gates.is_on("GracefulNodeShutdown"):
+        for field, value in zip(("shutdownGracePeriod", "shutdownGracePeriodCriticalPods"), _shutdown(config)):
             if value > 0:
                 yield (field,), "a duration above 0 needs the feature gate GracefulNodeShutdown"
 
 
-def _shutdown_by_priority(c: EffectiveConfig) -> Violations:
-    on = c.gates.on("GracefulNodeShutdownBasedOnPodPriority")
-    if on and c.get("shutdownGracePeriodByPodPriority") and max(_shutdown(c)) > 0:
+def _shutdown_by_priority(config: EffectiveConfig) -> Violations:
+    on = config.gates.is_on("GracefulNodeShutdownBasedOnPodPriority")
+    if on and config.get("shutdownGracePeriodByPodPriority") and max(_shutdown(config)) > 0:
         yield (
             ("shutdownGracePeriodByPodPriority",),
             "excludes shutdownGracePeriod and shutdownGracePeriodCriticalPods",
         )
 
 
-def _swap_values(c: EffectiveConfig) -> Violations:
-    allowed = ("", "LimitedSwap", "UnlimitedSwap") if c.minor < 30 else ("", "NoSwap", "LimitedSwap")
-    if c.gates.on("NodeSwap") and (c.get("memorySwap", "swapBehavior") or "") not in allowed:
+def _swap_values(config: EffectiveConfig) -> Violations:
+    allowed = ("", "LimitedSwap", "UnlimitedSwap") if config.minor < 30 else ("", "NoSwap", "LimitedSwap")
+    if config.gates.is_on("NodeSwap") and (config.get("memorySwap", "swapBehavior") or "") not in allowed:
         yield ("memorySwap", "swapBehavior"), "must be one of " + ", ".join(allowed[1:])
 
 
-def _swap_gate(c: EffectiveConfig) -> Violations:
-    if c.get("memorySwap", "swapBehavior") and not c.gates.on("NodeSwap"):
+def _swap_gate(config: EffectiveConfig) -> Violations:
+    if config.get("memorySwap", "swapBehavior") and not config.gates.is_on("NodeSwap"):
         yield ("memorySwap",), "needs the feature gate NodeSwap"
 
 
-def _crash_loop(c: EffectiveConfig) -> Violations:
+def _crash_loop(config: EffectiveConfig) -> Violations:
     path = ("crashLoopBackOff", "maxContainerRestartPeriod")
-    value = c.seconds(*path)
-    if not c.gates.on("KubeletCrashLoopBackOffMax"):
+    value = config.nanoseconds(*path)
+    if not config.gates.is_on("KubeletCrashLoopBackOffMax"):
         if value is not None:
             yield path, "needs the feature gate KubeletCrashLoopBackOffMax"
     elif value is not None and not SECOND <= value <= 300 * SECOND:
         yield path, "must be between 1s and 300s"
 
 
-def _alloc_duplicate(c: EffectiveConfig) -> Violations:
-    enforced = c.get("enforceNodeAllocatable") or []
+def _alloc_duplicate(config: EffectiveConfig) -> Violations:
+    enforced = config.get("enforceNodeAllocatable") or []
     for index, one in enumerate(enforced):
         if one in enforced[:index]:
             yield ("enforceNodeAllocatable", index), "must not stand twice in the list"
 
 
-def _alloc_compressible(c: EffectiveConfig) -> Violations:
-    enforced = c.get("enforceNodeAllocatable") or []
+def _alloc_compressible(config: EffectiveConfig) -> Violations:
+    enforced = config.get("enforceNodeAllocatable") or []
     for plain in ("kube-reserved", "system-reserved"):
         if plain in enforced and f"{plain}-compressible" in enforced:
             yield ("enforceNodeAllocatable",), f"{plain} excludes {plain}-compressible"
 
 
 def _alloc_cgroup(reserved: str, field: str) -> Rule:
-    def check(c: EffectiveConfig) -> Violations:
-        enforced = c.get("enforceNodeAllocatable") or []
+    def check(config: EffectiveConfig) -> Violations:
+        enforced = config.get("enforceNodeAllocatable") or []
         for form in (reserved, f"{reserved}-compressible"):
-            if form in enforced and not c.get(field):
+            if form in enforced and not config.get(field):
                 yield ("enforceNodeAllocatable",), f"{form} needs {field}"
 
     return check
 
 
-def _alloc_none(c: EffectiveConfig) -> Violations:
-    enforced = c.get("enforceNodeAllocatable") or []
+def _alloc_none(config: EffectiveConfig) -> Violations:
+    enforced = config.get("enforceNodeAllocatable") or []
     if "none" in enforced and len(enforced) > 1:
         yield ("enforceNodeAllocatable",), "none must stand alone"
 
 
-def _reserved_cpus_alone(c: EffectiveConfig) -> Violations:
-    if c.get("reservedSystemCPUs") and (c.get("systemReservedCgroup") or c.get("kubeReservedCgroup")):
+def _reserved_cpus_alone(config: EffectiveConfig) -> Violations:
+    if config.get("reservedSystemCPUs") and (config.get("systemReservedCgroup") or config.get("kubeReservedCgroup")):
         yield ("reservedSystemCPUs",), "excludes systemReservedCgroup and kubeReservedCgroup"
 
 
-def _reserved_cpus(c: EffectiveConfig) -> Violations:
-    value = c.get("reservedSystemCPUs") or ""
+def _reserved_cpus(config: EffectiveConfig) -> Violations:
+    value = config.get("reservedSystemCPUs") or ""
     ranges = [part.split("-") for part in value.split(",")] if _CPUS.fullmatch(value) else None
     if value and (ranges is None or any(int(one[0]) > int(one[-1]) for one in ranges)):
         yield ("reservedSystemCPUs",), "must be a list of CPUs, for example 0-3,8"
 
 
-def _reserved_memory_type(c: EffectiveConfig) -> Violations:
-    for index, entry in enumerate(c.get("reservedMemory") or []):
+def _reserved_memory_type(config: EffectiveConfig) -> Violations:
+    for index, entry in enumerate(config.get("reservedMemory") or []):
         for key in entry.get("limits", {}):
             if key != "memory" and not key.startswith("hugepages-"):
                 yield ("reservedMemory", index, "limits", key), "must be memory or hugepages-<size>"
 
 
-def _reserved_memory_zero(c: EffectiveConfig) -> Violations:
-    for index, entry in enumerate(c.get("reservedMemory") or []):
+def _reserved_memory_zero(config: EffectiveConfig) -> Violations:
+    for index, entry in enumerate(config.get("reservedMemory") or []):
         for key, value in entry.get("limits", {}).items():
             if parse_quantity(value) == 0:
                 yield ("reservedMemory", index, "limits", key), "must not be zero"
 
 
-def _reserved_memory_duplicate(c: EffectiveConfig) -> Violations:
+def _reserved_memory_duplicate(config: EffectiveConfig) -> Violations:
     seen = set()
-    for index, entry in enumerate(c.get("reservedMemory") or []):
+    for index, entry in enumerate(config.get("reservedMemory") or []):
         for key in entry.get("limits", {}):
             place = (entry.get("numaNode", 0), key)
             if place in seen:
@@ -153,14 +153,14 @@ def _reserved_memory_duplicate(c: EffectiveConfig) -> Violations:
             seen.add(place)
 
 
-def _memory_throttling(c: EffectiveConfig) -> Violations:
-    value = c.get("memoryThrottlingFactor")
+def _memory_throttling(config: EffectiveConfig) -> Violations:
+    value = config.get("memoryThrottlingFactor")
     if value is not None and not 0 < value <= 1:
         yield ("memoryThrottlingFactor",), "must be above 0 and at most 1.0"
 
 
-def _userns_ids(c: EffectiveConfig) -> Violations:
-    value = c.get("userNamespaces", "idsPerPod")
+def _userns_ids(config: EffectiveConfig) -> Violations:
+    value = config.get("userNamespaces", "idsPerPod")
     if value is not None and (value % 65536 or not 65536 <= value <= 2**32 - 1):
         yield ("userNamespaces", "idsPerPod"), "must be a multiple of 65536 between 65536 and 4294967295"
 
@@ -191,7 +191,7 @@ NODE_RULES: dict[str, Rule] = {
 }
 
 
-GATED_VALUES = frozenset(
+RULE_CHECKED_FIELDS = frozenset(
     (
         "cgroupDriver",
         "cpuManagerPolicy",
@@ -263,63 +263,63 @@ _BOUNDS = {
 }
 
 
-def _gates_known(c: EffectiveConfig) -> Violations:
-    for gate, message in c.gates.unknown_or_locked():
+def _gates_known(config: EffectiveConfig) -> Violations:
+    for gate, message in config.gates.refused_settings():
         yield ("featureGates", gate), message
 
 
-def _gates_needed(c: EffectiveConfig) -> Violations:
-    for gate, other in c.gates.missing_needs():
-        at = gate if c.given("featureGates", gate) is not None else other
-        path = ("featureGates", at) if c.given("featureGates", at) is not None else ("featureGates",)
+def _gates_needed(config: EffectiveConfig) -> Violations:
+    for gate, other in config.gates.unmet_dependencies():
+        at = gate if config.written("featureGates", gate) is not None else other
+        path = ("featureGates", at) if config.written("featureGates", at) is not None else ("featureGates",)
         yield path, f"the gate {gate} may only be on while {other} is on"
 
 
 def _needs_gate(field: str, gate: str, harmless: Callable[[Any], bool], words: str) -> Rule:
     """A field that may only be used while a gate is on; `harmless` tells the values that do not use it."""
 
-    def check(c: EffectiveConfig) -> Violations:
+    def check(config: EffectiveConfig) -> Violations:
         path = tuple(field.split("."))
-        value = c.seconds(*path) if words.startswith("a duration") else c.get(*path)
-        if value is not None and not harmless(value) and not c.gates.on(gate):
+        value = config.nanoseconds(*path) if words.startswith("a duration") else config.get(*path)
+        if value is not None and not harmless(value) and not config.gates.is_on(gate):
             yield path, f"{words} needs the feature gate {gate}"
 
     return check
 
 
-def _cfs_period_milliseconds(c: EffectiveConfig) -> Violations:
-    value = c.seconds("cpuCFSQuotaPeriod")
-    if value is not None and c.gates.on("CustomCPUCFSQuotaPeriod") and not SECOND // 1000 <= value <= SECOND:
+def _cfs_period_milliseconds(config: EffectiveConfig) -> Violations:
+    value = config.nanoseconds("cpuCFSQuotaPeriod")
+    if value is not None and config.gates.is_on("CustomCPUCFSQuotaPeriod") and not SECOND // 1000 <= value <= SECOND:
         yield ("cpuCFSQuotaPeriod",), "must be between 1ms and 1s"
 
 
-def _image_gc_order(c: EffectiveConfig) -> Violations:
-    low, high = c.get("imageGCLowThresholdPercent"), c.get("imageGCHighThresholdPercent")
+def _image_gc_order(config: EffectiveConfig) -> Violations:
+    low, high = config.get("imageGCLowThresholdPercent"), config.get("imageGCHighThresholdPercent")
     if low >= high:
-        low_given = c.given("imageGCLowThresholdPercent") is not None
+        low_given = config.written("imageGCLowThresholdPercent") is not None
         field, other = ("Low", f"below imageGCHighThresholdPercent, {high}") if low_given else ("High", f"above {low}")
         suffix = "" if low_given else ", the default of imageGCLowThresholdPercent"
         yield (f"imageGC{field}ThresholdPercent",), f"must be {other}{suffix}"
 
 
-def _image_age_order(c: EffectiveConfig) -> Violations:
-    most, least = c.seconds("imageMaximumGCAge") or 0, c.seconds("imageMinimumGCAge") or 0
+def _image_age_order(config: EffectiveConfig) -> Violations:
+    most, least = config.nanoseconds("imageMaximumGCAge") or 0, config.nanoseconds("imageMinimumGCAge") or 0
     if 0 < most <= least:
-        yield ("imageMaximumGCAge",), f"must be above imageMinimumGCAge, which is {c.get('imageMinimumGCAge')}"
+        yield ("imageMaximumGCAge",), f"must be above imageMinimumGCAge, which is {config.get('imageMinimumGCAge')}"
 
 
-def _parallel_pulls(c: EffectiveConfig) -> Violations:
-    if (c.get("maxParallelImagePulls") or 0) > 1 and c.given("serializeImagePulls") is True:
+def _parallel_pulls(config: EffectiveConfig) -> Violations:
+    if (config.get("maxParallelImagePulls") or 0) > 1 and config.written("serializeImagePulls") is True:
         yield ("maxParallelImagePulls",), "above 1 needs serializeImagePulls: false"
 
 
-def _run_once(c: EffectiveConfig) -> Violations:
-    if c.get("runOnce"):
+def _run_once(config: EffectiveConfig) -> Violations:
+    if config.get("runOnce"):
         yield ("runOnce",), "must not be true"
 
 
-def _taints(c: EffectiveConfig) -> Violations:
-    for index, taint in enumerate(c.get("registerWithTaints") or []):
+def _taints(config: EffectiveConfig) -> Violations:
+    for index, taint in enumerate(config.get("registerWithTaints") or []):
         path = ("registerWithTaints", index)
         if not _QUALIFIED.fullmatch(taint.get("key", "")):
             yield path + ("key",), "must be a qualified name, for example example.com/role"
@@ -329,48 +329,48 @@ def _taints(c: EffectiveConfig) -> Violations:
             yield path + ("timeAdded",), "must not be set"
 
 
-def _pull_values(c: EffectiveConfig) -> Violations:
+def _pull_values(config: EffectiveConfig) -> Violations:
     allowed = ("NeverVerify", "NeverVerifyPreloadedImages", "NeverVerifyAllowlistedImages", "AlwaysVerify")
-    value = c.get("imagePullCredentialsVerificationPolicy")
-    if c.gates.on("KubeletEnsureSecretPulledImages") and value not in allowed:
+    value = config.get("imagePullCredentialsVerificationPolicy")
+    if config.gates.is_on("KubeletEnsureSecretPulledImages") and value not in allowed:
         yield ("imagePullCredentialsVerificationPolicy",), "must be one of " + ", ".join(allowed)
 
 
-def _pull_allowlist(c: EffectiveConfig) -> Violations:
-    policy = c.get("imagePullCredentialsVerificationPolicy")
-    if not c.get("preloadedImagesVerificationAllowlist"):
+def _pull_allowlist(config: EffectiveConfig) -> Violations:
+    policy = config.get("imagePullCredentialsVerificationPolicy")
+    if not config.get("preloadedImagesVerificationAllowlist"):
         return
-    if not c.gates.on("KubeletEnsureSecretPulledImages"):
+    if not config.gates.is_on("KubeletEnsureSecretPulledImages"):
         yield ("preloadedImagesVerificationAllowlist",), "needs the feature gate KubeletEnsureSecretPulledImages"
     elif policy != "NeverVerifyAllowlistedImages":
         message = "needs imagePullCredentialsVerificationPolicy: NeverVerifyAllowlistedImages"
         yield ("preloadedImagesVerificationAllowlist",), message
 
 
-def _pull_patterns(c: EffectiveConfig) -> Violations:
-    for index, pattern in enumerate(c.get("preloadedImagesVerificationAllowlist") or []):
+def _pull_patterns(config: EffectiveConfig) -> Violations:
+    for index, pattern in enumerate(config.get("preloadedImagesVerificationAllowlist") or []):
         if not _IMAGE.fullmatch(pattern) and not _IMAGE_PREFIX.fullmatch(pattern):
             path = ("preloadedImagesVerificationAllowlist", index)
             yield path, "must be an image without tag and digest, or a registry host or path that ends in /*"
 
 
-def _hidden_metrics(c: EffectiveConfig) -> Violations:
-    if c.get("showHiddenMetricsForVersion") not in (None, "", f"1.{c.minor - 1}"):
-        yield ("showHiddenMetricsForVersion",), f"must be empty or the previous minor, 1.{c.minor - 1}"
+def _hidden_metrics(config: EffectiveConfig) -> Violations:
+    if config.get("showHiddenMetricsForVersion") not in (None, "", f"1.{config.minor - 1}"):
+        yield ("showHiddenMetricsForVersion",), f"must be empty or the previous minor, 1.{config.minor - 1}"
 
 
-def _tracing_gate(c: EffectiveConfig) -> Violations:
-    if c.given("tracing") is not None and not c.gates.on("KubeletTracing"):
+def _tracing_gate(config: EffectiveConfig) -> Violations:
+    if config.written("tracing") is not None and not config.gates.is_on("KubeletTracing"):
         yield ("tracing",), "needs the feature gate KubeletTracing"
 
 
-def _log_query_handler(c: EffectiveConfig) -> Violations:
-    if c.get("enableSystemLogQuery") and not c.get("enableSystemLogHandler"):
+def _log_query_handler(config: EffectiveConfig) -> Violations:
+    if config.get("enableSystemLogQuery") and not config.get("enableSystemLogHandler"):
         yield ("enableSystemLogQuery",), "needs enableSystemLogHandler: true"
 
 
-def _pod_logs_dir(c: EffectiveConfig) -> Violations:
-    value = c.get("podLogsDir") or ""
+def _pod_logs_dir(config: EffectiveConfig) -> Violations:
+    value = config.get("podLogsDir") or ""
     clean = (
         value.startswith("/") and value.isascii() and posixpath.normpath(value) == value and not value.startswith("//")
     )

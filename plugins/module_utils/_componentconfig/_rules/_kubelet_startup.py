@@ -18,11 +18,11 @@ from .._findings import Finding, Level
 from .._scalars._duration import nanoseconds
 from .._scalars._numbers import parse_float, parse_quantity
 from .._scalars._syntax import is_cidr, is_ip, split_url
-from .._schema._kinds import at_minor
+from .._schema._kinds import fact_at
 from ._rule import EffectiveConfig, Rule, Violations
 from ._rule_facts import value_facts, value_table
 
-__all__ = ["KUBELET_START_CHECKS", "KUBELET_START_CHECKS_ELSEWHERE", "SERVER_CHECKS", "logged_problems"]
+__all__ = ["KUBELET_START_CHECKS", "KUBELET_START_CHECKS_ELSEWHERE", "SERVER_CHECKS", "logged_only_findings"]
 
 _EVERYWHERE = ("0.0.0.0", "::")
 _ADDRESS_OF = {"port": "address", "readOnlyPort": "address", "healthzPort": "healthzBindAddress"}
@@ -61,14 +61,14 @@ _SUITES = frozenset(
 )
 
 
-def _tls_version(c: EffectiveConfig) -> Violations:
+def _tls_version(config: EffectiveConfig) -> Violations:
     allowed = value_table("tlsMinVersion")
-    if (c.get("tlsMinVersion") or "") not in allowed:
+    if (config.get("tlsMinVersion") or "") not in allowed:
         yield ("tlsMinVersion",), "must be one of " + ", ".join(one for one in allowed if one)
 
 
-def _tls_suites(c: EffectiveConfig) -> Violations:
-    for index, suite in enumerate(c.get("tlsCipherSuites") or []):
+def _tls_suites(config: EffectiveConfig) -> Violations:
+    for index, suite in enumerate(config.get("tlsCipherSuites") or []):
         if suite not in _SUITES:
             yield (
                 ("tlsCipherSuites", index),
@@ -76,33 +76,33 @@ def _tls_suites(c: EffectiveConfig) -> Violations:
             )
 
 
-def _tls_suites_of_http2(c: EffectiveConfig) -> Violations:
-    suites = c.get("tlsCipherSuites") or []
-    judged = c.get("enableServer") and c.get("tlsMinVersion") != "VersionTLS13"
+def _tls_suites_of_http2(config: EffectiveConfig) -> Violations:
+    suites = config.get("tlsCipherSuites") or []
+    judged = config.get("enableServer") and config.get("tlsMinVersion") != "VersionTLS13"
     if judged and suites and _SUITES.issuperset(suites) and not set(suites) & set(_HTTP2_SUITES):
         yield ("tlsCipherSuites",), "must hold one that HTTP/2 requires: " + " or ".join(_HTTP2_SUITES)
 
 
-def _tls_pair(c: EffectiveConfig) -> Violations:
+def _tls_pair(config: EffectiveConfig) -> Violations:
     fields = ("tlsCertFile", "tlsPrivateKeyFile")
-    given = [field for field in fields if c.get(field)]
-    if len(given) == 1 and c.get("enableServer"):
+    given = [field for field in fields if config.get(field)]
+    if len(given) == 1 and config.get("enableServer"):
         other = fields[1 - fields.index(given[0])]
         yield (given[0],), f"needs {other} as well"
 
 
-def _address(c: EffectiveConfig) -> Violations:
-    if (c.get("enableServer") or c.get("readOnlyPort")) and not is_ip(c.get("address") or ""):
+def _address(config: EffectiveConfig) -> Violations:
+    if (config.get("enableServer") or config.get("readOnlyPort")) and not is_ip(config.get("address") or ""):
         yield ("address",), "must be an IP address"
 
 
-def _ports(c: EffectiveConfig) -> Violations:
+def _ports(config: EffectiveConfig) -> Violations:
     # The health server only logs that its port is taken, the other two end the kubelet. Which comes first varies.
     for field, other in (("readOnlyPort", "port"), ("healthzPort", "port"), ("readOnlyPort", "healthzPort")):
-        same = c.get(field) and c.get(field) == c.get(other)
-        served = c.get("enableServer") or other != "port"
-        if same and served and _overlap(c.get(_ADDRESS_OF[field]), c.get(_ADDRESS_OF[other])):
-            yield (field,), f"must be another one than {other}, which is {c.get(other)}"
+        same = config.get(field) and config.get(field) == config.get(other)
+        served = config.get("enableServer") or other != "port"
+        if same and served and _overlap(config.get(_ADDRESS_OF[field]), config.get(_ADDRESS_OF[other])):
+            yield (field,), f"must be another one than {other}, which is {config.get(other)}"
 
 
 def _overlap(one: str, other: str) -> bool:
@@ -125,28 +125,28 @@ _NAME = re.compile(
 )
 
 
-def logged_problems(context: EffectiveConfig) -> Iterator[Finding]:
+def logged_only_findings(config: EffectiveConfig) -> Iterator[Finding]:
     """Yield the values of a KubeletConfiguration that the kubelet would run with, and not use."""
-    for index, address in enumerate(context.get("clusterDNS") or []):
+    for index, address in enumerate(config.get("clusterDNS") or []):
         if not is_ip(address):
             message = "must be an IP address, for example 10.96.0.10: the kubelet leaves out any other, pods get no DNS"
             yield Finding(("clusterDNS", index), message, _RULE, Level.POLICY)
-    domain = context.get("clusterDomain")
+    domain = config.get("clusterDomain")
     if domain and not _NAME.fullmatch(domain):
         message = "must be a DNS domain, for example cluster.local: it is written into the resolv.conf of pods as it is"
         yield Finding(("clusterDomain",), message, _RULE, Level.POLICY)
-    networks = context.get("podCIDR")
+    networks = config.get("podCIDR")
     if networks and not all(is_cidr(part) for part in networks.split(",")):
         message = (
             "must be a CIDR, or two with a comma, for example 10.1.0.0/24: the kubelet logs any other, and runs on"
         )
         yield Finding(("podCIDR",), message, _RULE, Level.POLICY)
-    manifest = context.get("staticPodURL")
+    manifest = config.get("staticPodURL")
     if manifest and not _is_http(manifest):
         message = "must be an http or https URL: the kubelet logs any other at each look, and starts no static pod"
         yield Finding(("staticPodURL",), message, _RULE, Level.POLICY)
-    bind = context.get("healthzBindAddress")
-    if bind and context.get("healthzPort") and not (is_ip(bind) or _NAME.fullmatch(bind)):
+    bind = config.get("healthzBindAddress")
+    if bind and config.get("healthzPort") and not (is_ip(bind) or _NAME.fullmatch(bind)):
         message = "must be an IP address or a host name: the kubelet logs any other, and serves no health endpoint"
         yield Finding(("healthzBindAddress",), message, _RULE, Level.POLICY)
 
@@ -197,12 +197,12 @@ def _percent(value: str) -> float | None:
         return None
 
 
-def _reserved_keys(c: EffectiveConfig) -> Violations:
+def _reserved_keys(config: EffectiveConfig) -> Violations:
     keys = value_table("reservedResourceKeys")
     for field in ("kubeReserved", "systemReserved"):
-        for key, value in (c.get(field) or {}).items():
+        for key, value in (config.get(field) or {}).items():
             amount = _quantity(value)
-            if key == "cpu" and c.get("reservedSystemCPUs"):
+            if key == "cpu" and config.get("reservedSystemCPUs"):
                 continue  # they take its place
             if key not in keys:
                 yield (field, key), "must be one of " + ", ".join(keys)
@@ -213,26 +213,30 @@ def _reserved_keys(c: EffectiveConfig) -> Violations:
 def _policy(field: str, gate: str) -> Rule:
     """The manager that a policy is for is only made while its gate is on, and looks at it then."""
 
-    def check(c: EffectiveConfig) -> Violations:
-        allowed = at_minor(c.fields[field], "enum", c.minor)
-        if c.known(field) and c.gates.on(gate) and c.get(field) not in allowed:
+    def check(config: EffectiveConfig) -> Violations:
+        allowed = fact_at(config.fields[field], "enum", config.minor)
+        if config.has_field(field) and config.gates.is_on(gate) and config.get(field) not in allowed:
             yield (field,), "must be one of " + ", ".join(allowed)
 
     return check
 
 
-def _cpu_static(c: EffectiveConfig) -> Violations:
-    if c.get("cpuManagerPolicy") != "static" or c.get("reservedSystemCPUs") or not c.gates.on("CPUManager"):
+def _cpu_static(config: EffectiveConfig) -> Violations:
+    if (
+        config.get("cpuManagerPolicy") != "static"
+        or config.get("reservedSystemCPUs")
+        or not config.gates.is_on("CPUManager")
+    ):
         return
-    amounts = [_quantity((c.get(field) or {}).get("cpu", 0)) for field in ("kubeReserved", "systemReserved")]
+    amounts = [_quantity((config.get(field) or {}).get("cpu", 0)) for field in ("kubeReserved", "systemReserved")]
     if None not in amounts and sum(amount for amount in amounts if amount is not None) <= 0:
         message = "static needs reserved CPUs: kubeReserved.cpu, systemReserved.cpu or reservedSystemCPUs"
         yield ("cpuManagerPolicy",), message
 
 
-def _options(c: EffectiveConfig, field: str, group: str) -> Violations:
-    known: Mapping[str, str] = value_facts(field, c.minor) or {}
-    for option in c.get(field) or {}:
+def _options(config: EffectiveConfig, field: str, group: str) -> Violations:
+    known: Mapping[str, str] = value_facts(field, config.minor) or {}
+    for option in config.get(field) or {}:
         stage = known.get(option)
         if stage is None:
             yield (
@@ -241,46 +245,46 @@ def _options(c: EffectiveConfig, field: str, group: str) -> Violations:
             )
         elif stage != "stable":
             gate = f"{group}{stage.capitalize()}Options"
-            if c.gates.known(gate) and not c.gates.on(gate):
+            if config.gates.is_known(gate) and not config.gates.is_on(gate):
                 yield (field, option), f"is an option in {stage}: it needs the feature gate {gate}"
 
 
-def _true_options(c: EffectiveConfig) -> set[str]:
-    return {option for option, value in (c.get("cpuManagerPolicyOptions") or {}).items() if value in _TRUE}
+def _true_options(config: EffectiveConfig) -> set[str]:
+    return {option for option, value in (config.get("cpuManagerPolicyOptions") or {}).items() if value in _TRUE}
 
 
-def _cpu_options(c: EffectiveConfig) -> Violations:
-    options = c.get("cpuManagerPolicyOptions") or {}
+def _cpu_options(config: EffectiveConfig) -> Violations:
+    options = config.get("cpuManagerPolicyOptions") or {}
     if not options:
         return
-    if not c.gates.on("CPUManagerPolicyOptions"):
+    if not config.gates.is_on("CPUManagerPolicyOptions"):
         yield ("cpuManagerPolicyOptions",), "needs the feature gate CPUManagerPolicyOptions"
         return
-    if c.get("cpuManagerPolicy") == "none":
+    if config.get("cpuManagerPolicy") == "none":
         yield ("cpuManagerPolicyOptions",), "must be empty with cpuManagerPolicy: none"
         return
-    yield from _options(c, "cpuManagerPolicyOptions", "CPUManagerPolicy")
+    yield from _options(config, "cpuManagerPolicyOptions", "CPUManagerPolicy")
     for option, value in options.items():
         if value not in _TRUE and value not in _FALSE:
             yield ("cpuManagerPolicyOptions", option), 'must be "true" or "false"'
-    on = _true_options(c)
+    on = _true_options(config)
     for one, other in _EXCLUDING_CPU_OPTIONS:
         if one in on and other in on:
             yield ("cpuManagerPolicyOptions", other), f"excludes {one}"
 
 
-def _cpu_align(c: EffectiveConfig) -> Violations:
-    if "align-by-socket" in _true_options(c) and c.get("topologyManagerPolicy") == "single-numa-node":
+def _cpu_align(config: EffectiveConfig) -> Violations:
+    if "align-by-socket" in _true_options(config) and config.get("topologyManagerPolicy") == "single-numa-node":
         yield ("cpuManagerPolicyOptions", "align-by-socket"), "conflicts with topologyManagerPolicy: single-numa-node"
 
 
-def _topology_options(c: EffectiveConfig) -> Violations:
+def _topology_options(config: EffectiveConfig) -> Violations:
     field = "topologyManagerPolicyOptions"
-    options = c.get(field) or {}
-    if options and not c.gates.on("TopologyManagerPolicyOptions"):
+    options = config.get(field) or {}
+    if options and not config.gates.is_on("TopologyManagerPolicyOptions"):
         yield (field,), "needs the feature gate TopologyManagerPolicyOptions"
         return
-    yield from _options(c, field, "TopologyManagerPolicy")
+    yield from _options(config, field, "TopologyManagerPolicy")
     for option, value in options.items():
         if option == "max-allowable-numa-nodes":
             if not re.fullmatch(r"\+?[0-9]{1,9}", value) or int(value) < 8:
@@ -289,16 +293,16 @@ def _topology_options(c: EffectiveConfig) -> Violations:
             yield (field, option), 'must be "true" or "false"'
 
 
-def _memory_static(c: EffectiveConfig) -> Violations:
-    if c.get("memoryManagerPolicy") != "Static" or not c.gates.on("MemoryManager"):
+def _memory_static(config: EffectiveConfig) -> Violations:
+    if config.get("memoryManagerPolicy") != "Static" or not config.gates.is_on("MemoryManager"):
         return
-    eviction = (c.get("evictionHard") or {}).get("memory.available", 0)
-    reserved = [_quantity((c.get(field) or {}).get("memory", 0)) for field in ("kubeReserved", "systemReserved")]
+    eviction = (config.get("evictionHard") or {}).get("memory.available", 0)
+    reserved = [_quantity((config.get(field) or {}).get("memory", 0)) for field in ("kubeReserved", "systemReserved")]
     wanted = [*reserved, _quantity(eviction)]
     if None in wanted:
         return  # a percentage needs the host, and what is no quantity is found elsewhere
     total = sum(amount for amount in wanted if amount is not None)
-    entries = c.get("reservedMemory") or []
+    entries = config.get("reservedMemory") or []
     found = sum(parse_quantity(entry.get("limits", {}).get("memory", 0)) for entry in entries)
     if found != total:
         yield (
@@ -307,20 +311,20 @@ def _memory_static(c: EffectiveConfig) -> Violations:
         )
 
 
-def _evict_signals(c: EffectiveConfig) -> Violations:
+def _evict_signals(config: EffectiveConfig) -> Violations:
     allowed = list(value_facts("evictionSignals", 20))
-    if c.minor >= 29:
+    if config.minor >= 29:
         allowed += ["containerfs.available", "containerfs.inodesFree"]
     for field in ("evictionHard", "evictionSoft", "evictionSoftGracePeriod", "evictionMinimumReclaim"):
-        for signal in c.get(field) or {}:
+        for signal in config.get(field) or {}:
             if signal not in allowed:
                 yield (field, signal), "must be one of " + ", ".join(allowed)
 
 
-def _evict_values(c: EffectiveConfig) -> Violations:
-    most = 10_000 if c.minor == 20 else 100  # the real 1.20 takes 150%: it compares the fraction with 100
+def _evict_values(config: EffectiveConfig) -> Violations:
+    most = 10_000 if config.minor == 20 else 100  # the real 1.20 takes 150%: it compares the fraction with 100
     for field in ("evictionHard", "evictionSoft"):
-        for signal, value in (c.get(field) or {}).items():
+        for signal, value in (config.get(field) or {}).items():
             amount = _quantity(value)
             percent = _percent(value)
             if not (amount is not None and amount > 0) and not (percent is not None and 0 <= percent <= most):
@@ -330,9 +334,9 @@ def _evict_values(c: EffectiveConfig) -> Violations:
                 )
 
 
-def _evict_grace(c: EffectiveConfig) -> Violations:
-    periods = c.get("evictionSoftGracePeriod") or {}
-    for signal, value in (c.get("evictionSoft") or {}).items():
+def _evict_grace(config: EffectiveConfig) -> Violations:
+    periods = config.get("evictionSoftGracePeriod") or {}
+    for signal, value in (config.get("evictionSoft") or {}).items():
         if signal not in periods and value not in _OFF:
             yield ("evictionSoft", signal), f"needs evictionSoftGracePeriod[{signal}]"
     for signal, value in periods.items():
@@ -344,26 +348,26 @@ def _evict_grace(c: EffectiveConfig) -> Violations:
             yield ("evictionSoftGracePeriod", signal), "must be a duration >= 0, for example 1m30s"
 
 
-def _evict_reclaim(c: EffectiveConfig) -> Violations:
-    for signal, value in (c.get("evictionMinimumReclaim") or {}).items():
+def _evict_reclaim(config: EffectiveConfig) -> Violations:
+    for signal, value in (config.get("evictionMinimumReclaim") or {}).items():
         amount = _quantity(value)
         percent = _percent(value)
         if not (amount is not None and amount >= 0) and not (percent is not None and percent > 0):
             yield ("evictionMinimumReclaim", signal), "must be a quantity >= 0 or a percentage above 0%"
 
 
-def _qos_reserved(c: EffectiveConfig) -> Violations:
-    for resource, value in (c.get("qosReserved") or {}).items():
+def _qos_reserved(config: EffectiveConfig) -> Violations:
+    for resource, value in (config.get("qosReserved") or {}).items():
         if resource != "memory":
             yield ("qosReserved", resource), "must be memory"
         elif not re.fullmatch(r"[0-9]{1,3}%", value) or int(value[:-1]) > 100:
             yield ("qosReserved", resource), "must be a whole percentage from 0% to 100%"
 
 
-def _unsafe_sysctls(c: EffectiveConfig) -> Violations:
-    if not c.gates.on("Sysctls"):
+def _unsafe_sysctls(config: EffectiveConfig) -> Violations:
+    if not config.gates.is_on("Sysctls"):
         return
-    for index, pattern in enumerate(c.get("allowedUnsafeSysctls") or []):
+    for index, pattern in enumerate(config.get("allowedUnsafeSysctls") or []):
         name = pattern[:-1] if pattern.endswith("*") else pattern
         name = name.replace("/", ".")
         if "*" in name or not (name == "kernel.sem" or name.startswith(_SYSCTL_GROUPS)):
@@ -374,50 +378,50 @@ def _unsafe_sysctls(c: EffectiveConfig) -> Violations:
             )
 
 
-def _log_manager(c: EffectiveConfig) -> Violations:
-    if not c.gates.on("CRIContainerLogRotation"):
+def _log_manager(config: EffectiveConfig) -> Violations:
+    if not config.gates.is_on("CRIContainerLogRotation"):
         return
-    size = c.get("containerLogMaxSize")
+    size = config.get("containerLogMaxSize")
     amount = _quantity(size)
     # The kubelet wants the size as a whole number and does not reduce 1.5Gi or 1000m to one.
     whole = amount is not None and amount.denominator == 1 and not ("." in size and size.endswith("i"))
     if not whole or size.endswith(("m", "u", "n")) or (amount or 0) < 0:
         yield ("containerLogMaxSize",), "must be a whole quantity >= 0, for example 10Mi"
-    if c.minor < 33 and c.get("containerLogMaxFiles") <= 1:  # from 1.33 on a rule of validation says it
+    if config.minor < 33 and config.get("containerLogMaxFiles") <= 1:  # from 1.33 on a rule of validation says it
         yield ("containerLogMaxFiles",), "must be > 1"
 
 
-def _seccomp_gate(c: EffectiveConfig) -> Violations:
-    if c.get("seccompDefault") and not c.gates.on("SeccompDefault"):
+def _seccomp_gate(config: EffectiveConfig) -> Violations:
+    if config.get("seccompDefault") and not config.gates.is_on("SeccompDefault"):
         yield ("seccompDefault",), "true needs the feature gate SeccompDefault"
 
 
-def _system_cgroups(c: EffectiveConfig) -> Violations:
-    if c.get("systemCgroups") == "/":
+def _system_cgroups(config: EffectiveConfig) -> Violations:
+    if config.get("systemCgroups") == "/":
         yield ("systemCgroups",), 'must not be "/"'
 
 
-def _sync_frequency(c: EffectiveConfig) -> Violations:
-    if (c.seconds("syncFrequency") or 0) <= 0:
+def _sync_frequency(config: EffectiveConfig) -> Violations:
+    if (config.nanoseconds("syncFrequency") or 0) <= 0:
         yield ("syncFrequency",), "must be > 0"
 
 
-def _runtime_timeout(c: EffectiveConfig) -> Violations:
-    if (c.seconds("runtimeRequestTimeout") or 0) <= 0:
+def _runtime_timeout(config: EffectiveConfig) -> Violations:
+    if (config.nanoseconds("runtimeRequestTimeout") or 0) <= 0:
         yield ("runtimeRequestTimeout",), "must be > 0: no call of the container runtime would end in time"
 
 
-def _iptables_bits(c: EffectiveConfig) -> Violations:
-    if c.get("makeIPTablesUtilChains") and c.get("iptablesDropBit") == c.get("iptablesMasqueradeBit"):
+def _iptables_bits(config: EffectiveConfig) -> Violations:
+    if config.get("makeIPTablesUtilChains") and config.get("iptablesDropBit") == config.get("iptablesMasqueradeBit"):
         field, other = "iptablesDropBit", "iptablesMasqueradeBit"
-        if c.given(field) is None:
+        if config.written(field) is None:
             field, other = other, field
-        yield (field,), f"must be another one than {other}, which is {c.get(other)}"
+        yield (field,), f"must be another one than {other}, which is {config.get(other)}"
 
 
-def _cgroup_driver(c: EffectiveConfig) -> Violations:
-    allowed = at_minor(c.fields["cgroupDriver"], "enum", c.minor)
-    if c.get("cgroupDriver") not in allowed:
+def _cgroup_driver(config: EffectiveConfig) -> Violations:
+    allowed = fact_at(config.fields["cgroupDriver"], "enum", config.minor)
+    if config.get("cgroupDriver") not in allowed:
         yield ("cgroupDriver",), f"must be one of {', '.join(allowed)}: the kubelet takes all others for cgroupfs"
 
 

@@ -1,24 +1,21 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which rules judge a kind: the one place that knows.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Find the rules of a kind: the one file that imports rule files, when they are first used."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .._schema._kinds import Kind
+from .._schema._kinds import KUBELET_CONFIGURATION, Kind
 from ._rule import RuleSet
 
-__all__ = ["gated_values", "rule_sets"]
+__all__ = ["rule_checked_fields", "rule_sets"]
 
 
-def _by_kind(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
-    # Written out, since what is packed for a node or a module is found by reading the import statements; imported when
-    # first needed, since a node judges one component at a time.
+def _rule_sets_of(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
+    # Written out, since the files of a module or of the agent's archive are found by reading the import statements.
+    # Imported on first use, since a node checks one component at a time.
     if component == "kubelet":
         from ._credential_provider import CREDENTIAL_PROVIDER_RULE_SETS
         from ._kubelet import KUBELET_RULES
@@ -28,7 +25,7 @@ def _by_kind(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
             RuleSet("kubelet", "kubelet", KUBELET_RULES),
             RuleSet("kubelet", "kubeletStart", KUBELET_START_CHECKS),
         )
-        return {"KubeletConfiguration": kubelet, **CREDENTIAL_PROVIDER_RULE_SETS}
+        return {KUBELET_CONFIGURATION: kubelet, **CREDENTIAL_PROVIDER_RULE_SETS}
     if component == "kube-proxy":
         from ._kube_proxy import KUBE_PROXY_RULES
 
@@ -52,14 +49,14 @@ def _by_kind(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
 
 
 def rule_sets(kind: Kind) -> tuple[RuleSet, ...]:
-    """The sets of rules for a kind; none where nothing but names and types can be judged."""
-    return _by_kind(kind.component).get(kind.own_name, ())
+    """Return the sets of rules for a kind; none where only names and types can be checked."""
+    return _rule_sets_of(kind.component).get(kind.unique_name, ())
 
 
-def gated_values(kind: Kind) -> frozenset[str]:
-    """Fields of a kind whose values depend on more than the minor; see `check_types`."""
-    if kind.kind == "KubeletConfiguration":
-        from ._kubelet import GATED_VALUES
+def rule_checked_fields(kind: Kind) -> frozenset[str]:
+    """Return the fields of a kind whose allowed values depend on more than the minor; see `check_types`."""
+    if kind.kind == KUBELET_CONFIGURATION:
+        from ._kubelet import RULE_CHECKED_FIELDS
 
-        return GATED_VALUES
+        return RULE_CHECKED_FIELDS
     return frozenset()

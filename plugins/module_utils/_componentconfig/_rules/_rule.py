@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What rules are judged on and which of them hold at a minor.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Define a rule, the config that it sees, and builders for common rules."""
 
 from __future__ import annotations
 
@@ -19,6 +16,7 @@ from .._scalars._numbers import parse_quantity
 from .._scalars._syntax import is_grpc_target
 from .._schema._defaults import effective_value
 from .._schema._feature_gates import FeatureGates
+from .._schema._kinds import is_present_at
 from ._rule_facts import rule_facts
 
 __all__ = [
@@ -45,7 +43,7 @@ __all__ = [
 ]
 
 SECOND = 10**9
-"""Durations are whole nanoseconds here."""
+"""A second in nanoseconds, the unit of all durations in rules."""
 
 Violations = Iterator[tuple[Path, str]]
 """What a rule returns: the paths of the fields that violate it, each with what is allowed."""
@@ -53,51 +51,52 @@ Violations = Iterator[tuple[Path, str]]
 
 @dataclass(frozen=True)
 class EffectiveConfig:
-    """A config as one minor's component sees it: defaults applied to judge, never written."""
+    """A config as the component of one minor uses it; defaults are looked up, never written into it."""
 
     minor: int
     data: Mapping[str, Any]
     fields: Mapping[str, Any]
     gates: FeatureGates
-    broken: frozenset[str] = frozenset()
+    broken_fields: frozenset[str] = frozenset()
 
-    def given(self, *path: str) -> Any:
-        """What the document says, None where it says nothing."""
+    def written(self, *path: str) -> Any:
+        """Return the value that the document sets, None for none."""
         value: Any = self.data
         for part in path:
             value = value.get(part) if isinstance(value, dict) else None
         return value
 
     def get(self, *path: str) -> Any:
-        """What the component uses: the document's value, or the default of this minor; see `effective`."""
+        """Return the value that the component uses: the document's or the default; see `effective_value`."""
         *parents, name = path
-        siblings = self.given(*parents) if parents else self.data
-        fields = self._field(parents).get("fields", {}) if parents else self.fields
+        siblings = self.written(*parents) if parents else self.data
+        fields = self.entry(*parents).get("fields", {}) if parents else self.fields
         return effective_value(name, siblings if isinstance(siblings, Mapping) else {}, fields, self.minor, self.gates)
 
-    def seconds(self, *path: str) -> int | None:
-        """A duration in nanoseconds, with its default; None where it has neither."""
+    def nanoseconds(self, *path: str) -> int | None:
+        """Return a duration in nanoseconds, or its default; None without both."""
         value = self.get(*path)
         return nanoseconds(value) if isinstance(value, str) else value
 
-    def known(self, *path: str) -> bool:
-        """Whether this minor has the field."""
-        field = self._field(path)
-        return bool(field) and field.get("since", 0) <= self.minor <= field.get("last", self.minor)
+    def has_field(self, *path: str) -> bool:
+        """Return whether this minor has the field."""
+        entry = self.entry(*path)
+        return bool(entry) and is_present_at(entry, self.minor)
 
-    def _field(self, path: Iterable[str]) -> Mapping[str, Any]:
-        fields, field = self.fields, {}
+    def entry(self, *path: str) -> Mapping[str, Any]:
+        """Return the entry of a field, {} for an unknown one."""
+        fields, entry = self.fields, {}
         for part in path:
-            field = fields.get(part, {})
-            fields = field.get("fields", {})
-        return field
+            entry = fields.get(part, {})
+            fields = entry.get("fields", {})
+        return entry
 
 
 Rule = Callable[[EffectiveConfig], Violations]
 
 
 class RuleSet(NamedTuple):
-    """A section of a component's rule facts, and the functions that check by them."""
+    """A section of a component's rule facts, and the functions that check the rules."""
 
     component: str
     section: str
@@ -108,20 +107,23 @@ class RuleSet(NamedTuple):
         return Level(rule_facts(self.component, self.section)[rule].get("level", Level.COMPONENT))
 
 
-def run_rules(rule_set: RuleSet, context: EffectiveConfig) -> Iterator[Finding]:
-    """Run the rules of a set that hold at the context's minor, beside those about fields of a wrong type."""
+def run_rules(rule_set: RuleSet, config: EffectiveConfig) -> Iterator[Finding]:
+    """Yield the findings of the rules of a set that hold at the config's minor.
+
+    Rules about fields of a wrong type are left out.
+    """
     for rule, facts in rule_facts(rule_set.component, rule_set.section).items():
         check = rule_set.rules.get(rule)
-        if check is None or not facts.get("since", 0) <= context.minor <= facts.get("last", context.minor):
+        if check is None or not is_present_at(facts, config.minor):
             continue
-        if any(name.split(".")[0].split("[")[0] in context.broken for name in facts["fields"]):
+        if any(name.split(".")[0].split("[")[0] in config.broken_fields for name in facts["fields"]):
             continue
-        for path, message in check(context):
+        for path, message in check(config):
             yield Finding(path, message, rule, rule_set.level_of(rule))
 
 
 def values_at(data: Any, pattern: str, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every value at a pattern, with its path; what is absent or null is none."""
+    """Yield every value at a pattern, with its path; absent and null values are left out."""
     if data is None:
         return
     if not pattern:
@@ -130,25 +132,25 @@ def values_at(data: Any, pattern: str, path: Path = ()) -> Iterator[tuple[Path, 
     part, *rest_of = pattern.split(".", 1)
     rest, name = "".join(rest_of), part.rstrip("[]{}")
     value = data.get(name) if isinstance(data, dict) else None
-    here = path + (name,)
+    field_path = path + (name,)
     if part.endswith("[]"):
         for index, item in enumerate(value if isinstance(value, list) else ()):
-            yield from values_at(item, rest, here + (index,))
+            yield from values_at(item, rest, field_path + (index,))
     elif part.endswith("{}"):
         for key, item in (value if isinstance(value, dict) else {}).items():
-            yield from values_at(item, rest, here + (key,))
+            yield from values_at(item, rest, field_path + (key,))
     else:
-        yield from values_at(value, rest, here)
+        yield from values_at(value, rest, field_path)
 
 
 def split_pattern(pattern: str) -> tuple[str, str]:
-    """A pattern as that of the object around it and the name of its last field."""
+    """Split a pattern into that of the object around the last field and the field's name."""
     *parent, name = pattern.rsplit(".", 1)
     return "".join(parent), name
 
 
 def fields_at(data: Any, pattern: str, absent: Any = None) -> Iterator[tuple[Path, Any]]:
-    """As `found`, but what its object does not have counts as `absent` (None: is left out): Go knows zeros only."""
+    """Yield as `values_at` does, with `absent` (unless None) for missing fields of an object: Go has only zeros."""
     parent, name = split_pattern(pattern)
     for path, holder in values_at(data, parent):
         value = holder.get(name) if isinstance(holder, dict) else None
@@ -157,110 +159,112 @@ def fields_at(data: Any, pattern: str, absent: Any = None) -> Iterator[tuple[Pat
             yield path + (name,), value
 
 
-def values_must(pattern: str, allowed: Callable[[Any], bool], words: str, absent: Any = None) -> Rule:
-    """Every value at the pattern must be allowed; `absent` stands for one that its object does not have."""
+def values_must(pattern: str, is_allowed: Callable[[Any], bool], message: str, absent: Any = None) -> Rule:
+    """Return the rule that every value at the pattern is allowed; `absent` stands for a missing one."""
 
-    def check(c: EffectiveConfig) -> Violations:
-        values = values_at(c.data, pattern) if pattern.endswith("]") else fields_at(c.data, pattern, absent)
+    def check(config: EffectiveConfig) -> Violations:
+        values = values_at(config.data, pattern) if pattern.endswith("]") else fields_at(config.data, pattern, absent)
         for path, value in values:
-            if not allowed(value):
-                yield path, words
+            if not is_allowed(value):
+                yield path, message
 
     return check
 
 
-def in_range(pattern: str, least: float | None, greatest: float | None, words: str, absent: Any = None) -> Rule:
-    """Every number or duration (bounds then in nanoseconds) at the pattern must lie within both bounds."""
+def in_range(pattern: str, minimum: float | None, maximum: float | None, requirement: str, absent: Any = None) -> Rule:
+    """Return the rule that numbers, or durations in nanoseconds, at the pattern are within both bounds."""
 
-    def allowed(value: Any) -> bool:
+    def is_allowed(value: Any) -> bool:
         number = nanoseconds(value) if isinstance(value, str) else value
-        return (least is None or number >= least) and (greatest is None or number <= greatest)
+        return (minimum is None or number >= minimum) and (maximum is None or number <= maximum)
 
-    return values_must(pattern, allowed, f"must be {words}", absent)
+    return values_must(pattern, is_allowed, f"must be {requirement}", absent)
 
 
-def required(pattern: str, words: str = "is required") -> Rule:
-    """Every object that may hold the pattern's last field must, and not empty."""
-    return values_must(pattern, bool, words, absent="")
+def required(pattern: str, message: str = "is required") -> Rule:
+    """Return the rule that every object with the pattern's last field sets it, and not to an empty value."""
+    return values_must(pattern, bool, message, absent="")
 
 
 def present(pattern: str) -> Rule:
-    """Every object that may hold the pattern's last field must; it may be empty."""
+    """Return the rule that every object with the pattern's last field sets it, perhaps to an empty value."""
     return values_must(pattern, lambda value: value != "", "is required", absent="")
 
 
-def duplicates(values: Iterable[tuple[Path, Any]], words: str = "must not stand twice") -> Violations:
-    """The paths of those values that were there before."""
+def duplicates(values: Iterable[tuple[Path, Any]], message: str = "must not stand twice") -> Violations:
+    """Yield the paths of values that repeat an earlier one."""
     seen: list[Any] = []
     for path, value in values:
         if value in seen:
-            yield path, words
+            yield path, message
         seen.append(value)
 
 
-def unique(pattern: str, words: str = "must not stand twice") -> Rule:
-    """No two values at the pattern may be the same; empty ones are another rule's."""
+def unique(pattern: str, message: str = "must not stand twice") -> Rule:
+    """Return the rule that no two values at the pattern are the same; empty values are left to another rule."""
 
-    def check(c: EffectiveConfig) -> Violations:
-        yield from duplicates(((path, value) for path, value in values_at(c.data, pattern) if value != ""), words)
+    def check(config: EffectiveConfig) -> Violations:
+        yield from duplicates(
+            ((path, value) for path, value in values_at(config.data, pattern) if value != ""), message
+        )
 
     return check
 
 
 def all_of(*rules: Rule) -> Rule:
-    """One rule of several."""
+    """Return one rule that applies several."""
 
-    def check(c: EffectiveConfig) -> Violations:
+    def check(config: EffectiveConfig) -> Violations:
         for rule in rules:
-            yield from rule(c)
+            yield from rule(config)
 
     return check
 
 
 class Bound(NamedTuple):
-    """A field, the least and the greatest number it may hold (None: no bound), and the two in words."""
+    """A field, the minimum and maximum of its number (None: no bound), and the requirement as text."""
 
     field: str
-    least: float | None
-    greatest: float | None
-    words: str
+    minimum: float | None
+    maximum: float | None
+    requirement: str
     duration: bool = False
 
 
-def _rule(bounds: tuple[Bound, ...]) -> Rule:
-    def check(context: EffectiveConfig) -> Violations:
+def _bound_rule(bounds: tuple[Bound, ...]) -> Rule:
+    def check(config: EffectiveConfig) -> Violations:
         for bound in bounds:
             path = tuple(bound.field.split("."))
-            if not context.known(*path):
+            if not config.has_field(*path):
                 continue
-            value = context.seconds(*path) if bound.duration else context.get(*path)
+            value = config.nanoseconds(*path) if bound.duration else config.get(*path)
             if value is None:
                 continue
-            if (bound.least is not None and value < bound.least) or (
-                bound.greatest is not None and value > bound.greatest
+            if (bound.minimum is not None and value < bound.minimum) or (
+                bound.maximum is not None and value > bound.maximum
             ):
-                yield path, f"must be {bound.words}"
+                yield path, f"must be {bound.requirement}"
 
     return check
 
 
 def bound_rules(table: Mapping[str, tuple[Bound, ...]]) -> dict[str, Rule]:
-    """Rules by id from bounds by id; a field that has no value, given or by default, meets every bound."""
-    return {rule: _rule(bounds) for rule, bounds in table.items()}
+    """Return rules by id from bounds by id; a field without a value and a default meets every bound."""
+    return {rule: _bound_rule(bounds) for rule, bounds in table.items()}
 
 
 _LARGEST_INT32 = 2**31 - 1
 
 
-def logging_rule(c: EffectiveConfig) -> Violations:
-    """What component-base makes of `logging`, in the kubelet as in kube-proxy."""
-    flush = c.seconds("logging", "flushFrequency")
-    if c.known("logging", "flushFrequency") and flush is not None and flush <= 0:
+def logging_rule(config: EffectiveConfig) -> Violations:
+    """Check `logging` as k8s.io/component-base does, for the kubelet and kube-proxy."""
+    flush = config.nanoseconds("logging", "flushFrequency")
+    if config.has_field("logging", "flushFrequency") and flush is not None and flush <= 0:
         yield ("logging", "flushFrequency"), "must be > 0"
-    if not 0 <= (c.get("logging", "verbosity") or 0) <= _LARGEST_INT32:
+    if not 0 <= (config.get("logging", "verbosity") or 0) <= _LARGEST_INT32:
         yield ("logging", "verbosity"), f"must be between 0 and {_LARGEST_INT32}"
-    patterns = c.get("logging", "vmodule") or []
-    if patterns and c.get("logging", "format") != "text":
+    patterns = config.get("logging", "vmodule") or []
+    if patterns and config.get("logging", "format") != "text":
         yield ("logging", "vmodule"), "works with the text format only"
     for index, entry in enumerate(patterns):
         path = ("logging", "vmodule", index)
@@ -268,18 +272,18 @@ def logging_rule(c: EffectiveConfig) -> Violations:
             yield path + ("filePattern",), "is required, without = and ,"
         if not 0 <= entry.get("verbosity", 0) <= _LARGEST_INT32:
             yield path + ("verbosity",), f"must be between 0 and {_LARGEST_INT32}"
-    if c.gates.known("LoggingAlphaOptions") and not c.gates.on("LoggingAlphaOptions"):
+    if config.gates.is_known("LoggingAlphaOptions") and not config.gates.is_on("LoggingAlphaOptions"):
         for form in ("text", "json"):
-            used = c.get("logging", "options", form) or {}
-            if used.get("splitStream") or parse_quantity(used.get("infoBufferSize", 0)) != 0:
+            options = config.get("logging", "options", form) or {}
+            if options.get("splitStream") or parse_quantity(options.get("infoBufferSize", 0)) != 0:
                 yield ("logging", "options", form), "needs the feature gate LoggingAlphaOptions"
 
 
-def tracing_rule(c: EffectiveConfig) -> Violations:
-    """What component-base makes of `tracing`."""
-    rate = c.get("tracing", "samplingRatePerMillion")
+def tracing_rule(config: EffectiveConfig) -> Violations:
+    """Check `tracing` as k8s.io/component-base does."""
+    rate = config.get("tracing", "samplingRatePerMillion")
     if rate is not None and not 0 <= rate <= 1_000_000:
         yield ("tracing", "samplingRatePerMillion"), "must be between 0 and 1000000"
-    endpoint = c.get("tracing", "endpoint") or ""
+    endpoint = config.get("tracing", "endpoint") or ""
     if not is_grpc_target(endpoint):
         yield ("tracing", "endpoint"), "must be host:port, or a URL with the scheme dns, unix or unix-abstract"

@@ -9,11 +9,12 @@ Private to configok.node: no compatibility is promised.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Union
 
 from .._exceptions import ConfigError
 
-__all__ = ["Path", "format_path", "parse_path", "lookup"]
+__all__ = ["Path", "dotted", "format_path", "is_below_any", "leaf_paths", "overlaps", "parse_path", "value_at"]
 
 Path = tuple[Union[str, int], ...]
 
@@ -48,7 +49,7 @@ def parse_path(text: str) -> Path:
     return tuple(parts)
 
 
-def lookup(data: Any, path: Path) -> Any:
+def value_at(data: Any, path: Path) -> Any:
     """Return what stands at a path in decoded data, None where there is nothing."""
     for part in path:
         if isinstance(part, int):
@@ -60,3 +61,31 @@ def lookup(data: Any, path: Path) -> Any:
                 return None
             data = data.get(part)
     return data
+
+
+def leaf_paths(data: Mapping[str, Any], *, nulls: bool = False) -> Iterator[Path]:
+    """Yield the paths of the fields that decoded data set; a list is one field, and so is a mapping without keys.
+
+    nulls: whether a field set to null counts.
+    """
+    for key, value in data.items():
+        if isinstance(value, dict) and value:
+            yield from ((key, *path) for path in leaf_paths(value, nulls=nulls))
+        elif nulls or value is not None:
+            yield (key,)
+
+
+def dotted(path: Path) -> str:
+    """Write a path with dots alone: ``evictionHard.memory.available``."""
+    return ".".join(str(part) for part in path)
+
+
+def is_below_any(path: Path, parents: Iterable[Path]) -> bool:
+    """Return whether the path is one of the parents or inside one of them."""
+    return any(path[: len(parent)] == parent for parent in parents)
+
+
+def overlaps(first: Path, second: Path) -> bool:
+    """Return whether one of two paths is the other or inside the other."""
+    shorter = min(len(first), len(second))
+    return first[:shorter] == second[:shorter]

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kubernetes quantities: `500m`, `1.5Gi`, `10e3`.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Parse quantities, floats and CPU lists as Go and Kubernetes do."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from typing import Any
 
 from .._exceptions import ConfigError
 
-__all__ = ["UNITS", "cpu_set", "format_quantity", "parse_float", "parse_quantity"]
+__all__ = ["UNITS", "format_quantity", "parse_cpu_list", "parse_float", "parse_quantity"]
 
 _SUFFIXES: dict[str, Fraction] = {
     **{suffix: Fraction(1024**power) for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)},
@@ -22,16 +19,17 @@ _SUFFIXES: dict[str, Fraction] = {
     **{suffix: Fraction(1, 1000**power) for power, suffix in enumerate(("m", "u", "n"), 1)},
 }
 UNITS = tuple(suffix for suffix in _SUFFIXES if suffix)
-"""What a quantity may be written in."""
+"""The units of quantities."""
 
 _NEED_DIGITS = ("Pi", "Ei")
 _QUANTITY = re.compile(r"([-+]?)([0-9]*(?:\.[0-9]*)?)(?:([KMGTPE]i|[kMGTPEmun]|)|[eE]([-+]?[0-9]{1,4}))")
 
 
 def parse_quantity(value: str | int | float) -> Fraction:
-    """The exact value of a quantity; raises ValueError with a sentence for what `resource.ParseQuantity` refuses.
+    """Return the exact value of a quantity: `500m`, `1.5Gi`, `10e3`.
 
-    Like that it takes a unit or a sign without a number for zero, but for the two largest units.
+    Raises ConfigError for text that `resource.ParseQuantity` refuses. As there, a unit or a sign without a number is
+    zero, except with the two largest units.
     """
     text = str(value)
     match = _QUANTITY.fullmatch(text) if 0 < len(text) <= 200 else None
@@ -44,9 +42,9 @@ def parse_quantity(value: str | int | float) -> Fraction:
 
 
 def format_quantity(amount: Fraction, unit: str) -> str:
-    """An amount written in one of UNITS, with at most three decimals: 1610612736 in Mi is `1536Mi`, in Gi `1.5Gi`.
+    """Write an amount in one of UNITS, with at most three decimals: 1610612736 in Mi is `1536Mi`, in Gi `1.5Gi`.
 
-    Raises ValueError with a sentence for another unit, and for what needs more decimals.
+    Raises ConfigError for another unit, and for an amount that needs more decimals.
     """
     if unit not in UNITS:
         raise ConfigError(f"not a unit of quantities: {unit[:20]!r} (they are {', '.join(UNITS)})")
@@ -58,23 +56,23 @@ def format_quantity(amount: Fraction, unit: str) -> str:
     return f"{'-' if amount < 0 else ''}{whole}{decimals}{unit}"
 
 
-_LARGEST = 3.4028235677973366e38  # what a float of 32 bits rounds to is finite below it
+_LARGEST = 3.4028235677973366e38  # smaller numbers are finite as a float of 32 bits
 _DIGITS = r"[0-9](?:_?[0-9])*"
 _DECIMAL = re.compile(rf"[-+]?(?:{_DIGITS}\.?(?:{_DIGITS})?|\.{_DIGITS})(?:[eE][-+]?{_DIGITS})?")
 _HEX_DIGITS = r"[0-9a-fA-F](?:_?[0-9a-fA-F])*"
 _HEX = re.compile(rf"[-+]?0[xX]_?(?:{_HEX_DIGITS}\.?(?:{_HEX_DIGITS})?|\.{_HEX_DIGITS})[pP][-+]?{_DIGITS}")
 _SPECIAL = re.compile(r"[-+]?inf(?:inity)?|nan", re.IGNORECASE)
-_MOST = 200
+_MAX_LENGTH = 200
 
 
 def parse_float(text: str) -> float:
-    """The number that `strconv.ParseFloat(text, 32)` reads; infinite and not-a-number where they are written out.
+    """Return the number that `strconv.ParseFloat(text, 32)` reads; infinite and not-a-number are written in words.
 
-    Raises ValueError for what it refuses, numbers beyond 32 bits among them.
+    Raises ConfigError for text that it refuses, numbers beyond 32 bits among them.
     """
     if _SPECIAL.fullmatch(text):
         return float(text)
-    if len(text) > _MOST:
+    if len(text) > _MAX_LENGTH:
         raise ConfigError(f"not a number: {text[:40]!r}")
     plain = text.replace("_", "")
     try:
@@ -89,12 +87,13 @@ def parse_float(text: str) -> float:
 _RANGE = re.compile(r"\s*([0-9]{1,5})(?:-([0-9]{1,5}))?\s*")
 
 
-def cpu_set(text: Any) -> frozenset[int]:
-    """Return the CPUs of a list such as ``0-3,8``; what is no number or range up to 99999 is left out."""
+def parse_cpu_list(text: Any) -> frozenset[int]:
+    """Return the CPUs of a list such as ``0-3,8``, without parts that are not a number or range up to 99999."""
     matches = (_RANGE.fullmatch(part) for part in str(text or "").split(","))
-    found: set[int] = set()
+    ranges = sorted((int(match[1]), int(match[2] or match[1])) for match in matches if match is not None)
+    cpus: set[int] = set()
     last = -1
-    for first, end in sorted((int(one[1]), int(one[2] or one[1])) for one in matches if one is not None):
-        found.update(range(max(first, last + 1), end + 1))  # each once, however often it is said
+    for first, end in ranges:
+        cpus.update(range(max(first, last + 1), end + 1))  # each CPU once, however often the list names it
         last = max(last, end)
-    return frozenset(found)
+    return frozenset(cpus)

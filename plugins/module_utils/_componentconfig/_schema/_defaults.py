@@ -16,7 +16,7 @@ from .._exceptions import ConfigError
 from .._scalars._duration import nanoseconds
 from .._scalars._numbers import parse_quantity
 from ._feature_gates import FeatureGates
-from ._kinds import Kind, at_minor
+from ._kinds import Kind, fact_at
 from ._releases import known_minors
 
 __all__ = ["default_value", "apply_defaults", "effective_value", "is_zero", "zero_value"]
@@ -31,9 +31,9 @@ def default_value(
     and be the value of another field where that is set.
     """
     field = fields.get(name, {})
-    default = at_minor(field, "default", minor)
+    default = fact_at(field, "default", minor)
     if isinstance(default, dict) and "whenGate" in default:
-        default = default["value"] if gates.on(default["whenGate"]) else None
+        default = default["value"] if gates.is_on(default["whenGate"]) else None
     source = field.get("defaultFrom")
     if source is not None:
         other = siblings.get(source)
@@ -65,8 +65,8 @@ def effective_value(
 
 def is_zero(value: Any, field: Mapping[str, Any], minor: int) -> bool:
     """Whether a scalar is what Go takes for absent: the zero of its type, in a field that is no pointer."""
-    kind = str(at_minor(field, "type", minor))
-    if at_minor(field, "nullable", minor) or isinstance(value, (list, dict)):
+    kind = str(fact_at(field, "type", minor))
+    if fact_at(field, "nullable", minor) or isinstance(value, (list, dict)):
         return False
     if kind == "object" or kind.startswith(("list<", "map<")):
         return False  # of a wrong type, and so no zero
@@ -121,22 +121,22 @@ class _Resolve:
         result = {}
         for name in names:
             value = self.value(effective_value(name, data, known, self.minor, self.gates), known[name])
-            kind = str(at_minor(known[name], "type", self.minor))
+            kind = str(fact_at(known[name], "type", self.minor))
             nothing: Any = [] if kind.startswith("list<") else {}
             empty = value is None or value == nothing or is_zero(value, known[name], self.minor)
-            pointer = value is not None and at_minor(known[name], "nullable", self.minor)
+            pointer = value is not None and fact_at(known[name], "nullable", self.minor)
             if not empty or pointer or default_value(name, data, known, self.minor, self.gates) is not None:
                 result[name] = value
         return result
 
     def value(self, value: Any, field: Mapping[str, Any]) -> Any:
-        kind = str(at_minor(field, "type", self.minor))
+        kind = str(fact_at(field, "type", self.minor))
         value = _without_nulls(value, kind)
         inner = field.get("fields")
         if inner is None:
             return deepcopy(value)
         if kind == "object":
-            if value is None and not at_minor(field, "nullable", self.minor):
+            if value is None and not fact_at(field, "nullable", self.minor):
                 value = {}
             return self.object(value, inner) if isinstance(value, dict) else deepcopy(value)
         if isinstance(value, list):

@@ -1,23 +1,23 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feature gates: what a minor knows, what is on, what may not be set.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Tell which feature gates a minor knows, which are on, and which cannot be set."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from ._releases import minor_name, newest_minor
 
-__all__ = ["GateState", "FeatureGates", "gate_history", "gate_names", "gate_dependencies"]
+__all__ = ["FeatureGates", "GateState", "Stage", "gate_dependencies", "gate_history", "gate_names"]
 
-_GROUPS = {"AllAlpha": "Alpha", "AllBeta": "Beta"}
+Stage = Literal["", "Alpha", "Beta", "GA", "Deprecated"]
+"""The stage of a feature gate, "" for one that is gone."""
+
+_GROUPS: Mapping[str, Stage] = {"AllAlpha": "Alpha", "AllBeta": "Beta"}
 
 
 @lru_cache(maxsize=1)
@@ -28,88 +28,89 @@ def _gate_data() -> dict[str, Any]:
 
 
 class FeatureGates:
-    """The feature gates of one minor with those that a config sets; a minor newer than the data is judged as the
-    newest."""
+    """The feature gates of one minor with those that a config sets.
 
-    def __init__(self, minor: int, given: Mapping[str, Any]) -> None:
+    A minor newer than the data has the gates of the newest one; `is_certain` is False then.
+    """
+
+    def __init__(self, minor: int, settings: Mapping[str, Any]) -> None:
         self.minor = minor
-        self.certain = minor <= newest_minor()
-        self._at = min(minor, newest_minor())
-        self._given = {gate: value for gate, value in given.items() if isinstance(value, bool)}
+        self.is_certain = minor <= newest_minor()
+        self._nearest = min(minor, newest_minor())
+        self._settings = {gate: value for gate, value in settings.items() if isinstance(value, bool)}
 
-    def _row(self, gate: str) -> tuple[list[Any] | None, list[Any] | None]:
-        """The gate's state now (None where the minor does not have it) and the last state that it had until now."""
-        now = last = None
+    def _state_at(self, gate: str) -> tuple[list[Any] | None, list[Any] | None]:
+        """Return a gate's current state (None where the minor does not have it) and the latest one until now."""
+        current = latest = None
         for row in _gate_data()["gates"].get(gate, ()):
-            if row[0] <= self._at:
-                now = row[1:] or None
-                last = now or last
-        return now, last
+            if row[0] <= self._nearest:
+                current = row[1:] or None
+                latest = current or latest
+        return current, latest
 
-    def on(self, gate: str) -> bool:
-        """Whether a gate is on; one that is gone stays as it was last, one that is not there yet is off."""
-        now, last = self._row(gate)
-        if now is None:
-            return bool(last and last[1])
-        stage, default, locked = now
+    def is_on(self, gate: str) -> bool:
+        """Return whether a gate is on: one that is gone stays in its last state, a future one is off."""
+        current, latest = self._state_at(gate)
+        if current is None:
+            return bool(latest and latest[1])
+        stage, default, locked = current
         if locked:
             return bool(default)
-        if gate in self._given:
-            return self._given[gate]
-        for group, of_stage in _GROUPS.items():
-            if stage == of_stage and group in self._given:
-                return self._given[group]
+        if gate in self._settings:
+            return self._settings[gate]
+        for group, stage_of_group in _GROUPS.items():
+            if stage == stage_of_group and group in self._settings:
+                return self._settings[group]
         return bool(default)
 
-    def known(self, gate: str) -> bool:
-        """Whether the minor accepts the gate's name."""
-        return gate in _GROUPS or self._row(gate)[0] is not None
+    def is_known(self, gate: str) -> bool:
+        """Return whether the minor accepts the gate's name."""
+        return gate in _GROUPS or self._state_at(gate)[0] is not None
 
-    def unknown_or_locked(self) -> Iterator[tuple[str, str]]:
-        """The gates that the config may not set, each with the reason."""
-        for gate, value in self._given.items():
+    def refused_settings(self) -> Iterator[tuple[str, str]]:
+        """Yield the gates that the config must not set, each with the reason."""
+        for gate, value in self._settings.items():
             if gate in _GROUPS:
                 continue
-            now, last = self._row(gate)
-            if now is None:
+            current, latest = self._state_at(gate)
+            if current is None:
                 rows = _gate_data()["gates"].get(gate)
                 if not rows:
                     yield gate, "unknown feature gate"
-                elif last is None:
+                elif latest is None:
                     yield gate, f"unknown feature gate: it comes with Kubernetes {minor_name(rows[0][0])}"
                 else:
-                    gone = max(row[0] for row in rows if len(row) == 1 and row[0] <= self._at)
+                    gone = max(row[0] for row in rows if len(row) == 1 and row[0] <= self._nearest)
                     yield gate, f"unknown feature gate: it is gone since Kubernetes {minor_name(gone)}"
-            elif now[2] and value != bool(now[1]):
-                yield gate, f"the gate is locked: only {str(bool(now[1])).lower()} is allowed"
+            elif current[2] and value != bool(current[1]):
+                yield gate, f"the gate is locked: only {str(bool(current[1])).lower()} is allowed"
 
-    def missing_needs(self) -> Iterator[tuple[str, str]]:
-        """Gates that are on, by the config, while a gate they need is off: pairs of both."""
-        needs = _gate_data()["needs"]
-        table = needs.get(str(self._at), {})
-        for gate, wanted in table.items():
-            if self.known(gate) and self.on(gate):
-                for other in wanted:
-                    if self.known(other) and not self.on(other):
-                        yield gate, other
+    def unmet_dependencies(self) -> Iterator[tuple[str, str]]:
+        """Yield pairs of a gate that is on and a gate that it depends on and that is off."""
+        table = _gate_data()["needs"].get(str(self._nearest), {})
+        for gate, dependencies in table.items():
+            if self.is_known(gate) and self.is_on(gate):
+                for dependency in dependencies:
+                    if self.is_known(dependency) and not self.is_on(dependency):
+                        yield gate, dependency
 
 
 class GateState(NamedTuple):
-    """What a gate is from a minor on: its stage, its default, whether that is locked; stage "" where it is gone."""
+    """The state of a gate from a minor on: its stage, its default, and whether the default is locked."""
 
     since: int
-    stage: str
+    stage: Stage
     default: bool
     locked: bool
 
 
 def gate_names() -> tuple[str, ...]:
-    """All gates that one of the minors knows, sorted."""
+    """Return all gates that one of the minors knows, sorted."""
     return tuple(sorted(_gate_data()["gates"]))
 
 
 def gate_history(gate: str) -> list[GateState]:
-    """The states of a gate, oldest first; none for a name that no minor knows."""
+    """Return the states of a gate, oldest first; none for a name that no minor knows."""
     return [
         GateState(row[0], row[1], bool(row[2]), bool(row[3])) if row[1:] else GateState(row[0], "", False, False)
         for row in _gate_data()["gates"].get(gate, ())
@@ -117,10 +118,10 @@ def gate_history(gate: str) -> list[GateState]:
 
 
 def gate_dependencies(gate: str) -> list[tuple[int, list[str]]]:
-    """The gates that a gate needs, from the minors on that check it; from a minor that says otherwise anew."""
-    found: list[tuple[int, list[str]]] = []
+    """Return the gates that a gate depends on, each list with the minor from which on it holds."""
+    history: list[tuple[int, list[str]]] = []
     for minor, table in sorted((int(key), table) for key, table in _gate_data()["needs"].items()):
-        needed = list(table.get(gate, ()))
-        if needed != (found[-1][1] if found else []):
-            found.append((minor, needed))
-    return found
+        dependencies = list(table.get(gate, ()))
+        if dependencies != (history[-1][1] if history else []):
+            history.append((minor, dependencies))
+    return history

@@ -10,51 +10,63 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from .._exceptions import ConfigError
 from .._findings import Finding
 from .._scalars._field_path import Path
-from ._releases import _index, minor_name
+from ._releases import minor_name, release_index
 
 __all__ = [
-    "Embedded",
+    "DataModule",
+    "EmbeddedDocument",
+    "FieldFact",
+    "KUBELET",
+    "KUBELET_CONFIGURATION",
     "Kind",
     "MAIN_KINDS",
-    "at_minor",
-    "embedded",
+    "embedded_documents",
+    "fact_at",
     "find_kind",
+    "find_version",
+    "is_present_at",
     "kinds",
     "prune",
-    "readers",
-    "short",
-    "version_of",
-    "versions",
+    "readers_text",
+    "versions_of",
 ]
 
+KUBELET = "kubelet"
+KUBELET_CONFIGURATION = "KubeletConfiguration"
+
 MAIN_KINDS: Mapping[str, str] = {
-    "kubelet": "KubeletConfiguration",
+    KUBELET: KUBELET_CONFIGURATION,
     "kube-proxy": "KubeProxyConfiguration",
     "kube-scheduler": "KubeSchedulerConfiguration",
     "kube-controller-manager": "KubeControllerManagerConfiguration",
 }
-"""What a component reads through --config, and so what a bundle's key of that name holds."""
+"""The kind that a component reads from --config, and so the kind of a bundle's document of that name."""
 
-_OLDER_NAMES = {"EncryptionConfig": "EncryptionConfiguration"}
-"""Kinds that are another one by an older name."""
+_RENAMED_KINDS = {"EncryptionConfig": "EncryptionConfiguration"}
+"""Older names of kinds, with the newer ones."""
+
+DataModule = Literal["kubelet", "kube_proxy", "kube_scheduler", "kube_apiserver", "kubeadm", "clients"]
+"""A file of generated data: the kinds and rules of one component, or of those that share a file."""
+FieldFact = Literal["type", "default", "enum", "nullable"]
+"""A fact about a field that may change between minors."""
 
 
 @dataclass(frozen=True)
 class Kind:
     """A kind in one API version: the component that reads it, the minors that know it, its fields as a tree.
 
-    A field is a dict with `type` (string where absent), `optional`, `nullable` (a pointer in Go, or a list
+    The entry of a field is a dict with `type` (string where absent), `optional`, `nullable` (a pointer in Go, or a list
     that may be empty on purpose), `since` and `last` (minors), `enum`, `default`, their histories `enums`, `types`,
-    `defaults`, `nullables` (rows of minor and value), `defaultFrom` (the field beside it whose value it takes where
-    that is set), `defaultAddedBy` (the switch beside it that adds the default's keys to a map), and `fields` below an
+    `defaults`, `nullables` (rows of minor and value), `defaultFrom` (the sibling field whose value it takes where
+    that is set), `defaultAddedBy` (the sibling switch that adds the default's keys to a map), and `fields` of an
     object.
     """
 
@@ -63,29 +75,93 @@ class Kind:
     component: str
     since: int
     last: int | None
-    data_module: str
+    data_module: DataModule
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The tree of fields."""
+        """The entries of all fields by name, as a tree."""
         entry = _schema_of(self.data_module)[f"{self.api_version} {self.kind}"]
         return cast("dict[str, Any]", entry["fields"])
 
     @property
-    def own_name(self) -> str:
-        """The name that nothing but this kind has: its newest one, and with the first word of its group where kinds of
-        several groups are called Configuration."""
+    def unique_name(self) -> str:
+        """The name that no other kind has.
+
+        It is the kind's newest name, with the first word of its group where kinds of several groups are called
+        Configuration.
+        """
         if self.kind == "Configuration":
             return f"{self.api_version.partition('.')[0]}.{self.kind}"
-        return _OLDER_NAMES.get(self.kind, self.kind)
+        return _RENAMED_KINDS.get(self.kind, self.kind)
 
     def known_at(self, minor: int) -> bool:
-        """Whether that Kubernetes minor knows the kind in this version."""
+        """Return whether a Kubernetes minor knows the kind in this version."""
         return self.since <= minor and (self.last is None or minor <= self.last)
 
+    @property
+    def version(self) -> str:
+        """The version without its group: v1beta3."""
+        return self.api_version.rsplit("/", 1)[-1]
 
-def _schema_text(module: str) -> str:
-    # Written out, since what is packed for a node or a module is found by reading the import statements.
+    def entries_along(self, path: Path) -> list[Mapping[str, Any]]:
+        """Return the entries of the fields along a path, {} for parts that are no fields."""
+        fields, entries = self.fields, list[Mapping[str, Any]]()
+        for part in path:
+            entries.append(fields.get(str(part), {}))
+            fields = entries[-1].get("fields", {})
+        return entries
+
+    def entry_at(self, path: Path, minor: int) -> Mapping[str, Any] | None:
+        """Return the entry of a field, None if the minor lacks one of the fields along the path."""
+        fields: Mapping[str, Any] = self.fields
+        entry: Mapping[str, Any] | None = None
+        for part in path:
+            entry = fields.get(str(part))
+            if entry is None or not is_present_at(entry, minor):
+                return None
+            fields = entry.get("fields") or {}
+        return entry
+
+    def has_field_path(self, path: Path) -> bool:
+        """Return whether a path leads to a field at some minor, or to a key of a map."""
+        fields: Mapping[str, Any] = self.fields
+        for part in path:
+            if part not in fields:
+                return False
+            fields = fields[str(part)].get("fields", {})
+            if not fields:
+                break  # the rest are keys of a map
+        return bool(path)
+
+    def has_pattern(self, pattern: str) -> bool:
+        """Return whether a field pattern, such as `authentication.*`, matches a field at some minor."""
+        return _matches_field(self.fields, pattern.replace("[]", ".*").split("."))
+
+
+def _matches_field(fields: Mapping[str, Any], parts: Sequence[str]) -> bool:
+    entries = list(fields.values()) if parts[0] == "*" else [fields[parts[0]]] if parts[0] in fields else []
+    return any(_matches_below(entry, parts[1:]) for entry in entries)
+
+
+def _matches_below(entry: Mapping[str, Any], parts: Sequence[str]) -> bool:
+    """Return whether parts lead to something inside a field; a map may have any key."""
+    if not parts:
+        return True
+    type_name = str(entry.get("type", "string"))
+    if type_name == "any" or (type_name.startswith("map<") and "fields" not in entry):
+        return True
+    if type_name.startswith(("map<", "list<")):
+        parts = parts[1:]
+    return not parts or ("fields" in entry and _matches_field(entry["fields"], parts))
+
+
+def is_present_at(entry: Mapping[str, Any], minor: int) -> bool:
+    """Return whether a minor is among those of an entry, a rule or a condition: from `since` to `last`."""
+    return bool(entry.get("since", 0) <= minor <= entry.get("last", minor))
+
+
+def _schema_text(module: DataModule) -> str:
+    # Written out, since the files of a module or of the agent's archive are found by reading the import statements.
     if module == "kubelet":
         from .._data._kubelet import KINDS
     elif module == "kube_proxy":
@@ -96,37 +172,39 @@ def _schema_text(module: str) -> str:
         from .._data._kube_apiserver import KINDS
     elif module == "kubeadm":
         from .._data._kubeadm import KINDS
-    else:
+    elif module == "clients":
         from .._data._clients import KINDS
+    else:
+        raise AssertionError(f"no data module {module}")
     return KINDS
 
 
 @cache
-def _schema_of(module: str) -> dict[str, Any]:
+def _schema_of(module: DataModule) -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(_schema_text(module)))
 
 
 @lru_cache(maxsize=1)
 def kinds() -> tuple[Kind, ...]:
-    """All kinds in all their API versions."""
-    found = (find_kind(*key.split(" ", 1)) for key in _index()["kinds"])
+    """Return all kinds in all their API versions."""
+    found = (find_kind(*key.split(" ", 1)) for key in release_index()["kinds"])
     return tuple(kind for kind in found if kind is not None)
 
 
 def find_kind(api_version: Any, kind: Any) -> Kind | None:
-    """The kind of a document, None where the data do not have it."""
+    """Return the kind of a document, None where the data do not have it."""
     key = f"{api_version} {kind}"
-    entry = _index()["kinds"].get(key)
+    entry = release_index()["kinds"].get(key)
     if entry is None:
         return None
     module, component, since, last = entry
     return Kind(str(api_version), str(kind), component, since, last, module)
 
 
-def at_minor(field: Mapping[str, Any], key: str, minor: int) -> Any:
-    """A field's `default`, `enum`, `nullable` or `type` as it is at a minor."""
-    value = field.get(key, "string" if key == "type" else None)
-    rows = field.get(f"{key}s")
+def fact_at(entry: Mapping[str, Any], fact: FieldFact, minor: int) -> Any:
+    """Return a fact about a field as it is at a minor."""
+    value = entry.get(fact, "string" if fact == "type" else None)
+    rows = entry.get(f"{fact}s")
     if rows:
         value = rows[0][1]
         for since, row in rows:
@@ -136,8 +214,8 @@ def at_minor(field: Mapping[str, Any], key: str, minor: int) -> Any:
 
 
 def prune(data: Any) -> Any:
-    """A document without what means the same as absent: nulls, and empty lists, maps and objects that carry no
-    meaning."""
+    """Return a document without the values that mean the same as absent: nulls, and empty lists, maps and objects that
+    carry no meaning."""
     kind = find_kind(data.get("apiVersion"), data.get("kind")) if isinstance(data, dict) else None
     return _prune(data, kind.fields if kind is not None else None)
 
@@ -149,17 +227,14 @@ def _prune(data: Any, fields: Mapping[str, Any] | None) -> Any:
         return data
     result = {}
     for key, value in data.items():
-        field = (fields or {}).get(key)
-        inner = field.get("fields") if field is not None else None
-        if field is not None and "fields" in field and str(field.get("type")).startswith("map<"):
-            pruned: Any = (
-                {minor_name: _prune(item, inner) for minor_name, item in value.items()}
-                if isinstance(value, dict)
-                else value
-            )
+        entry = (fields or {}).get(key)
+        inner = entry.get("fields") if entry is not None else None
+        is_map = entry is not None and inner is not None and str(entry.get("type")).startswith("map<")
+        if is_map and isinstance(value, dict):
+            pruned: Any = {name: _prune(item, inner) for name, item in value.items()}
         else:
-            pruned = _prune(value, inner)
-        meaningful = field is None or "default" in field or "nullable" in field
+            pruned = value if is_map else _prune(value, inner)
+        meaningful = entry is None or "default" in entry or "nullable" in entry
         if pruned is None or (pruned in ({}, []) and not meaningful):
             continue
         result[key] = pruned
@@ -176,19 +251,19 @@ _ADMISSION = {
     "MutatingAdmissionPolicy": ("MutatingAdmissionPolicyConfiguration",),
     "ValidatingAdmissionPolicy": ("ValidatingAdmissionPolicyConfiguration",),
 }
-"""The admission plugins whose configuration is a kind, and the names of that kind; others read what they like."""
+"""The admission plugins whose configuration is a kind, with the names of that kind; other plugins read any data."""
 
 
-class Embedded(NamedTuple):
-    """A document at a path of the one around it; `data` always has apiVersion and kind."""
+class EmbeddedDocument(NamedTuple):
+    """A document at a path of another document; `data` always has apiVersion and kind."""
 
     path: Path
     data: dict[str, Any]
     kind: Kind
 
 
-def embedded(kind: Kind, data: Mapping[str, Any], minor: int) -> Iterator[Embedded | Finding]:
-    """The documents within data of a kind, and what keeps one from being read at all."""
+def embedded_documents(kind: Kind, data: Mapping[str, Any], minor: int) -> Iterator[EmbeddedDocument | Finding]:
+    """Yield the documents inside data of a kind, and a finding for each one that cannot be read."""
     if kind.kind == "KubeSchedulerConfiguration":
         for index, profile in enumerate(data.get("profiles") or ()):
             for number, entry in enumerate(profile.get("pluginConfig") or ()):
@@ -201,22 +276,25 @@ def embedded(kind: Kind, data: Mapping[str, Any], minor: int) -> Iterator[Embedd
                 yield from _admission(names, plugin.get("configuration"), ("plugins", index, "configuration"), minor)
 
 
-def _plugin_args(outer: Kind, plugin: str, args: Any, path: Path, minor: int) -> Iterator[Embedded | Finding]:
-    own = find_kind(outer.api_version, f"{plugin}Args")
-    if own is None or not own.known_at(minor) or args is None:
-        # A plugin that is not kube-scheduler's own: only that plugin knows its arguments.
-        return
+def _plugin_args(parent: Kind, plugin: str, args: Any, path: Path, minor: int) -> Iterator[EmbeddedDocument | Finding]:
+    args_kind = find_kind(parent.api_version, f"{plugin}Args")
+    if args_kind is None or not args_kind.known_at(minor) or args is None:
+        return  # a plugin of others: only that plugin knows its arguments
     if not isinstance(args, dict):
-        yield Finding(path, f"must be a mapping: a {own.kind}", "embedded")
+        yield Finding(path, f"must be a mapping: a {args_kind.kind}", "embedded")
         return
-    data = {**args, "apiVersion": args.get("apiVersion") or own.api_version, "kind": args.get("kind") or own.kind}
-    if data["kind"] != own.kind:
-        yield Finding(path + ("kind",), f"the arguments of {plugin} are a {own.kind}", "embedded")
+    data = {
+        **args,
+        "apiVersion": args.get("apiVersion") or args_kind.api_version,
+        "kind": args.get("kind") or args_kind.kind,
+    }
+    if data["kind"] != args_kind.kind:
+        yield Finding(path + ("kind",), f"the arguments of {plugin} are a {args_kind.kind}", "embedded")
         return
-    yield from _document(data, (own.kind,), path, minor)
+    yield from _known_document(data, (args_kind.kind,), path, minor)
 
 
-def _admission(names: tuple[str, ...], value: Any, path: Path, minor: int) -> Iterator[Embedded | Finding]:
+def _admission(names: tuple[str, ...], value: Any, path: Path, minor: int) -> Iterator[EmbeddedDocument | Finding]:
     if value is None:
         return
     if not isinstance(value, dict):
@@ -226,10 +304,12 @@ def _admission(names: tuple[str, ...], value: Any, path: Path, minor: int) -> It
         if not isinstance(value.get(key), str) or not value[key]:
             yield Finding(path + (key,), "is required, as a string", "embedded")
             return
-    yield from _document(value, names, path, minor)
+    yield from _known_document(value, names, path, minor)
 
 
-def _document(data: dict[str, Any], names: tuple[str, ...], path: Path, minor: int) -> Iterator[Embedded | Finding]:
+def _known_document(
+    data: dict[str, Any], names: tuple[str, ...], path: Path, minor: int
+) -> Iterator[EmbeddedDocument | Finding]:
     kind = find_kind(data["apiVersion"], data["kind"])
     if data["kind"] not in names:
         yield Finding(path + ("kind",), f"must be {' or '.join(names)}", "embedded")
@@ -238,51 +318,49 @@ def _document(data: dict[str, Any], names: tuple[str, ...], path: Path, minor: i
             path + ("apiVersion",), f"this Kubernetes version knows no such version of {names[0]}", "embedded"
         )
     else:
-        yield Embedded(path, data, kind)
+        yield EmbeddedDocument(path, data, kind)
 
 
-_ALSO_CALLED = {
+_NAMES_OF_VERSIONS = {
     "WebhookAdmission": "WebhookAdmissionConfiguration",
     "resourcequota.admission.k8s.io Configuration": "ResourceQuotaConfiguration",
 }
-"""Kinds that other versions call otherwise."""
+"""Kinds whose other versions have another name."""
 
 
-def _line(kind: Kind) -> str:
-    """What the versions of one kind have in common. Three kinds are called Configuration: the API group tells them."""
-    own = kind.kind if kind.kind != "Configuration" else f"{kind.api_version.split('/')[0]} {kind.kind}"
-    return _ALSO_CALLED.get(own, own)
+def _lineage(kind: Kind) -> str:
+    """Return the name that all versions of one kind share. Three kinds are called Configuration: their group tells."""
+    name = kind.kind if kind.kind != "Configuration" else f"{kind.api_version.split('/')[0]} {kind.kind}"
+    return _NAMES_OF_VERSIONS.get(name, name)
 
 
-def short(kind: Kind) -> str:
-    """The version alone: v1beta3."""
-    return kind.api_version.rsplit("/", 1)[-1]
+def versions_of(kind: Kind) -> list[Kind]:
+    """Return all versions of a kind, itself among them, the oldest first."""
+    return sorted((version for version in kinds() if _lineage(version) == _lineage(kind)), key=_version_order)
 
 
-def versions(kind: Kind) -> list[Kind]:
-    """All versions of a kind, itself among them, the oldest first."""
-    return sorted((one for one in kinds() if _line(one) == _line(kind)), key=_age)
-
-
-def _age(kind: Kind) -> tuple[int, int, int]:
-    match = re.fullmatch(r"v([0-9]+)(?:(alpha|beta)([0-9]+))?", short(kind))
+def _version_order(kind: Kind) -> tuple[int, int, int]:
+    match = re.fullmatch(r"v([0-9]+)(?:(alpha|beta)([0-9]+))?", kind.version)
     if match is None:
         return 0, 0, 0
     major, stage, number = match.groups()
     return ("alpha", "beta", None).index(stage), int(major), int(number or 0)
 
 
-def version_of(kind: Kind, wanted: str) -> Kind:
-    """The version of a kind that is called `wanted`, as v1 or with its group; ValueError with a sentence for none."""
-    for one in versions(kind):
-        if wanted in (short(one), one.api_version):
-            return one
-    has = ", ".join(one.api_version for one in versions(kind))
-    raise ConfigError(f"{kind.kind} has no version {wanted}: it has {has}")
+def find_version(kind: Kind, api_version: str) -> Kind:
+    """Return the version of a kind with a name such as v1 or kubelet.config.k8s.io/v1.
+
+    Raises ConfigError if the kind has no such version.
+    """
+    for version in versions_of(kind):
+        if api_version in (version.version, version.api_version):
+            return version
+    known = ", ".join(version.api_version for version in versions_of(kind))
+    raise ConfigError(f"{kind.kind} has no version {api_version}: it has {known}")
 
 
-def readers(kind: Kind) -> str:
-    """The Kubernetes minors that read a version, in words."""
+def readers_text(kind: Kind) -> str:
+    """Return which Kubernetes minors read a version, for a message."""
     if kind.last is None:
         return f"Kubernetes {minor_name(kind.since)} and newer"
     return f"Kubernetes {minor_name(kind.since)}" + (f" to {minor_name(kind.last)}" if kind.last != kind.since else "")

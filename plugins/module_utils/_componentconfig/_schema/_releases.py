@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kubernetes versions as minors of 1, and sets of them in words.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Parse Kubernetes versions and know the minors that the data cover."""
 
 from __future__ import annotations
 
@@ -17,38 +14,82 @@ from typing import Any, cast
 from .._exceptions import ConfigError
 
 __all__ = [
-    "parse_known_minor",
     "known_minors",
     "minor_name",
     "minor_names",
+    "minor_of",
+    "minors_from",
+    "nearest_known_minor",
     "newest_minor",
+    "parse_known_minor",
     "parse_minor",
     "quoting_hint",
+    "release_index",
 ]
 
 _VERSION = re.compile(r"v?1\.([0-9]{1,3})(?:[.+-].*)?")
 
 
 def parse_minor(version: str) -> int:
-    """27 for "1.27", "v1.27.3" or "v1.27.3-gke.100"; raises ComponentConfigError for anything else."""
+    """Return the minor of a Kubernetes version: 27 for "1.27", "v1.27.3" or "v1.27.3-gke.100".
+
+    Raises ConfigError for anything else.
+    """
     match = _VERSION.fullmatch(version.strip())
     if match is None:
         raise ConfigError(f"not a Kubernetes version: {version[:40]!r} (write for example 1.31 or v1.31.4)")
     return int(match.group(1))
 
 
+def minor_of(version: str) -> int:
+    """Return the minor of a Kubernetes version, the newest whole one for "".
+
+    Raises ConfigError for a version that cannot be parsed; it may be one that the data do not cover.
+    """
+    return parse_minor(version) if version else newest_minor()
+
+
+def parse_known_minor(version: str) -> int:
+    """Return the minor of a Kubernetes version that the data cover, the newest whole one for "".
+
+    Raises ConfigError for other versions.
+    """
+    minor, (first, *_between, last) = minor_of(version), known_minors()
+    if not first <= minor <= last:
+        known = f"{minor_name(first)} to {minor_name(last)} are"
+        raise ConfigError(f"Kubernetes {minor_name(minor)} is not known here, {known}{quoting_hint(minor)}")
+    return minor
+
+
+def minors_from(version: str) -> list[int]:
+    """Return the known minors from a Kubernetes version on: all for "", none for a version outside the data.
+
+    Raises ConfigError for a version that cannot be parsed.
+    """
+    if not version:
+        return list(known_minors())
+    minor = parse_minor(version)
+    return [known for known in known_minors() if minor <= known] if minor >= known_minors()[0] else []
+
+
+def nearest_known_minor(minor: int) -> int:
+    """Return the minor itself, or the oldest or newest one that the data cover."""
+    known = known_minors()
+    return min(max(minor, known[0]), known[-1])
+
+
 def minor_name(minor: int) -> str:
-    """27 is "1.27"."""
+    """Return "1.27" for 27."""
     return f"1.{minor}"
 
 
 def quoting_hint(minor: int) -> str:
-    """What to add to a message about a minor that is not known, where YAML may have made it: 1.30 is a number there."""
+    """Return a hint for a message about an unknown minor that YAML may have made: 1.30 is a number there."""
     return f" (write {minor_name(minor * 10)} in quotes)" if minor in (2, 3, 4) else ""
 
 
 def minor_names(minors: Iterable[int]) -> str:
-    """A set of minors for a message: "1.27", "1.20 to 1.24, 1.31"."""
+    """Return a set of minors for a message: "1.27", "1.20 to 1.24, 1.31"."""
     runs: list[list[int]] = []
     for minor in sorted(set(minors)):
         if runs and minor == runs[-1][1] + 1:
@@ -61,29 +102,21 @@ def minor_names(minors: Iterable[int]) -> str:
 
 
 def known_minors() -> tuple[int, ...]:
-    """The Kubernetes minors that the data cover, oldest first."""
-    return tuple(_index()["minors"])
-
-
-def parse_known_minor(version: str) -> int:
-    """The minor of a Kubernetes version that the data cover, the newest whole one for ""; ValueError for others."""
-    if not version:
-        return newest_minor()
-    minor, (first, *_between, last) = parse_minor(version), known_minors()
-    if not first <= minor <= last:
-        known = f"{minor_name(first)} to {minor_name(last)} are"
-        raise ConfigError(f"Kubernetes {minor_name(minor)} is not known here, {known}{quoting_hint(minor)}")
-    return minor
+    """Return the Kubernetes minors that the data cover, oldest first."""
+    return tuple(release_index()["minors"])
 
 
 @lru_cache(maxsize=1)
-def _index() -> dict[str, Any]:
+def release_index() -> dict[str, Any]:
+    """Return the index of the data: `minors`, `newest` and `kinds`."""
     from .._data import INDEX
 
     return cast("dict[str, Any]", json.loads(INDEX))
 
 
 def newest_minor() -> int:
-    """The newest Kubernetes minor that is known as a whole. Of a later one the data have the fields, as they stood
-    before its release, and neither gates nor defaults of its own."""
-    return int(_index()["newest"])
+    """Return the newest Kubernetes minor that the data cover as a whole.
+
+    Of a later one they have the fields, as they were before its release, and neither gates nor defaults of its own.
+    """
+    return int(release_index()["newest"])

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fields and their types, as one Kubernetes minor knows them.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Check every field of a document against its type, as one Kubernetes minor knows it."""
 
 from __future__ import annotations
 
@@ -12,15 +9,15 @@ import binascii
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Callable
+from typing import Any, Callable, Literal, cast
 
 from .._exceptions import ConfigError
-from .._findings import Finding
+from .._findings import RULE_UNKNOWN_FIELD, Finding
 from .._scalars._duration import nanoseconds
 from .._scalars._field_path import Path
 from .._scalars._numbers import parse_quantity
 from ._defaults import zero_value
-from ._kinds import Kind, at_minor
+from ._kinds import Kind, fact_at
 from ._releases import minor_name
 
 __all__ = ["TypeCheck", "check_types"]
@@ -28,22 +25,22 @@ __all__ = ["TypeCheck", "check_types"]
 
 @dataclass
 class TypeCheck:
-    """What a component of that minor would see: `data` without fields that are unknown or of a wrong type.
+    """What a component of a minor reads: `data` without fields that are unknown or of a wrong type.
 
-    `broken` are the top-level fields in which a wrong type was found: rules about them say nothing more.
+    `broken_fields` are the top-level fields with a value of a wrong type: no rule looks at them.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
-    broken: set[str] = field(default_factory=set)
+    broken_fields: set[str] = field(default_factory=set)
 
 
 class _WrongType(Exception):
-    """The value does not fit; the text says what would."""
+    """Raised for a value of a wrong type; the text says what is allowed."""
 
 
-_SUGGESTIONS = 50
-"""For how many unknown fields of a document another name is looked for: that costs, and nobody reads more."""
+_MAX_SUGGESTIONS = 50
+"""For how many unknown fields of a document a similar name is searched, which is expensive."""
 _BITS = {"int32": 31, "int64": 63, "int": 63}
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*")
@@ -131,7 +128,21 @@ def _object_meta(value: Any) -> Any:
     return value
 
 
-_SCALARS: Mapping[str, Callable[[Any], Any]] = {
+ScalarType = Literal[
+    "string",
+    "enum",
+    "bool",
+    "float",
+    "duration",
+    "durationOrNanoseconds",
+    "quantity",
+    "time",
+    "bytes",
+    "intOrString",
+    "objectMeta",
+    "any",
+]
+_SCALARS: Mapping[ScalarType, Callable[[Any], Any]] = {
     "string": _string,
     "enum": _string,
     "bool": _bool,
@@ -147,44 +158,44 @@ _SCALARS: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def _nearest(key: str, fields: Mapping[str, Any]) -> str:
-    near = next((known for known in fields if known.lower() == key.lower()), None)
-    if near is None:
+def _similar_field(key: str, fields: Mapping[str, Any]) -> str:
+    similar = next((name for name in fields if name.lower() == key.lower()), None)
+    if similar is None:
         import difflib
 
-        near = next(iter(difflib.get_close_matches(key, fields, 1, 0.8)), "")
-    return near
+        similar = next(iter(difflib.get_close_matches(key, fields, 1, 0.8)), "")
+    return similar
 
 
-class _Walk:
-    def __init__(self, kind: Kind, minor: int, is_json: bool, gated: frozenset[str]) -> None:
+class _Checker:
+    def __init__(self, kind: Kind, minor: int, is_json: bool, rule_checked_fields: frozenset[str]) -> None:
         self.kind = kind
         self.minor = minor
         self.is_json = is_json
-        self.gated = gated
-        self.found = TypeCheck()
-        self.misspelt = 0
+        self.rule_checked_fields = rule_checked_fields
+        self.result = TypeCheck()
+        self.unknown_count = 0
 
     def report(self, path: Path, message: str, rule: str) -> None:
-        self.found.findings.append(Finding(path, message, rule))
-        if rule != "unknown-field":
-            self.found.broken.add(str(path[0]))
+        self.result.findings.append(Finding(path, message, rule))
+        if rule != RULE_UNKNOWN_FIELD:
+            self.result.broken_fields.add(str(path[0]))
 
     def object(self, value: dict[str, Any], fields: Mapping[str, Any], path: Path) -> dict[str, Any]:
         result = {}
         for key, item in value.items():
-            here = path + (key,)
+            field_path = path + (key,)
             if not path and key in ("apiVersion", "kind"):
                 result[key] = item
                 continue
             entry = fields.get(key)
             unknown = self._unknown(key, entry, fields)
             if unknown is not None:
-                self.report(here, unknown, "unknown-field")
-            elif item is None and self._is_duration(entry):
-                self.report(here, "must be a duration, for example 90s, and not null: leave it out", "type")
+                self.report(field_path, unknown, RULE_UNKNOWN_FIELD)
+            elif item is None and self._refuses_null(entry):
+                self.report(field_path, "must be a duration, for example 90s, and not null: leave it out", "type")
             elif item is not None and entry is not None:
-                checked = self.value(item, str(at_minor(entry, "type", self.minor)), entry, here)
+                checked = self.value(item, str(fact_at(entry, "type", self.minor)), entry, field_path)
                 if checked is not None:
                     result[key] = checked
         return result
@@ -197,68 +208,72 @@ class _Walk:
             if last is not None and last < self.minor:
                 return f"unknown field: {self.kind.kind} knew it up to Kubernetes {minor_name(last)}"
             return None
-        self.misspelt += 1
-        near = _nearest(key, fields) if self.misspelt <= _SUGGESTIONS else ""
-        return f"unknown field of {self.kind.kind}" + (f", did you mean {near}?" if near else "")
+        self.unknown_count += 1
+        similar = _similar_field(key, fields) if self.unknown_count <= _MAX_SUGGESTIONS else ""
+        return f"unknown field of {self.kind.kind}" + (f", did you mean {similar}?" if similar else "")
 
-    def _is_duration(self, entry: Mapping[str, Any] | None) -> bool:
-        """Whether null is read into it: what Go reads a duration from takes it for an empty text."""
-        return entry is not None and at_minor(entry, "type", self.minor) == "duration" and "nullable" not in entry
+    def _refuses_null(self, entry: Mapping[str, Any] | None) -> bool:
+        """Return whether a field is a duration that refuses null: Go reads null as an empty text there."""
+        return entry is not None and fact_at(entry, "type", self.minor) == "duration" and "nullable" not in entry
 
-    def value(self, value: Any, kind: str, entry: Mapping[str, Any], path: Path) -> Any:
-        """The value as the component takes it; None, with a problem noted, where it does not."""
-        if kind.startswith("list<"):
+    def value(self, value: Any, type_name: str, entry: Mapping[str, Any], path: Path) -> Any:
+        """Return the value as the component reads it; None, with a finding, for one that it refuses."""
+        if type_name.startswith("list<"):
             if not isinstance(value, list):
                 self.report(path, "must be a list", "type")
                 return None
-            inner = kind[5:-1]
+            inner = type_name[5:-1]
             items = [
                 zero_value(inner) if item is None else self.value(item, inner, entry, path + (index,))
                 for index, item in enumerate(value)
             ]
             return [item for item in items if item is not None]
-        if kind.startswith("map<"):
+        if type_name.startswith("map<"):
             if not isinstance(value, dict):
                 self.report(path, "must be a mapping", "type")
                 return None
-            inner = kind[4:-1]
+            inner = type_name[4:-1]
             pairs = {
                 key: zero_value(inner) if item is None else self.value(item, inner, entry, path + (key,))
                 for key, item in value.items()
             }
             return {key: item for key, item in pairs.items() if item is not None}
-        if kind == "object":
+        if type_name == "object":
             if not isinstance(value, dict):
                 self.report(path, "must be a mapping", "type")
                 return None
             return self.object(value, entry.get("fields", {}), path)
-        return self._scalar(value, kind, entry, path)
+        return self._scalar(value, type_name, entry, path)
 
-    def _scalar(self, value: Any, kind: str, entry: Mapping[str, Any], path: Path) -> Any:
+    def _scalar(self, value: Any, type_name: str, entry: Mapping[str, Any], path: Path) -> Any:
         try:
-            value = _integer(value, _BITS[kind], self.is_json) if kind in _BITS else _SCALARS[kind](value)
+            value = (
+                _integer(value, _BITS[type_name], self.is_json)
+                if type_name in _BITS
+                else _SCALARS[cast("ScalarType", type_name)](value)
+            )
         except _WrongType as wrong:
             self.report(path, str(wrong), "type")
             return None
-        allowed = at_minor(entry, "enum", self.minor)
+        allowed = fact_at(entry, "enum", self.minor)
         if (
             allowed
             and isinstance(value, str)
             and value not in allowed
-            and (value or isinstance(path[-1], int))  # "" is a default's place, but no element of a list
-            and ".".join(map(str, path)) not in self.gated
+            and (value or isinstance(path[-1], int))  # "" stands for the default, but not in a list
+            and ".".join(map(str, path)) not in self.rule_checked_fields
         ):
-            self.report(path, "must be one of " + ", ".join(one for one in allowed if one), "enum")
+            self.report(path, "must be one of " + ", ".join(item for item in allowed if item), "enum")
         return value
 
 
 def check_types(
-    data: dict[str, Any], kind: Kind, minor: int, *, is_json: bool, gated: frozenset[str] = frozenset()
+    data: dict[str, Any], kind: Kind, minor: int, *, is_json: bool, rule_checked_fields: frozenset[str] = frozenset()
 ) -> TypeCheck:
-    """Judge every field of a document against what one minor knows of its kind.
+    """Check every field of a document against what one minor knows of its kind.
 
-    `gated` are field paths whose allowed values depend on more than the minor; a rule looks at those.
+    rule_checked_fields: field paths whose allowed values depend on more than the minor; rules check those.
     """
-    walk = _Walk(kind, minor, is_json, gated)
-    walk.found.data = walk.object(data, kind.fields, ())
-    return walk.found
+    checker = _Checker(kind, minor, is_json, rule_checked_fields)
+    checker.result.data = checker.object(data, kind.fields, ())
+    return checker.result

@@ -17,12 +17,12 @@ from ._agent._store._rendered_files import field_paths
 from ._agent._store._store import Store
 from ._agent._system_clock import SystemClock
 from ._agent._validation._component_flags import fields_set_elsewhere
-from ._componentconfig._check import context_of
+from ._componentconfig._check import config_at
 from ._componentconfig._codec._document import decode
 from ._componentconfig._exceptions import ConfigError
 from ._componentconfig._findings import InvalidConfig
 from ._componentconfig._live_config import differences
-from ._componentconfig._schema._releases import newest_minor, parse_minor
+from ._componentconfig._schema._releases import minor_of, newest_minor
 from ._kube._api_errors import KubeError
 from ._kube._credentials import from_kubeconfig
 from ._output import show
@@ -65,15 +65,15 @@ def _compare(configuration: AgentConfiguration, component: str) -> list[str]:
         raise _Unavailable(str(error)) from error
     version = configuration.components[component].version or str(store.read_note(component, "version").get("version"))
     try:
-        minor = parse_minor(version)
+        minor = minor_of(version)
     except ConfigError:
         minor = newest_minor()
-    context = context_of(document, minor)
-    address = serving_address(configuration.components[component], document.data) if context is not None else None
-    if context is None or address is None:
+    config = config_at(document, minor)
+    address = serving_address(configuration.components[component], document.data) if config is not None else None
+    if config is None or address is None:
         raise _Unavailable(f"{component} serves no /configz that this agent knows")
     by_others = fields_set_elsewhere(store, component, field_paths(document.data))
-    return differences(context, _live(configuration, *address), by_others)
+    return differences(config, _live(configuration, *address), by_others)
 
 
 def _live(configuration: AgentConfiguration, host: str, port: int) -> Mapping[str, Any]:

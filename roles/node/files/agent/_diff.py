@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 
-from ._componentconfig._compare import Side, compare
+from ._componentconfig._compare import compare
 from ._componentconfig._exceptions import ConfigError
+from ._componentconfig._load import load
 from ._output import complain, show
 from ._validate import read_file
 
@@ -23,8 +24,8 @@ def diff_files(before: str, after: str, *, version: str, as_json: bool) -> int:
     before, after: paths, "-" for standard input. version: of the component, "" for the newest known.
     """
     try:
-        first, second = (Side([(name, read_file(name))], version) for name in (before, after))
-        comparison = compare(first, second)
+        layers = [(name, read_file(name)) for name in (before, after)]
+        comparison = compare(load(layers[:1]), load(layers[1:]), (version, version))
     except OSError as error:
         complain(f"{error.filename or before}: cannot be read: {error.strerror or error}")
         return _USAGE

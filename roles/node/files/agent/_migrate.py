@@ -12,7 +12,6 @@ from ._componentconfig._exceptions import ConfigError
 from ._componentconfig._findings import Level
 from ._componentconfig._migrate import migrate
 from ._componentconfig._scalars._secrets import redacted
-from ._componentconfig._schema._releases import newest_minor, parse_minor
 from ._host._component_process import read_started
 from ._output import complain
 
@@ -30,19 +29,18 @@ def migrate_flags(component: str, argv: Sequence[str], *, version: str, as_json:
     """
     try:
         started = read_started(argv, "/")
-        minor = parse_minor(version) if version else newest_minor()
+        migration = migrate(component, argv, version=version, config=started.config, drop_ins=started.drop_ins)
     except OSError as error:
         complain(f"{error.filename}: cannot be read: {error.strerror or error}")
         return _USAGE
     except ConfigError as error:
         complain(str(error))
         return _USAGE
-    migration = migrate(component, argv, minor=minor, config=started.config, drop_ins=started.drop_ins)
     if as_json:
         answer = {
             "config": migration.shown_text,
             "flags": [{"words": list(flag.shown_words), "reason": flag.reason} for flag in migration.flags],
-            "left": [change._asdict() for change in migration.left],
+            "left": [flag._asdict() for flag in migration.dropped],
             "instanceConfig": redacted(dict(migration.instance_config)),
             "findings": [finding.as_dict() for finding in migration.findings],
         }

@@ -8,10 +8,8 @@ from __future__ import annotations
 import json
 
 from ._componentconfig._codec._document import Document, decode
-from ._componentconfig._equality import same_config
+from ._componentconfig._drop_ins import is_same_with_drop_ins
 from ._componentconfig._exceptions import ConfigError
-from ._componentconfig._findings import InvalidConfig
-from ._componentconfig._schema._releases import parse_minor
 from ._output import complain
 from ._validate import read_file
 
@@ -29,14 +27,11 @@ def same_files(first: str, second: str, *, version: str, with_inputs: bool = Fal
     try:
         before, after = (decode(read_file(name), file=name).data for name in (first, second))
         drop_ins = [layer.data for layer in (_drop_ins() if with_inputs else [])]
-        is_same = same_config(before, after, parse_minor(version) if version else None, drop_ins)
+        is_same = is_same_with_drop_ins(drop_ins, before, after, version)
     except OSError as error:
         complain(f"{error.filename or first}: cannot be read: {error.strerror or error}")
         return _USAGE
-    except InvalidConfig as error:
-        complain(str(error))
-        return _USAGE
-    except ConfigError as error:  # an invalid version
+    except ConfigError as error:
         complain(str(error))
         return _USAGE
     print("the same" if is_same else "different")

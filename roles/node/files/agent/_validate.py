@@ -15,7 +15,7 @@ from ._componentconfig._check import check
 from ._componentconfig._codec._document import decode
 from ._componentconfig._exceptions import ConfigError
 from ._componentconfig._findings import Finding, InvalidConfig, bounded
-from ._componentconfig._schema._releases import newest_minor, parse_minor
+from ._componentconfig._schema._releases import minor_of
 from ._output import complain, show
 
 if TYPE_CHECKING:
@@ -123,7 +123,6 @@ def _denied(text: bytes, name: str, configured: ComponentConfiguration | None, v
     from ._agent._validation._validate_on_node import denied_findings
 
     try:
-        minor = parse_minor(version) if version else newest_minor()
-        return denied_findings(decode(text, file=name), configured, minor, _own_configs(configured))
+        return denied_findings(decode(text, file=name), configured, minor_of(version), _own_configs(configured))
     except InvalidConfig:
         return []  # the check has reported it

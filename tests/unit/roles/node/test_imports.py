@@ -39,9 +39,11 @@ HEAVY = {
     "zipfile",
 }
 ENGINE = "configok_agent._componentconfig."
-NOT_THE_ENGINE = {  # tables, phrases and Go's durations, which import nothing
+NOT_THE_ENGINE = {  # tables, phrases, plain values and Go's durations, which import nothing else
     f"{ENGINE}{name}"
     for name in (
+        "_codec",
+        "_codec._plain_values",
         "_denied_fields",
         "_exceptions",
         "_flags",

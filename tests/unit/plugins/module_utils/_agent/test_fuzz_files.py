@@ -41,7 +41,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._rende
     policy_of,
     state_file_keys,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import cpu_set
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import parse_cpu_list
 from ansible_collections.configok.node.plugins.module_utils._host import _host_facts
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._assignment import ConfigSource
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
@@ -180,7 +180,7 @@ def test_report(text: str) -> None:
 @given(lines_of(HOST))
 def test_files_of_the_host(text: str) -> None:
     assert all(isinstance(one, str) for one in parse_twice(_host_facts._swaps, text).value)
-    assert all(isinstance(one, int) for one in parse_twice(cpu_set, text).value)
+    assert all(isinstance(one, int) for one in parse_twice(parse_cpu_list, text).value)
     assert parse_twice(_host_facts._memory, text).value >= 0
     parse_twice(_host_facts._of_containerd, text)
     parse_twice(lambda one: _host_facts._of_crio([one]), text)

@@ -7,19 +7,28 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Side, compare
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Comparison, compare
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
 from support.configs.kubelet import KUBELET_HEADER
 
 PROXY = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
 
 
+Side = tuple[list[tuple[str, str]], str]
+
+
 def side(*texts: str, version: str = "") -> Side:
-    return Side([(f"{number}.yaml", text) for number, text in enumerate(texts)], version)
+    return [(f"{number}.yaml", text) for number, text in enumerate(texts)], version
+
+
+def compared(before: Side, after: Side) -> Comparison:
+    first, second = (load(layers) if layers else None for layers, _version in (before, after))
+    return compare(first, second, (before[1], after[1]))
 
 
 def test_lines_say_what_differs_and_what_it_asks() -> None:
-    found = compare(
+    found = compared(
         side(KUBELET_HEADER), side(KUBELET_HEADER, KUBELET_HEADER + "maxPods: 120\ncpuManagerPolicy: static\n")
     )
     assert found.heaviest == "drain+state"
@@ -31,13 +40,13 @@ def test_lines_say_what_differs_and_what_it_asks() -> None:
 
 
 def test_nothing_differs() -> None:
-    found = compare(side(KUBELET_HEADER + "maxPods: 110\n"), side(KUBELET_HEADER))
+    found = compared(side(KUBELET_HEADER + "maxPods: 110\n"), side(KUBELET_HEADER))
     assert (found.heaviest, found.lines) == (None, ["no field differs"])
-    assert found.both[0] == found.both[1]
+    assert found.effective[0] == found.effective[1]
 
 
 def test_an_upgrade_is_compared_with_itself() -> None:
-    found = compare(side(KUBELET_HEADER, version="1.34"), side(KUBELET_HEADER, version="1.35"))
+    found = compared(side(KUBELET_HEADER, version="1.34"), side(KUBELET_HEADER, version="1.35"))
     assert "failCgroupV1: false -> true" in [str(one) for one in found.changes]
     assert found.heaviest == "restart-crash-risk"
 
@@ -65,4 +74,4 @@ def test_an_upgrade_is_compared_with_itself() -> None:
 )
 def test_what_cannot_be_compared(before: Side, after: Side, sentence: str) -> None:
     with pytest.raises(ConfigError, match=sentence):
-        compare(before, after)
+        compared(before, after)

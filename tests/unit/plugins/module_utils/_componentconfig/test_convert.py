@@ -11,14 +11,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert, convert_text
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert, convert_document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
     find_kind,
     kinds,
-    readers,
-    short,
-    versions,
+    readers_text,
+    versions_of,
 )
 
 LEADER = {"kind": "LeaderMigrationConfiguration", "leaderName": "a"}
@@ -43,14 +42,14 @@ KUBELET = "kubelet.config.k8s.io"
 def test_group_and_kind_change_where_the_version_calls_them_otherwise(old: str, new: str) -> None:
     (old_version, old_kind), (new_version, new_kind) = old.split(), new.split()
     for short_or_long in (new_version, new_version.rsplit("/", 1)[-1]):
-        result = convert({"apiVersion": old_version, "kind": old_kind}, short_or_long)
+        result = convert_document({"apiVersion": old_version, "kind": old_kind}, short_or_long)
         assert result.data == {"apiVersion": new_version, "kind": new_kind}
-    assert convert({"apiVersion": new_version, "kind": new_kind}, old_version).data["kind"] == old_kind
+    assert convert_document({"apiVersion": new_version, "kind": new_kind}, old_version).data["kind"] == old_kind
 
 
 def test_kinds_of_one_name_are_not_mixed_up() -> None:
     named = [one for one in kinds() if one.kind == "Configuration"]
-    assert {one.api_version.split("/")[0]: [short(other) for other in versions(one)] for one in named} == {
+    assert {one.api_version.split("/")[0]: [other.version for other in versions_of(one)] for one in named} == {
         "eventratelimit.admission.k8s.io": ["v1alpha1"],
         "podtolerationrestriction.admission.k8s.io": ["v1alpha1"],
         "resourcequota.admission.k8s.io": ["v1alpha1", "v1beta1", "v1"],
@@ -68,13 +67,13 @@ def test_kinds_of_one_name_are_not_mixed_up() -> None:
 def test_who_reads_a_version(api_version: str, kind: str, words: str) -> None:
     found = find_kind(api_version, kind)
     assert found is not None
-    assert readers(found) == words
+    assert readers_text(found) == words
 
 
 def test_versions_are_in_their_order() -> None:
     found = find_kind("kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration")
     assert found is not None
-    assert [short(one) for one in versions(found)] == ["v1beta1", "v1beta2", "v1beta3", "v1"]
+    assert [one.version for one in versions_of(found)] == ["v1beta1", "v1beta2", "v1beta3", "v1"]
 
 
 def test_the_document_stays_as_it_is() -> None:
@@ -84,23 +83,25 @@ def test_the_document_stays_as_it_is() -> None:
         "nodeRegistration": {"kubeletExtraArgs": [{"name": "a"}], "imagePullSerial": False},
     }
     before = deepcopy(data)
-    result = convert(data, "v1beta2")
+    result = convert_document(data, "v1beta2")
     result.data["nodeRegistration"]["kubeletExtraArgs"]["b"] = ""
     assert data == before
 
 
 def test_the_same_version_changes_nothing() -> None:
     data = {"apiVersion": "kubeadm.k8s.io/v1beta3", "kind": "InitConfiguration", "unknown": [1]}
-    assert convert(data, "v1beta3")[:2] == (data, [])
+    assert convert_document(data, "v1beta3")[:2] == (data, [])
 
 
 def test_the_lock_of_a_leader_migration() -> None:
     group = "controllermanager.config.k8s.io"
     old = {**LEADER, "apiVersion": f"{group}/v1beta1", "resourceLock": "leases"}
     new = {**LEADER, "apiVersion": f"{group}/v1"}
-    assert convert(old, "v1")[:2] == (new, [])
-    assert convert(new, "v1beta1")[:2] == (old, [])
-    assert [loss.path for loss in convert({**old, "resourceLock": "endpoints"}, "v1").losses] == [("resourceLock",)]
+    assert convert_document(old, "v1")[:2] == (new, [])
+    assert convert_document(new, "v1beta1")[:2] == (old, [])
+    assert [loss.path for loss in convert_document({**old, "resourceLock": "endpoints"}, "v1").losses] == [
+        ("resourceLock",)
+    ]
 
 
 def test_the_preferences_of_kubectl() -> None:
@@ -117,16 +118,16 @@ def test_the_preferences_of_kubectl() -> None:
         "defaults": [{"command": "get", "options": flags}],
         "aliases": [{"name": "g", "command": "get", "options": flags, "appendArgs": ["-A"]}],
     }
-    assert convert(old, "v1beta1")[:2] == (new, [])
-    assert convert(new, "v1alpha1")[:2] == (old, [])
+    assert convert_document(old, "v1beta1")[:2] == (new, [])
+    assert convert_document(new, "v1alpha1")[:2] == (old, [])
     both = {**new, "credentialPluginPolicy": "DenyAll"}
-    assert [loss.path for loss in convert(both, "v1alpha1").losses] == [("credentialPluginPolicy",)]
-    assert convert({**new, "credentialPluginPolicy": "AllowAll"}, "v1alpha1").losses == []
+    assert [loss.path for loss in convert_document(both, "v1alpha1").losses] == [("credentialPluginPolicy",)]
+    assert convert_document({**new, "credentialPluginPolicy": "AllowAll"}, "v1alpha1").losses == []
 
 
 def test_a_field_of_neither_version_is_lost() -> None:
     data = {"apiVersion": "kubelet.config.k8s.io/v1alpha1", "kind": "CredentialProviderConfig", "provider": []}
-    (loss,) = convert(data, "v1").losses
+    (loss,) = convert_document(data, "v1").losses
     assert (loss.path, loss.value, loss.why) == (
         ("provider",),
         [],
@@ -161,25 +162,25 @@ def test_a_field_of_neither_version_is_lost() -> None:
 )
 def test_a_sentence_says_why_not(text: str, wanted: str, sentence: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(sentence)) as raised:
-        convert_text(text, wanted)
+        convert(text, wanted)
     assert str(raised.value) == sentence
 
 
 def test_a_version_that_some_kubernetes_does_not_read_is_refused() -> None:
     text = "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"
-    assert convert_text(text, "v1", kubernetes_versions=["1.25", "v1.36.2"]).losses == []
+    assert convert(text, "v1", versions=["1.25", "v1.36.2"]).losses == []
     sentence = (
         "Kubernetes 1.24 does not read kubescheduler.config.k8s.io/v1 KubeSchedulerConfiguration:"
         " it is read by Kubernetes 1.25 and newer"
     )
     with pytest.raises(ConfigError, match=re.escape(sentence)) as raised:
-        convert_text(text, "v1", kubernetes_versions=["1.25", "1.24"])
+        convert(text, "v1", versions=["1.25", "1.24"])
     assert str(raised.value) == sentence
 
 
 def test_the_lines_tell_people_and_no_secret() -> None:
     text = "apiVersion: kubeadm.k8s.io/v1beta2\nkind: InitConfiguration\ncertificateKey: sesame\n"
-    result = convert_text(text, "v1beta1")
+    result = convert(text, "v1beta1")
     why = "kubeadm.k8s.io/v1beta1 does not have the field"
     assert result.lines == [
         "InitConfiguration: kubeadm.k8s.io/v1beta2 -> kubeadm.k8s.io/v1beta1, read by Kubernetes 1.20 to 1.21",
@@ -189,6 +190,6 @@ def test_the_lines_tell_people_and_no_secret() -> None:
 
 def test_json_is_read_too() -> None:
     text = '{"apiVersion": "kubelet.config.k8s.io/v1alpha1", "kind": "CredentialProviderConfig", "providers": []}'
-    assert convert_text(text.encode(), "v1").text == (
+    assert convert(text.encode(), "v1").text == (
         "apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\nproviders: []\n"
     )

@@ -36,7 +36,7 @@ def run(code: str) -> str:
 
 
 def test_importing_the_engine_reads_no_data_and_no_third_party_package() -> None:
-    code = f"import sys; import {PACKAGE}._check, {PACKAGE}._load, {PACKAGE}._judge; print(chr(10).join(sys.modules))"
+    code = f"import sys; import {PACKAGE}._check, {PACKAGE}._load, {PACKAGE}._compare; print(chr(10).join(sys.modules))"
     loaded = run(code).split()
     assert not [name for name in loaded if f"{PACKAGE}._data" in name]
     assert not {"yaml", "urllib3", "ssl", "kubernetes"} & set(loaded)

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denials import (
-    KEPT,
     MAXIMA,
     MINIMA,
+    NODE_DECIDES,
     STRENGTHS,
     denials,
     node_values,
-    unknown_fields,
+    unknown_field_patterns,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._denied_fields import (
     DENIED_FIELDS,
@@ -33,9 +33,9 @@ from support.configs.kubelet import KUBELET_KIND
 @pytest.mark.parametrize("kind", sorted(DENIED_FIELDS))
 def test_every_denied_field_exists(kind: str) -> None:
     assert kind in {one.kind for one in kinds()}
-    assert unknown_fields(DENIED_FIELDS[kind], kind) == []
-    for fields in (MAXIMA, MINIMA, STRENGTHS, KEPT):
-        assert unknown_fields(fields.get(kind, ()), kind) == []
+    assert unknown_field_patterns(DENIED_FIELDS[kind], kind) == []
+    for fields in (MAXIMA, MINIMA, STRENGTHS, NODE_DECIDES):
+        assert unknown_field_patterns(fields.get(kind, ()), kind) == []
 
 
 def test_credentials_and_the_api_servers_files_are_denied_as_a_whole() -> None:

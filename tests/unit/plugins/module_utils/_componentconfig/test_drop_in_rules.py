@@ -69,7 +69,7 @@ def used(minor: int, main: dict[str, Any], *drop_ins: dict[str, Any]) -> dict[st
 def test_the_rule_of_a_minor(minor: int, name: str, environment: str) -> None:
     rule = support_at(minor)
     assert rule is not None
-    assert (rule.name, rule.environment) == (name, environment)
+    assert (rule.merge.value, rule.environment) == (name, environment)
     assert rule.note("maxPods") != rule.note("evictionHard")
 
 

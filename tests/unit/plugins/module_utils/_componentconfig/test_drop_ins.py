@@ -6,16 +6,22 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import drop_ins
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check, check_each_version
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import (
+    DropIn,
+    drop_in_findings,
+    write_drop_ins,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import Judgement, judge
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding, bounded
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
 from support.configs.kubelet import KUBELET_HEADER, KUBELET_KIND
 from support.fuzz.settings import fuzz
@@ -23,30 +29,37 @@ from support.fuzz.settings import fuzz
 VARIABLE = "KUBELET_CONFIG_DROPIN_DIR_ALPHA"
 
 
-def judged(*texts: str, versions: list[str]) -> Judgement:
+def as_drop_ins(layers: list[tuple[str, str]], versions: list[str]) -> tuple[list[DropIn], list[Finding]]:
+    config = load(layers)
+    files = write_drop_ins(config)
+    findings = check_each_version(config, partial(drop_in_findings, config), versions=versions)
+    return files, bounded([*check(config, versions=versions), *findings])
+
+
+def judged(*texts: str, versions: list[str]) -> tuple[list[DropIn], list[Finding]]:
     layers = [(f"layers/{name}.yaml", KUBELET_HEADER + text) for name, text in zip(("base", "pool", "site"), texts)]
-    return judge(layers, versions=versions, as_drop_ins=True)
+    return as_drop_ins(layers, versions)
 
 
 def told(*texts: str, versions: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:
-    return [(one.level, one.field, one.versions) for one in judged(*texts, versions=versions).findings]
+    return [(one.level, one.field, one.versions) for one in judged(*texts, versions=versions)[1]]
 
 
 def test_names_sort_as_the_layers_do() -> None:
     names = ["a/base.yaml", "Pool A.yml", "/etc/x.d/.conf", "content", *(f"{number}.yaml" for number in range(8))]
-    files = drop_ins([decode(KUBELET_HEADER, file=name) for name in names])
+    files = write_drop_ins(load([(name, KUBELET_HEADER) for name in names]))
     assert [one.name for one in files[:4]] == ["010-base.conf", "020-pool-a.conf", "030-layer.conf", "040-content.conf"]
     assert [one.name for one in files] == sorted(one.name for one in files)
     assert [one.layer for one in files] == names
 
 
 def test_each_is_a_config_of_its_own() -> None:
-    found = judged("maxPods: 100\n", "maxPods: null\nclusterDNS: [10.0.0.10]\n", versions=["1.36"])
-    assert [(one.name, one.text) for one in found.drop_ins] == [
+    files, findings = judged("maxPods: 100\n", "maxPods: null\nclusterDNS: [10.0.0.10]\n", versions=["1.36"])
+    assert [(one.name, one.text) for one in files] == [
         ("10-base.conf", KUBELET_HEADER + "maxPods: 100\n"),
         ("20-pool.conf", KUBELET_HEADER + "maxPods: null\nclusterDNS:\n  - 10.0.0.10\n"),
     ]
-    assert found.findings == []
+    assert findings == []
 
 
 @pytest.mark.parametrize(
@@ -79,7 +92,7 @@ def test_what_a_kubelet_makes_something_else_of(
 
 
 def test_the_sentences() -> None:
-    (warning, zero) = judged("failSwapOn: false\n", versions=["1.28"]).findings
+    (warning, zero) = judged("failSwapOn: false\n", versions=["1.28"])[1]
     assert VARIABLE in warning.message
     assert str(zero) == (
         "layers/base.yaml:3: failSwapOn: false: as drop-ins the kubelet makes true of it, not false: defaults are "
@@ -90,7 +103,7 @@ def test_the_sentences() -> None:
 def test_only_a_kubelets_config() -> None:
     text = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
     with pytest.raises(ConfigError, match="only a KubeletConfiguration can be written as drop-ins"):
-        judge([("a.yaml", text)], as_drop_ins=True)
+        as_drop_ins([("a.yaml", text)], [])
 
 
 KIND = find_kind("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration")
@@ -109,5 +122,5 @@ ODD = st.recursive(
 def test_whatever_the_layers_hold_there_is_a_judgement(layers: list[dict[str, Any]]) -> None:
     head = KUBELET_KIND
     texts = [(f"{number}.json", json.dumps({**head, **layer})) for number, layer in enumerate(layers)]
-    found = judge(texts, versions=["1.28", "1.31", "1.36"], as_drop_ins=True)
-    assert len(found.drop_ins) == len(layers)
+    files, _findings = as_drop_ins(texts, ["1.28", "1.31", "1.36"])
+    assert len(files) == len(layers)

@@ -17,7 +17,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fi
     bounded,
     located,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._judge import judge
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
 from support.configs.kubelet import KUBELET_HEADER
 
 
@@ -49,7 +49,7 @@ def test_refusals_come_before_warnings_and_the_rest_keeps_its_worst_level() -> N
 
 def test_a_large_bundle_has_few_findings() -> None:
     text = KUBELET_HEADER + "".join(f"x{number}: 1\n" for number in range(8000))
-    for found in (check(text), judge([("f", text)]).findings):
+    for found in (check(text), check(load([("f", text)]))):
         assert len(found) == MAX_FINDINGS + 1
         assert found[-1].omitted == 8000 - MAX_FINDINGS
         assert len(json.dumps([one.as_dict() for one in found])) < 50_000
@@ -57,7 +57,8 @@ def test_a_large_bundle_has_few_findings() -> None:
 
 @pytest.mark.parametrize("level", [Level.POLICY, Level.WARNING])
 def test_what_is_found_beside_the_config_itself_is_bounded_with_the_rest(level: Level) -> None:
-    found = judge([("f", f"{KUBELET_HEADER}x: 1\n")], host=lambda _document: faults(200, level)).findings
+    config = load([("f", f"{KUBELET_HEADER}x: 1\n")])
+    found = check(config, host=lambda _config, _component: faults(200, level))
     assert len(found) == MAX_FINDINGS + 1
     assert found[-1].omitted == 201 - MAX_FINDINGS
 

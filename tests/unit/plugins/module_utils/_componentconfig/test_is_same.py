@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import effective_diff
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._equality import same_config
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._drop_ins import is_same_with_drop_ins
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
     Kind,
@@ -32,6 +33,10 @@ EVICTION = {
     "imagefs.inodesFree": "5%",
 }
 PROXY = {"apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyConfiguration"}
+
+
+def is_same(old: Any, new: Any, minor: int | None, drop_ins: Sequence[Any] = ()) -> bool:
+    return is_same_with_drop_ins(drop_ins, old, new, "" if minor is None else f"1.{minor}")
 
 
 @pytest.mark.parametrize(
@@ -54,8 +59,8 @@ PROXY = {"apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyCon
     ids=str,
 )
 def test_what_the_component_does_anyway_is_the_same(change: dict[str, Any]) -> None:
-    assert same_config(KUBELET_KIND, {**KUBELET_KIND, **change}, 35)
-    assert same_config({**KUBELET_KIND, **change}, KUBELET_KIND, 35)
+    assert is_same(KUBELET_KIND, {**KUBELET_KIND, **change}, 35)
+    assert is_same({**KUBELET_KIND, **change}, KUBELET_KIND, 35)
 
 
 @pytest.mark.parametrize(
@@ -78,40 +83,40 @@ def test_what_the_component_does_anyway_is_the_same(change: dict[str, Any]) -> N
     ids=str,
 )
 def test_what_changes_the_component_or_may_change_it_is_different(change: dict[str, Any]) -> None:
-    assert not same_config(KUBELET_KIND, {**KUBELET_KIND, **change}, 35)
-    assert not same_config({**KUBELET_KIND, **change}, KUBELET_KIND, 35)
+    assert not is_same(KUBELET_KIND, {**KUBELET_KIND, **change}, 35)
+    assert not is_same({**KUBELET_KIND, **change}, KUBELET_KIND, 35)
 
 
 def test_a_field_that_is_not_known_differs_wherever_it_stands() -> None:
     taint = {"key": "a", "effect": "NoSchedule"}
     same = [{**KUBELET_KIND, "registerWithTaints": [{**taint, "unknown": value}]} for value in (1, 1, None)]
-    assert same_config(same[0], same[1], 35)
-    assert not same_config(same[0], same[2], 35)
-    assert not same_config(same[0], {**KUBELET_KIND, "registerWithTaints": [taint]}, 35)
+    assert is_same(same[0], same[1], 35)
+    assert not is_same(same[0], same[2], 35)
+    assert not is_same(same[0], {**KUBELET_KIND, "registerWithTaints": [taint]}, 35)
 
 
 def test_a_default_that_a_later_version_changes_is_different_since_the_file_outlives_an_upgrade() -> None:
     written = {**KUBELET_KIND, "failCgroupV1": False}
     assert not effective_diff(KUBELET_KIND, written, (34, 34))
-    assert not same_config(KUBELET_KIND, written, 34)
-    assert same_config(KUBELET_KIND, {**KUBELET_KIND, "failCgroupV1": True}, 35)
-    assert not same_config(KUBELET_KIND, {**KUBELET_KIND, "failCgroupV1": True}, None)
-    assert same_config(KUBELET_KIND, {**KUBELET_KIND, "maxPods": 110}, None)
+    assert not is_same(KUBELET_KIND, written, 34)
+    assert is_same(KUBELET_KIND, {**KUBELET_KIND, "failCgroupV1": True}, 35)
+    assert not is_same(KUBELET_KIND, {**KUBELET_KIND, "failCgroupV1": True}, None)
+    assert is_same(KUBELET_KIND, {**KUBELET_KIND, "maxPods": 110}, None)
 
 
 @pytest.mark.parametrize("minor", [19, 99])
 def test_a_version_that_the_data_do_not_know_compares_plain_values(minor: int) -> None:
-    assert not same_config(KUBELET_KIND, {**KUBELET_KIND, "maxPods": 110}, minor)
-    assert same_config({**KUBELET_KIND, "maxPods": 110}, {"maxPods": 110.0, **KUBELET_KIND}, minor)
+    assert not is_same(KUBELET_KIND, {**KUBELET_KIND, "maxPods": 110}, minor)
+    assert is_same({**KUBELET_KIND, "maxPods": 110}, {"maxPods": 110.0, **KUBELET_KIND}, minor)
 
 
 def test_kinds_that_differ_or_are_not_known_compare_plain_values() -> None:
-    assert not same_config(KUBELET_KIND, PROXY, 35)
-    assert same_config({"kind": "X", "a": []}, {"a": [], "kind": "X"}, 35)
-    assert not same_config({"kind": "X", "a": []}, {"kind": "X"}, 35)
-    assert not same_config({"kind": "X", "a": None}, {"kind": "X"}, 35)
-    assert not same_config({"a": date(2026, 1, 1)}, {"a": date(2026, 1, 1)}, 35)
-    assert not same_config([], {}, 35)
+    assert not is_same(KUBELET_KIND, PROXY, 35)
+    assert is_same({"kind": "X", "a": []}, {"a": [], "kind": "X"}, 35)
+    assert not is_same({"kind": "X", "a": []}, {"kind": "X"}, 35)
+    assert not is_same({"kind": "X", "a": None}, {"kind": "X"}, 35)
+    assert not is_same({"a": date(2026, 1, 1)}, {"a": date(2026, 1, 1)}, 35)
+    assert not is_same([], {}, 35)
 
 
 @pytest.mark.parametrize("kind", [one for one in kinds() if one.component in ("kubelet", "kube-proxy")], ids=str)
@@ -127,7 +132,7 @@ def test_an_empty_value_is_absent_only_where_no_default_and_no_pointer_stands(ki
                 continue
             empty: Any = [] if type_name.startswith("list<") else {}
             meaningful = any(key in field for key in ("default", "defaults", "nullable", "nullables"))
-            assert same_config(head, {**head, name: empty}, minor) is not meaningful, (name, minor)
+            assert is_same(head, {**head, name: empty}, minor) is not meaningful, (name, minor)
 
 
 @pytest.mark.parametrize("component", ["kubelet", "kube-proxy"])
@@ -141,7 +146,7 @@ def test_a_config_is_the_same_as_its_defaulted_form_where_no_later_default_diffe
     assert kind is not None
     minor = max(minors_of(kind))
     config = data.draw(configs(kind, minor))
-    assert same_config(config, apply_defaults(config, kind, minor), minor)
+    assert is_same(config, apply_defaults(config, kind, minor), minor)
 
 
 @pytest.mark.parametrize(
@@ -159,9 +164,9 @@ def test_a_config_is_the_same_as_its_defaulted_form_where_no_later_default_diffe
 def test_two_configs_are_the_same_only_with_the_drop_ins_over_them_too(
     change: dict[str, Any], drop_ins: list[Any], same: bool
 ) -> None:
-    assert same_config(KUBELET_KIND, {**KUBELET_KIND, **change}, 35, drop_ins) is same
-    assert same_config({**KUBELET_KIND, **change}, KUBELET_KIND, 35, drop_ins) is same
+    assert is_same(KUBELET_KIND, {**KUBELET_KIND, **change}, 35, drop_ins) is same
+    assert is_same({**KUBELET_KIND, **change}, KUBELET_KIND, 35, drop_ins) is same
 
 
 def test_nothing_but_a_kubelet_has_drop_ins() -> None:
-    assert same_config(PROXY, {**PROXY, "clusterCIDR": ""}, 35, ["no mapping"])
+    assert is_same(PROXY, {**PROXY, "clusterCIDR": ""}, 35, ["no mapping"])

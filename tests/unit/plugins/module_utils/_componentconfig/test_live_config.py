@@ -19,7 +19,7 @@ from ansible_collections.configok.node.plugins.module_utils._agent._interfaces i
 from ansible_collections.configok.node.plugins.module_utils._agent._probes import HealthProber, LiveConfigProbe
 from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import SystemClock
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import context_of
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import config_at
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._live_config import differences
 from support.agents.log_lines import record_log
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.contract("probe.configz")
 
 def compared(given: Mapping[str, Any], live: Mapping[str, Any], *overridden: str, minor: int = 33) -> list[str]:
     """The differences of a file and a live config."""
-    context = context_of(Document({**KUBELET_KIND, **given}, "config"), minor)
+    context = config_at(Document({**KUBELET_KIND, **given}, "config"), minor)
     assert context is not None
     return differences(context, live, overridden)
 

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import merge
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import InvalidConfig
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
 from support.configs.kubelet import KUBELET_HEADER
 from support.fuzz.settings import fuzz
@@ -90,17 +92,15 @@ POOL = KUBELET_HEADER + "# more pods here\nmaxPods: -1\nevictionHard:\n  memory.
 
 def test_render() -> None:
     rendered = load([("base.yaml", BASE), ("pool.yaml", POOL)])
-    assert rendered.findings == []
     assert (
         rendered.text
         == KUBELET_HEADER + "maxPods: -1\nevictionHard:\n  memory.available: bogus\n  nodefs.available: 10%\n"
     )
-    assert decode(rendered.text).data == (rendered.document.data if rendered.document else None)
+    assert decode(rendered.text).data == rendered.data
 
 
 def test_provenance_reaches_the_findings() -> None:
     document = load([("base.yaml", BASE), ("pool.yaml", POOL)]).document
-    assert document is not None
     assert document.file_of(("evictionHard", "nodefs.available")) == "base.yaml"
     assert document.line_of(("evictionHard", "nodefs.available")) == 6
     assert [(one.file, one.line, one.field) for one in check(document, versions=["1.35"])] == [
@@ -111,7 +111,6 @@ def test_provenance_reaches_the_findings() -> None:
 
 def test_duplicates_in_a_layer_are_found_by_validate() -> None:
     document = load([("base.yaml", BASE), ("pool.yaml", KUBELET_HEADER + "maxPods: 1\nmaxPods: 2\n")]).document
-    assert document is not None
     assert [(one.file, one.line, one.rule) for one in check(document)] == [("pool.yaml", 4, "duplicate")]
 
 
@@ -126,10 +125,11 @@ def test_duplicates_in_a_layer_are_found_by_validate() -> None:
     ],
 )
 def test_a_layer_that_does_not_fit(text: str, path: str) -> None:
-    rendered = load([("base.yaml", BASE), ("bad.yaml", text)])
-    assert (rendered.text, rendered.document) == ("", None)
-    assert {(one.file, one.field) for one in rendered.findings} >= {("bad.yaml", path)}
+    with pytest.raises(InvalidConfig) as caught:
+        load([("base.yaml", BASE), ("bad.yaml", text)])
+    assert {(one.file, one.field) for one in caught.value.findings} >= {("bad.yaml", path)}
 
 
 def test_no_layers() -> None:
-    assert load([]).document is None
+    with pytest.raises(ConfigError, match="at least one layer"):
+        load([])

@@ -26,7 +26,7 @@ LEGACY = {
 
 
 def move(text: str, *, minor: int = 30, component: str = "kubelet", **more: Any) -> Migration:
-    return migrate(component, [component, *text.split()], minor=minor, **more)
+    return migrate(component, [component, *text.split()], version=f"1.{minor}", **more)
 
 
 def document(found: Migration) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def test_flags_become_fields_and_the_defaults_of_flags_are_said() -> None:
     found = move("--max-pods=50 --cluster-dns=10.0.0.10 --kubeconfig=/k", minor=24)
     assert document(found) == {**LEGACY, "clusterDNS": ["10.0.0.10"], "maxPods": 50}
     assert kept(found) == ["--config=/var/lib/kubelet/config.yaml", "--kubeconfig=/k"]
-    assert [one.field for one in found.left] == ["maxPods", "clusterDNS"]
+    assert [one.field for one in found.dropped] == ["maxPods", "clusterDNS"]
     assert not told(found)
     assert found.before == found.after
 
@@ -139,7 +139,7 @@ def test_what_one_node_alone_can_have_goes_into_its_instance_config() -> None:
 def test_what_has_no_effect_any_more_goes(flags: str, minor: int, why: str) -> None:
     found = move(flags, minor=minor)
     assert len(kept(found)) == 1
-    assert why in found.left[-1].reason
+    assert why in found.dropped[-1].reason
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_kube_proxy_ignores_flags_beside_a_file() -> None:
     )
     assert document(found) == {"mode": "ipvs", "logging": {"verbosity": 2}}
     assert found.instance_config == {"hostnameOverride": "n1"}
-    assert [one.reason for one in found.left if not one.field] == ["kube-proxy ignores it beside --config"]
+    assert [one.reason for one in found.dropped if not one.field] == ["kube-proxy ignores it beside --config"]
 
 
 def test_kube_proxy_without_a_file() -> None:
@@ -281,7 +281,7 @@ def test_the_schedulers_server_without_tls_is_the_files_beside_one(flag: str) ->
     """cmd/kube-scheduler/app/options (1.20): beside a file its bind addresses alone count, which have a default."""
     (why,) = told(move(flag, component="kube-scheduler", minor=20))
     assert "a file says it as healthzBindAddress and metricsBindAddress" in why
-    assert move(flag, component="kube-scheduler", minor=23).left[0].reason.endswith("the server without TLS is gone")
+    assert move(flag, component="kube-scheduler", minor=23).dropped[0].reason.endswith("the server without TLS is gone")
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ def test_the_schedulers_server_without_tls_is_the_files_beside_one(flag: str) ->
 )
 def test_what_has_no_effect_beside_the_present_file_goes(component: str, kind: str, flag: str) -> None:
     found = move(f"--config=/c {flag}", component=component, minor=20, config=("/c", f"apiVersion: {kind}\n"))
-    assert [one.reason for one in found.left] == [f"{component} ignores it beside --config"]
+    assert [one.reason for one in found.dropped] == [f"{component} ignores it beside --config"]
     assert not told(found)
 
 
@@ -333,7 +333,7 @@ def test_nothing_that_the_component_does_changes(line: tuple[int, list[str]], fi
     config = ("/c.yaml", KUBELET_HEADER + fields) if fields else None
     if config:
         words = [*words, "--config=/c.yaml"]
-    found = migrate("kubelet", ["kubelet", *words], minor=minor, config=config)
+    found = migrate("kubelet", ["kubelet", *words], version=f"1.{minor}", config=config)
     assert not [one for one in found.findings if "instead of" in one.message]
     if not any(one.rule == "flags" and one.level == "component" for one in found.findings):
         assert found.before == found.after
@@ -354,5 +354,5 @@ def test_whatever_the_present_file_holds_there_is_an_answer(
 ) -> None:
     minor, words = line
     text = json.dumps({**KUBELET_KIND, **fields})
-    found = migrate("kubelet", ["kubelet", *words, "--config=/c"], minor=minor, config=("/c", text))
+    found = migrate("kubelet", ["kubelet", *words, "--config=/c"], version=f"1.{minor}", config=("/c", text))
     assert found.text or found.findings

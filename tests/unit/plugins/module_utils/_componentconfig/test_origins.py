@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import decode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import merge
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import merge_documents, provenance
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import lookup
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import merge_documents, origins_of
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import value_at
 from support.fuzz.settings import fuzz
 
 VALUES = st.recursive(
@@ -29,7 +29,7 @@ def test_lines_for_people_and_data() -> None:
     site = decode("maxPods: 60\nclusterDNS: [10.0.0.10]\n", file="site.yaml")
     pool = decode("# more\nmaxPods: 200\n", file="pool.yaml")
     layers = [base, site, pool]
-    found = provenance(layers, merge_documents(layers).data)
+    found = origins_of(layers, merge_documents(layers).data)
     assert [str(one) for one in found] == [
         "maxPods: 200 (pool.yaml:2), not 60 (site.yaml:1), 110 (base.yaml:1)",
         'evictionHard[memory.available]: "1Gi" (base.yaml:3)',
@@ -49,7 +49,7 @@ def test_lines_for_people_and_data() -> None:
 
 def test_secrets_are_not_shown() -> None:
     layers = [decode("token: abcdef\n", file="a"), decode("token: ghijkl\n", file="b")]
-    (found,) = provenance(layers, merge_documents(layers).data)
+    (found,) = origins_of(layers, merge_documents(layers).data)
     assert str(found) == "token: (a secret, not shown) (b:1), not (a secret, not shown) (a:1)"
 
 
@@ -58,11 +58,11 @@ def test_secrets_are_not_shown() -> None:
 def test_the_layer_that_is_named_holds_the_value(data: list[dict[str, Any]]) -> None:
     layers = [decode(json.dumps(one), file=str(number)) for number, one in enumerate(data)]
     merged = merge_documents(layers).data
-    found = provenance(layers, merged)
+    found = origins_of(layers, merged)
     for one in found:
-        assert lookup(merged, one.path) == one.value
+        assert value_at(merged, one.path) == one.value
         for origin in (one, *one.overrides):
-            held = lookup(data[int(origin.file)], origin.path)
+            held = value_at(data[int(origin.file)], origin.path)
             assert (merge([held]) if isinstance(held, dict) else held) == origin.value
         assert sorted([int(origin.file) for origin in (one, *one.overrides)], reverse=True) == [
             int(origin.file) for origin in (one, *one.overrides)

@@ -44,7 +44,7 @@ def test_a_config_that_is_too_large_is_not_taken_for_its_beginning(tmp_path: Pat
     head = b"apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
     (tmp_path / "c").write_bytes(head + b"#" * (MAX_BYTES - len(head)) + b"\nmaxPods: 5\n")
     argv = ("kubelet", "--config=/c")
-    found = migrate("kubelet", argv, minor=31, config=read_started(argv, "/", str(tmp_path)).config)
+    found = migrate("kubelet", argv, version="1.31", config=read_started(argv, "/", str(tmp_path)).config)
     assert found.text == ""
     assert [one.rule for one in found.findings] == ["too-large"]
 

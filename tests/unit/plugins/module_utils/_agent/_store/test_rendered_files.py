@@ -15,13 +15,13 @@ from ansible_collections.configok.node.plugins.module_utils._agent._store._rende
     decode_values,
     default_document,
     field_paths,
-    fingerprint,
     policy_of,
     render_config,
     render_init_config,
     stale_state_files,
     state_file_keys,
 )
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._plain_values import fingerprint
 
 
 @pytest.mark.contract("render.no-defaults-written")

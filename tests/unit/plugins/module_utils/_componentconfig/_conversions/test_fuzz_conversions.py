@@ -24,23 +24,25 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._co
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._conversions._small_kinds import (
     SMALL_HINTS,
 )
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import Conversion, convert
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import (
+    Conversion,
+    convert_document,
+)
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._defaults import apply_defaults
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
     Kind,
     find_kind,
+    find_version,
     kinds,
     prune,
-    short,
-    version_of,
-    versions,
+    versions_of,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._type_check import check_types
 from support.configs.objects import broken_configs, configs, minors_of, scheduler_configs
 from support.fuzz.settings import fuzz
 
 Leaf = tuple[tuple[str, ...], str]
-PAIRS = [(kind, other) for kind in kinds() for other in versions(kind) if other != kind]
+PAIRS = [(kind, other) for kind in kinds() for other in versions_of(kind) if other != kind]
 SCHEDULER = "KubeSchedulerConfiguration"
 HINTS: dict[str, Any] = {SCHEDULER: SCHEDULER_HINTS, **KUBEADM_HINTS, **SMALL_HINTS}
 
@@ -87,7 +89,7 @@ def harmless(leaf: Leaf, hints: Mapping[str, Hint]) -> bool:
 
 def check(there: Conversion, before: dict[str, Any], minor: int) -> Conversion:
     """What holds for every conversion of a config that the types of a minor allow; returns the way back."""
-    back = convert(there.data, there.source.api_version)
+    back = convert_document(there.data, there.source.api_version)
     assert find_kind(there.data["apiVersion"], there.data["kind"]) == there.target
     assert back.source == there.target
     for at in minors_of(there.target):
@@ -95,33 +97,33 @@ def check(there: Conversion, before: dict[str, Any], minor: int) -> Conversion:
             # Fields and values that this minor does not have, and others do, are the business of `validate`.
             problems = check_types(there.data, there.target, at, is_json=False).findings
             assert [one for one in problems if one.rule != "enum" and "knows it from" not in one.message] == []
-    assert convert(before, there.target.api_version) == there
+    assert convert_document(before, there.target.api_version) == there
     return back
 
 
-@pytest.mark.parametrize(("kind", "other"), PAIRS, ids=lambda kind: f"{kind.kind} {short(kind)}")
+@pytest.mark.parametrize(("kind", "other"), PAIRS, ids=lambda kind: f"{kind.kind} {kind.version}")
 @fuzz(3)
 @given(st.data())
 def test_there_and_back(kind: Kind, other: Kind, data: st.DataObject) -> None:
     minor = data.draw(st.sampled_from(minors_of(kind)))
     config = data.draw(configs(kind, minor))
     before = deepcopy(config)
-    there = convert(config, other.api_version)
+    there = convert_document(config, other.api_version)
     assert config == before
     back = check(there, config, minor)
     lost = [leaf for leaf in missing(config, back.data, kind, minor) if not said(leaf, [*there.losses, *back.losses])]
     assert [leaf for leaf in lost if not harmless(leaf, HINTS.get(kind.kind, {}))] == []
 
 
-@pytest.mark.parametrize(("kind", "other"), PAIRS, ids=lambda kind: f"{kind.kind} {short(kind)}")
+@pytest.mark.parametrize(("kind", "other"), PAIRS, ids=lambda kind: f"{kind.kind} {kind.version}")
 @fuzz(3)
 @given(st.data())
 def test_a_config_of_wrong_types_is_converted_as_far_as_that_goes(kind: Kind, other: Kind, data: st.DataObject) -> None:
     """Types are judged elsewhere; here nothing may end otherwise than with data that can be written."""
     config = data.draw(broken_configs(kind, data.draw(st.sampled_from(minors_of(kind)))))
-    there = convert(config, short(other))
+    there = convert_document(config, other.version)
     assert decode(encode(there.data)).data == there.data
-    assert convert(config, short(other)) == there
+    assert convert_document(config, other.version) == there
 
 
 GONE = ("NodeLabel", "ServiceAffinity", "NodePreferAvoidPods", "SelectorSpread", "NodeResourcesFit")
@@ -134,7 +136,7 @@ def test_profiles_there_and_back(old: int, new: int, data: st.DataObject) -> Non
     """The same for profiles that use kube-scheduler's own plugins; the score of each stays as it was."""
     found = find_kind("kubescheduler.config.k8s.io/v1", SCHEDULER)
     assert found is not None
-    source, target = versions(found)[old], versions(found)[new]
+    source, target = versions_of(found)[old], versions_of(found)[new]
     arguments = {
         one.kind[: -len("Args")]: one
         for one in kinds()
@@ -143,7 +145,7 @@ def test_profiles_there_and_back(old: int, new: int, data: st.DataObject) -> Non
     minor = data.draw(st.sampled_from(minors_of(source)))
     assume(all(one.known_at(minor) for one in arguments.values()))
     config = data.draw(scheduler_configs(source, arguments, minor))
-    there = convert(config, short(target))
+    there = convert_document(config, target.version)
     back = check(there, config, minor)
     lost = [leaf for leaf in missing(config, back.data, source, minor) if not said(leaf, [*there.losses, *back.losses])]
     # What is disabled, and gone, says nothing; nor does a list that enables nothing, or arguments without a field.
@@ -155,7 +157,7 @@ def test_profiles_there_and_back(old: int, new: int, data: st.DataObject) -> Non
     assert [leaf for leaf in lost if "scoringStrategy" not in leaf[0]] == []
     if not any("score" in loss.path or "multiPoint" in loss.path for loss in [*there.losses, *back.losses]):
         for first, second, third in zip(profiles(config), profiles(there.data), profiles(back.data)):
-            assert score(first, short(source)) == score(second, short(target)) == score(third, short(source))
+            assert score(first, source.version) == score(second, target.version) == score(third, source.version)
 
 
 def profiles(config: dict[str, Any]) -> list[dict[str, Any]]:
@@ -227,4 +229,4 @@ def test_every_kind_with_versions_is_here() -> None:
         "Preference",
         "WebhookAdmission",
     }
-    assert all(version_of(kind, other.api_version) == other for kind, other in PAIRS)
+    assert all(find_version(kind, other.api_version) == other for kind, other in PAIRS)

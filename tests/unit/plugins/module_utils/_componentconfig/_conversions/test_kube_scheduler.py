@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert_document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import format_path
 
 GROUP = "kubescheduler.config.k8s.io"
@@ -33,7 +33,7 @@ SHAPE = [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]
 
 def converted(old: str, new: str, **fields: Any) -> tuple[dict[str, Any], list[str]]:
     """The fields after the conversion, and the paths of the losses."""
-    result = convert({"apiVersion": f"{GROUP}/{old}", "kind": "KubeSchedulerConfiguration", **fields}, new)
+    result = convert_document({"apiVersion": f"{GROUP}/{old}", "kind": "KubeSchedulerConfiguration", **fields}, new)
     assert result.data.pop("apiVersion") == f"{GROUP}/{new}"
     assert result.data.pop("kind") == "KubeSchedulerConfiguration"
     return result.data, [format_path(loss.path) for loss in result.losses]

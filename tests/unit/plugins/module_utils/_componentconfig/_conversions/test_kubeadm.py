@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert, convert_text
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import convert, convert_document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import format_path
 
@@ -36,7 +36,7 @@ maxPods: 5
 
 
 def converted(kind: str, old: str, new: str, **fields: Any) -> tuple[dict[str, Any], list[str]]:
-    result = convert({"apiVersion": f"kubeadm.k8s.io/{old}", "kind": kind, **fields}, new)
+    result = convert_document({"apiVersion": f"kubeadm.k8s.io/{old}", "kind": kind, **fields}, new)
     assert result.data.pop("apiVersion") == f"kubeadm.k8s.io/{new}"
     assert result.data.pop("kind") == kind
     return result.data, [format_path(loss.path) for loss in result.losses]
@@ -127,21 +127,21 @@ def test_no_taints_stay_none() -> None:
 
 @pytest.mark.parametrize("text", [CLUSTER + INIT, INIT + CLUSTER + KUBELET])
 def test_a_timeout_goes_to_the_other_document_of_the_file(text: str) -> None:
-    result = convert_text(text, "v1beta4")
+    result = convert(text, "v1beta4")
     found = {one["kind"]: one for one in result.after}
     assert found["InitConfiguration"]["timeouts"] == {"controlPlaneComponentHealthCheck": "7m0s"}
     assert "apiServer" not in found["ClusterConfiguration"]
     assert result.losses == []
-    back = {one["kind"]: one for one in convert_text(result.text, "kubeadm.k8s.io/v1beta3").after}
+    back = {one["kind"]: one for one in convert(result.text, "kubeadm.k8s.io/v1beta3").after}
     assert back["ClusterConfiguration"]["apiServer"] == {"timeoutForControlPlane": "7m0s"}
     assert back.get("KubeletConfiguration") == found.get("KubeletConfiguration")
 
 
 def test_a_timeout_alone_in_its_file_is_lost_and_said() -> None:
-    assert [one["path"] for one in convert_text(CLUSTER, "v1beta4").losses] == ["apiServer.timeoutForControlPlane"]
+    assert [one["path"] for one in convert(CLUSTER, "v1beta4").losses] == ["apiServer.timeoutForControlPlane"]
 
 
 def test_a_kind_that_has_no_such_version_is_refused_beside_others_of_its_group() -> None:
     status = "---\napiVersion: kubeadm.k8s.io/v1beta2\nkind: ClusterStatus\n"
     with pytest.raises(ConfigError, match=r"^ClusterStatus has no version v1beta4: it has .*v1beta1, .*v1beta2$"):
-        convert_text(status + CLUSTER, "v1beta4")
+        convert(status + CLUSTER, "v1beta4")

@@ -10,7 +10,6 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import (
     FlagSet,
     components_with_flags,
-    field_at,
     flag_set,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import (
@@ -39,13 +38,13 @@ def test_a_flag_has_a_form_and_a_way(component: str, flag: Flag) -> None:
             for minor in known_minors()
             for kind in kinds()
             if kind.kind == MAIN_KINDS[component] and kind.known_at(minor)
-            if field_at(kind, flag.field, minor) is not None
+            if kind.entry_at(flag.field, minor) is not None
         ]
         assert known, f"{flag.field} is a field of no version"
     else:
-        assert flag.stays or flag.refused or flag.port_of
+        assert flag.keep_reason or flag.refuse_reason or flag.port_of
     if flag.last is not None and not flag.field:
-        assert flag.gone or flag.refused or flag.becomes
+        assert flag.drop_reason or flag.refuse_reason or flag.replaced_by
 
 
 @pytest.mark.parametrize("flag", of("kubelet").flags.values(), ids=lambda flag: flag.name)

@@ -11,10 +11,10 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import apply_flags
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import (
-    _OTHER_NAMES,
+    _IRREGULAR_NAMES,
+    fields_set_by_flags,
     flag_field,
     parse_flags,
-    shadowed_by_flags,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import find_kind
 
@@ -63,7 +63,7 @@ def test_a_flag_has_its_field(flag: str, field: str) -> None:
 
 
 def test_the_irregular_names_are_fields_of_the_schema() -> None:
-    for path in _OTHER_NAMES.values():
+    for path in _IRREGULAR_NAMES.values():
         fields: Any = KIND.fields
         for part in path.split("."):
             assert part in fields, path
@@ -88,13 +88,13 @@ def test_flags_shadow_whole_fields_and_feature_gates_by_key() -> None:
     words = "--max-pods=20 --kube-reserved=cpu=1 --feature-gates=A=true,B=false --client-ca-file=/x --v=4"
     argv = ["kubelet", *words.split()]
     paths = ["maxPods", "kubeReserved.memory", "featureGates.B", "featureGates.C", "authentication.x509.clientCAFile"]
-    assert shadowed_by_flags(argv, paths) == [
+    assert fields_set_by_flags(argv, paths) == [
         "authentication.x509.clientCAFile (--client-ca-file)",
         "featureGates.B (--feature-gates)",
         "kubeReserved (--kube-reserved)",
         "maxPods (--max-pods)",
     ]
-    assert shadowed_by_flags(argv, ["podsPerCore"]) == []
+    assert fields_set_by_flags(argv, ["podsPerCore"]) == []
 
 
 def test_flags_are_laid_over_a_config_in_the_form_of_its_fields() -> None:

@@ -12,6 +12,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._flag_set import flag_set
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._pflag import (
+    FlagForm,
     parse_command_line,
     parse_flag_value,
 )
@@ -72,12 +73,12 @@ BAD = [
 
 
 @pytest.mark.parametrize(("form", "texts", "value"), GOOD)
-def test_a_value(form: str, texts: list[str], value: Any) -> None:
+def test_a_value(form: FlagForm, texts: list[str], value: Any) -> None:
     assert parse_flag_value(form, texts) == value
 
 
 @pytest.mark.parametrize(("form", "text"), BAD)
-def test_what_the_component_refuses(form: str, text: str) -> None:
+def test_what_the_component_refuses(form: FlagForm, text: str) -> None:
     with pytest.raises(ConfigError, match="must be"):
         parse_flag_value(form, [text])
 
@@ -91,7 +92,7 @@ def test_a_command_line_is_taken_apart_as_the_kubelet_does_it() -> None:
     assert known is not None
     words = "--fail-swap-on --max_pods 9 --oom-score-adj -5 -v4 -v=3 --runonce=f --other x --switch --node-ip=a=b"
     line = parse_command_line(words.split(), known.flags)
-    assert [(one.name, one.text) for one in line.given] == [
+    assert [(one.name, one.value) for one in line.uses] == [
         ("fail-swap-on", "true"),
         ("max-pods", "9"),
         ("oom-score-adj", "-5"),
@@ -102,14 +103,14 @@ def test_a_command_line_is_taken_apart_as_the_kubelet_does_it() -> None:
         ("switch", "true"),
         ("node-ip", "a=b"),
     ]
-    assert not line.problems
+    assert not line.errors
 
 
 def test_what_is_no_flag_is_told() -> None:
     known = flag_set("kubelet")
     assert known is not None
     line = parse_command_line(["--fail-swap-on", "false", "--", "-x", "--max-pods"], known.flags)
-    assert line.problems == (
+    assert line.errors == (
         "'false' is no flag: the component takes nothing else",
         "'--' is no flag: the component takes nothing else",
         "'-x' is no flag: the component takes nothing else",

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import context_of
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import config_at
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._document import Document
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import (
-    KERNEL_FLAGS,
+    KERNEL_PARAMETERS,
     File,
     Host,
     HostQuery,
     host_findings,
     query_for,
-    stale_state,
+    stale_state_findings,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet import (
     KUBELET_RULES_ELSEWHERE,
@@ -43,7 +43,7 @@ FOUR = frozenset(range(4))
 
 def context(config: Mapping[str, Any], minor: int = 31, base: Mapping[str, Any] | None = None) -> EffectiveConfig:
     """The config as the component of a minor sees it; base: which component, the kubelet."""
-    found = context_of(Document({**(base or KUBELET_KIND), **config}, "config"), minor)
+    found = config_at(Document({**(base or KUBELET_KIND), **config}, "config"), minor)
     assert found is not None
     return found
 
@@ -93,7 +93,7 @@ REFUSED = [
     ({}, Host(cgroup_v2=False), 35, "failCgroupV1: must be false: this host uses cgroup v1"),
     (
         {"protectKernelDefaults": True},
-        Host(kernel={**KERNEL_FLAGS, "kernel/panic": 0}),
+        Host(kernel={**KERNEL_PARAMETERS, "kernel/panic": 0}),
         20,
         "protectKernelDefaults: the host's kernel.panic is 0, and the kubelet wants 10",
     ),
@@ -198,7 +198,7 @@ ACCEPTED = [
     ({"failCgroupV1": True}, Host(cgroup_v2=False), 30),  # not a field yet: that is another finding
     ({"failCgroupV1": False}, Host(cgroup_v2=False), 35),
     ({}, Host(kernel={"kernel/panic": 0}), 31),  # the kubelet sets it itself
-    ({"protectKernelDefaults": True}, Host(kernel=KERNEL_FLAGS), 31),
+    ({"protectKernelDefaults": True}, Host(kernel=KERNEL_PARAMETERS), 31),
     ({"reservedSystemCPUs": "0-3"}, Host(cpus=FOUR), 31),
     ({"reservedSystemCPUs": "0,6"}, Host(cpus=frozenset((0, 2, 4, 6))), 22),  # no hyper-threads
     ({"reservedSystemCPUs": "0", "kubeReserved": {"cpu": "9"}}, Host(cpus=FOUR), 31),  # which they replace
@@ -267,7 +267,7 @@ DRAIN = "the kubelet would exit; drain the node and remove"
 
 def stale(config: Mapping[str, Any], host: Host, minor: int = 31) -> list[str]:
     """What is said of a host's state files, as path: message, by rule."""
-    found = stale_state(context(config, minor), host)
+    found = stale_state_findings(context(config, minor), host)
     return [f"{format_path(one.path)}: {one.message} [{one.rule}]" for one in found]
 
 
@@ -379,7 +379,7 @@ def test_every_check_that_needs_the_host_is_made() -> None:
     driver = Host(runtime_driver="systemd")
     made |= {one.rule for one in host_findings(context({"cgroupDriver": "cgroupfs"}, 30), "kubelet", driver)}
     states = Host(states={"cpu_manager_state": CPU_STATE, "memory_manager_state": MEMORY_STATE})
-    made |= {one.rule for one in stale_state(context({}), states)}
+    made |= {one.rule for one in stale_state_findings(context({}), states)}
     assert wanted <= made
 
 

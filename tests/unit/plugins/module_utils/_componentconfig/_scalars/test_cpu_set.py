@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import cpu_set
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._numbers import parse_cpu_list
 
 
 @pytest.mark.parametrize(
@@ -28,4 +28,4 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._sc
     ],
 )
 def test_lists(text: Any, cpus: set[int]) -> None:
-    assert cpu_set(text) == cpus
+    assert parse_cpu_list(text) == cpus

@@ -13,8 +13,8 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ex
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import (
     Path,
     format_path,
-    lookup,
     parse_path,
+    value_at,
 )
 
 
@@ -44,4 +44,4 @@ def test_what_is_none(text: str) -> None:
     [(("a", 0, "b"), 1), (("a", 1), None), (("a", "b"), None), (("a", 0, "b", "c"), None), (("x", "y"), None)],
 )
 def test_lookup(path: Path, value: Any) -> None:
-    assert lookup({"a": [{"b": 1}]}, path) == value
+    assert value_at({"a": [{"b": 1}]}, path) == value

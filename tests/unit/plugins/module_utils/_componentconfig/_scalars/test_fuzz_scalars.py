@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import resolve
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import (
-    pairs_of,
+    fields_set_by_flags,
     parse_flags,
-    shadowed_by_flags,
+    parse_pairs,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._duration import (
     format_duration,
@@ -76,8 +76,8 @@ def test_versions(text: str) -> None:
 def test_flags(argv: list[str], fields: list[str]) -> None:
     for name, value in parse_twice(parse_flags, argv).value:
         assert isinstance(name, str)
-        parse_twice(pairs_of, value)
-    parse_twice(shadowed_by_flags, argv, fields)
+        parse_twice(parse_pairs, value)
+    parse_twice(fields_set_by_flags, argv, fields)
 
 
 @fuzz(150)

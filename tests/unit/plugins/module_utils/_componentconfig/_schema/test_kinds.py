@@ -13,10 +13,10 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import Finding
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import gated_values
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import rule_checked_fields
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import (
     Kind,
-    at_minor,
+    fact_at,
     find_kind,
     kinds,
     prune,
@@ -66,8 +66,8 @@ def leaves(fields: Mapping[str, Any], above: tuple[Step, ...] = ()) -> Iterator[
 
 
 def good(field: Mapping[str, Any], minor: int) -> Any:
-    kind = at_minor(field, "type", minor)
-    enum = at_minor(field, "enum", minor)
+    kind = fact_at(field, "type", minor)
+    enum = fact_at(field, "enum", minor)
     scalar = kind[kind.index("<") + 1 : -1] if "<" in kind else kind
     if scalar.startswith("list<"):
         value: Any = ["x"]
@@ -77,7 +77,7 @@ def good(field: Mapping[str, Any], minor: int) -> Any:
 
 
 def bad(field: Mapping[str, Any], minor: int) -> Any:
-    kind = at_minor(field, "type", minor)
+    kind = fact_at(field, "type", minor)
     return "x" if "<" in kind else BAD[kind]
 
 
@@ -85,7 +85,7 @@ def document(kind: Kind, steps: tuple[Step, ...], value: Any, minor: int) -> dic
     for index in range(len(steps) - 1, -1, -1):
         name, field = steps[index]
         if index < len(steps) - 1:
-            outer = at_minor(field, "type", minor)
+            outer = fact_at(field, "type", minor)
             value = [value] if outer.startswith("list<") else {"a": value} if outer.startswith("map<") else value
         value = {name: value}
     return {**value, "apiVersion": kind.api_version, "kind": kind.kind}
@@ -128,11 +128,11 @@ def test_every_field(kind: Kind) -> None:
         for minor in sorted({since, last}):
             data = document(kind, steps, good(field, minor), minor)
             assert judged(data, minor, "type", "enum", "unknown-field") == [], path
-        if at_minor(field, "type", since) != "any":
+        if fact_at(field, "type", since) != "any":
             found = judged(document(kind, steps, bad(field, since), since), since, "type")
             assert [one.level for one in found] == ["component"], path
         # Null means absent, but for a duration that is no pointer: Go reads it from an empty text.
-        refused = at_minor(field, "type", since) == "duration" and "nullable" not in field
+        refused = fact_at(field, "type", since) == "duration" and "nullable" not in field
         found = judged(document(kind, steps, None, since), since, "type", "enum", "unknown-field")
         assert [one.rule for one in found] == ["type"] * refused, path
         if since > kind.since:
@@ -147,14 +147,14 @@ def test_every_field(kind: Kind) -> None:
 
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.kind}-{kind.api_version}")
 def test_values_outside_a_list_of_values(kind: Kind) -> None:
-    gated = gated_values(kind)
+    gated = rule_checked_fields(kind)
     for steps in leaves(kind.fields):
         field = steps[-1][1]
         path = ".".join(name for name, _field in steps)
         since, _last = span(kind, steps)
-        if at_minor(field, "enum", since) and path not in gated:
+        if fact_at(field, "enum", since) and path not in gated:
             wrong: Any = "no such value"
-            if at_minor(field, "type", since).startswith("list<"):
+            if fact_at(field, "type", since).startswith("list<"):
                 wrong = [wrong]
             found = judged(document(kind, steps, wrong, since), since, "enum")
             assert [one.level for one in found] == ["component"], path
@@ -167,10 +167,10 @@ def test_what_says_nothing_is_pruned(kind: Kind) -> None:
     for steps in leaves(kind.fields):
         field = steps[-1][1]
         since, _last = span(kind, steps)
-        outer = [at_minor(one, "type", since) for _name, one in steps[:-1]]
+        outer = [fact_at(one, "type", since) for _name, one in steps[:-1]]
         if steps[-1][0] not in head and all(one == "object" for one in outer):
             assert prune(document(kind, steps, None, since)).get(steps[-1][0]) is None
-            kept = prune(document(kind, steps, [] if "list" in at_minor(field, "type", since) else {}, since)) != head
+            kept = prune(document(kind, steps, [] if "list" in fact_at(field, "type", since) else {}, since)) != head
             assert kept is any("nullable" in one or "default" in one for _name, one in steps)
 
 
