@@ -82,7 +82,7 @@ def embedded_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded]
 
 @pytest.fixture(params=["embedded", "real"])
 def api(request: pytest.FixtureRequest) -> ApiServer:
-    """Both API servers, one after the other; each is shared by the session: use names of your own (see `unique`)."""
+    """Both API servers in turn; each is shared by the session: use names of your own (see `unique`)."""
     name = "_shared_embedded" if request.param == "embedded" else "real_api"
     server = request.getfixturevalue(name)
     assert isinstance(server, ApiServer)

@@ -6,7 +6,7 @@
     python tools/run_tests.py [arguments for pytest]
 
 From the checkout, by `make test`, which prepares what the suites need. One lane has the suites with real nodes, which
-mostly wait; the other has those that compute. The suites of a lane run one after the other: two of them would share the
+mostly wait; the other has those that compute. The suites of a lane run in turn: two of them would share the
 addresses and the inotify instances of the test nodes. On a machine with one processor the lanes do so too. Every line
 begins with the name of its suite. All suites run, whatever the others find; the exit code is 1 if one of them fails.
 """
@@ -35,7 +35,7 @@ MAKE = ("make", "--no-print-directory")
 
 @dataclass
 class Lane:
-    """Suites that run one after the other: name and command of each."""
+    """Suites that run in turn: name and command of each."""
 
     name: str
     commands: dict[str, Sequence[str]]

@@ -29,23 +29,23 @@ GOOD = kubelet_config("maxPods: 50")
     ],
 )
 def test_validate(make_node: MakeNode, text: str, options: tuple[str, ...], code: int, said: str) -> None:
-    found = make_node().call("validate", "--component", "kubelet", *options, "-", input=text)
-    assert (found.returncode, "Traceback" in found.stderr) == (code, False), found.stderr
-    assert said in found.stdout
-    assert bool(found.stdout) == (code == 1)
+    result = make_node().call("validate", "--component", "kubelet", *options, "-", input=text)
+    assert (result.returncode, "Traceback" in result.stderr) == (code, False), result.stderr
+    assert said in result.stdout
+    assert bool(result.stdout) == (code == 1)
 
 
 def test_validate_for_machines(make_node: MakeNode) -> None:
-    found = make_node().call("validate", "--json", "--component", "kubelet", "-", input=GOOD + "maxPod: 1\n")
-    [finding] = json.loads(found.stdout)
+    result = make_node().call("validate", "--json", "--component", "kubelet", "-", input=GOOD + "maxPod: 1\n")
+    [finding] = json.loads(result.stdout)
     assert (finding["path"], finding["line"], finding["level"]) == ("maxPod", 4, "policy")
-    assert found.returncode == 1
+    assert result.returncode == 1
 
 
 def test_a_file_that_is_not_there_is_wrong_usage(make_node: MakeNode) -> None:
-    found = make_node().call("validate", "/nonexistent/config.yaml")
-    assert found.returncode == 2
-    assert found.stderr == "configok-agent: /nonexistent/config.yaml: cannot be read: No such file or directory\n"
+    result = make_node().call("validate", "/nonexistent/config.yaml")
+    assert result.returncode == 2
+    assert result.stderr == "configok-agent: /nonexistent/config.yaml: cannot be read: No such file or directory\n"
 
 
 @pytest.mark.contract("adopt.same-values")
@@ -64,9 +64,9 @@ def test_same(make_node: MakeNode, text: str, code: int) -> None:
     old, new = node.directory / "old.yaml", node.directory / "new.yaml"
     old.write_text(GOOD)
     new.write_text(GOOD + text)
-    found = node.call("same", "--kubernetes-version", "v1.35.2", str(old), str(new))
-    assert (found.returncode, "Traceback" in found.stderr) == (code, False), found.stderr
-    assert found.stdout == {0: "the same\n", 1: "different\n", 2: ""}[code]
+    result = node.call("same", "--kubernetes-version", "v1.35.2", str(old), str(new))
+    assert (result.returncode, "Traceback" in result.stderr) == (code, False), result.stderr
+    assert result.stdout == {0: "the same\n", 1: "different\n", 2: ""}[code]
 
 
 @pytest.mark.contract("cli.commands")
@@ -75,9 +75,9 @@ def test_diff(make_node: MakeNode) -> None:
     old, new = node.directory / "old.yaml", node.directory / "new.yaml"
     old.write_text(GOOD)
     new.write_text(GOOD.replace("50", "60"))
-    found = node.call("diff", str(old), str(new), "--kubernetes-version", "1.31")
-    assert (found.returncode, found.stderr) == (1, "")
-    assert found.stdout.splitlines() == [
+    result = node.call("diff", str(old), str(new), "--kubernetes-version", "1.31")
+    assert (result.returncode, result.stderr) == (1, "")
+    assert result.stdout.splitlines() == [
         f"maxPods: 50 -> 60  [restart-may-reject]  ({new}:3)",
         "all in all: restart-may-reject: restart; pods over the new bound fail admission at restart, node capacity "
         "changes",
@@ -94,9 +94,9 @@ def test_diff(make_node: MakeNode) -> None:
 @pytest.mark.contract("cli.commands")
 def test_explain(make_node: MakeNode) -> None:
     node = make_node()
-    found = node.call("explain", "maxPods")
-    assert (found.returncode, found.stderr) == (0, "")
-    assert found.stdout.startswith("maxPods, of KubeletConfiguration")
+    result = node.call("explain", "maxPods")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("maxPods, of KubeletConfiguration")
     gate = json.loads(node.call("explain", "--json", "featureGates.NodeSwap").stdout)
     assert gate["facts"]["stages"][0] == {"since": "1.22", "state": "Alpha, off"}
     wrong = node.call("explain", "maxPod")
@@ -121,9 +121,9 @@ def test_all_that_is_wrong_with_the_configuration_is_said(make_node: MakeNode) -
     data = json.loads((node.directory / "agent.yaml").read_text())
     data.update(nodeName="N 1", colour="red")
     (node.directory / "agent.yaml").write_text(json.dumps(data))
-    found = node.call("run")
-    assert found.returncode == 1
-    assert [line.split(": ")[2].split(" ")[0] for line in found.stderr.splitlines()] == ["nodeName", "colour"]
+    result = node.call("run")
+    assert result.returncode == 1
+    assert [line.split(": ")[2].split(" ")[0] for line in result.stderr.splitlines()] == ["nodeName", "colour"]
 
 
 @pytest.mark.contract("cli.commands")
@@ -141,6 +141,6 @@ def test_forget_bad_wants_to_know_what(make_node: MakeNode) -> None:
 
 
 def test_run_without_credentials_is_a_sentence(make_node: MakeNode) -> None:
-    found = make_node().call("run")
-    assert (found.returncode, found.stderr.count("\n")) == (1, 1), found.stderr
-    assert "/nonexistent/kubeconfig" in found.stderr
+    result = make_node().call("run")
+    assert (result.returncode, result.stderr.count("\n")) == (1, 1), result.stderr
+    assert "/nonexistent/kubeconfig" in result.stderr

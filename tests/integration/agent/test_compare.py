@@ -24,7 +24,7 @@ pytestmark = pytest.mark.contract("probe.configz")
 
 
 class Kubelet:
-    """Serves /configz to whom the authority knows, with the status and the config that it is given."""
+    """Serves /configz to clients that the authority knows, with a status and a config of the test's choice."""
 
     def __init__(self, directory: Path) -> None:
         self.status = 200
@@ -94,12 +94,12 @@ def node(make_node: Callable[..., Any], kubelet: Kubelet, tmp_path: Path) -> Any
 
 
 def test_the_kubelet_is_asked_itself_with_the_nodes_own_certificate(node: Any, kubelet: Kubelet) -> None:
-    found = node.call("compare", "kubelet")
-    assert (found.returncode, found.stdout) == (0, "the live config is what the file says\n"), found.stderr
+    result = node.call("compare", "kubelet")
+    assert (result.returncode, result.stdout) == (0, "the live config is what the file says\n"), result.stderr
     assert kubelet.peers == ["/configz system:node:n1"]
     kubelet.config["maxPods"] = 110
-    found = node.call("compare", "kubelet")
-    assert (found.returncode, found.stdout) == (1, "maxPods: is 110, and 50 was given\n")
+    result = node.call("compare", "kubelet")
+    assert (result.returncode, result.stdout) == (1, "maxPods: is 110, and 50 was given\n")
 
 
 def test_a_flag_that_wins_is_no_difference(node: Any, kubelet: Kubelet) -> None:
@@ -107,22 +107,22 @@ def test_a_flag_that_wins_is_no_difference(node: Any, kubelet: Kubelet) -> None:
     name = hashlib.sha256(node.config.read_bytes()).hexdigest()
     (node.config.parent / f"{name}.json").write_text(json.dumps({"fields": ["maxPods", "port"]}))
     (node.config.parent / "command-line.json").write_text(json.dumps({"argv": ["kubelet", "--max-pods=20"]}))
-    found = node.call("compare", "kubelet")
-    assert (found.returncode, found.stdout) == (0, "the live config is what the file says\n")
+    result = node.call("compare", "kubelet")
+    assert (result.returncode, result.stdout) == (0, "the live config is what the file says\n")
 
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_kubelet_that_does_not_let_it_is_no_verdict(node: Any, kubelet: Kubelet, status: int) -> None:
     kubelet.status = status
-    found = node.call("compare", "--json", "kubelet")
-    assert found.returncode == 2
-    answer = json.loads(found.stdout)
+    result = node.call("compare", "--json", "kubelet")
+    assert result.returncode == 2
+    answer = json.loads(result.stdout)
     assert (answer["differences"], "grant nodes/configz" in answer["unknown"]) == ([], True)
 
 
 def test_no_kubelet_is_one_sentence(node: Any, kubelet: Kubelet) -> None:
     kubelet.server.shutdown()
     kubelet.server.server_close()
-    found = node.call("compare", "kubelet")
-    assert (found.returncode, found.stdout.count("\n"), found.stderr) == (2, 1, "")
-    assert f"https://127.0.0.1:{kubelet.port}/configz" in found.stdout
+    result = node.call("compare", "kubelet")
+    assert (result.returncode, result.stdout.count("\n"), result.stderr) == (2, 1, "")
+    assert f"https://127.0.0.1:{kubelet.port}/configz" in result.stdout

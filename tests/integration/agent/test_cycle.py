@@ -28,7 +28,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_
 from support.api.servers import Embedded
 from support.configs.kubelet import KUBELET_HEADER
 
-DEADLY = 13  # podsPerCore: legal, and the stub kubelet dies of it
+DEADLY = 13  # podsPerCore: legal, and the stub kubelet crashes on it
 
 
 class World:

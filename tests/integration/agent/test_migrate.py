@@ -23,12 +23,12 @@ def test_given_flags(make_node: MakeNode) -> None:
     present = node.directory / "present.yaml"
     present.write_text(KUBELET_HEADER + "maxPods: 10\n")
     flags = [f"--config={present}", "--max-pods=50", "--node-ip=10.0.0.1"]
-    found = node.call("migrate", "--kubernetes-version", "1.31", "kubelet", "--", *flags)
-    assert found.returncode == 0, found.stderr
-    assert yaml.safe_load(found.stdout)["maxPods"] == 50
-    assert "--node-ip stays: its value belongs to this node" in found.stderr
-    told = json.loads(node.call("migrate", "--json", "kubelet", "--", *flags).stdout)
-    assert [flag["words"] for flag in told["flags"]] == [[f"--config={present}"], ["--node-ip=10.0.0.1"]]
+    result = node.call("migrate", "--kubernetes-version", "1.31", "kubelet", "--", *flags)
+    assert result.returncode == 0, result.stderr
+    assert yaml.safe_load(result.stdout)["maxPods"] == 50
+    assert "--node-ip stays: its value belongs to this node" in result.stderr
+    described = json.loads(node.call("migrate", "--json", "kubelet", "--", *flags).stdout)
+    assert [flag["words"] for flag in described["flags"]] == [[f"--config={present}"], ["--node-ip=10.0.0.1"]]
 
 
 @pytest.mark.contract("cli.commands")

@@ -52,7 +52,7 @@ def test_an_idle_agent_keeps_one_watch_and_asks_nothing(
     settle(node, lambda: len(requests.calls(user=AGENT)))
     assert requests.calls(user="component")
     assert requests.count(user=AGENT, verb="watch") == 1
-    assert requests.count(user=AGENT, verb="list") == 1  # what the watch goes on from
+    assert requests.count(user=AGENT, verb="list") == 1  # the watch continues from it
 
     requests.clear()
     time.sleep(REST)  # that nothing is asked has no event to wait for

@@ -18,7 +18,7 @@ import pytest
 
 MakeNode = Callable[..., Any]
 
-# Appends its environment to a file, then does what the file "mode" beside it says.
+# Appends its environment to a file, then does what the file "mode" next to it says.
 COMPONENT = """
 import os, signal, sys, time
 directory = sys.argv[1]
@@ -45,9 +45,9 @@ def component(directory: Path, mode: str) -> list[str]:
 
 
 def recorded(node: Any) -> list[dict[str, Any]]:
-    """What prestart and poststop wrote down."""
-    found = list(node.state.glob("kubelet-*/startups"))
-    starts: list[dict[str, Any]] = json.loads(found[0].read_text()) if found else []
+    """Return what prestart and poststop recorded."""
+    files = list(node.state.glob("kubelet-*/startups"))
+    starts: list[dict[str, Any]] = json.loads(files[0].read_text()) if files else []
     return starts
 
 

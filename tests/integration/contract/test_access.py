@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The contract: who is let in, and what stored roles and bindings allow."""
+"""The contract: which users are let in, and what stored roles and bindings allow."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CONFIG_MAPS = "/api/v1/namespaces/{}/configmaps"
 
 
 def eventually(ask: Callable[[], Answer], status: int, seconds: float = 5.0) -> Answer:
-    """The real server's authorizer sees a new binding a moment later."""
+    """Ask until the answer has this status: the real server's authorizer sees a new binding a moment later."""
     deadline = time.monotonic() + seconds
     while True:
         answer = ask()

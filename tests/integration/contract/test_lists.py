@@ -95,8 +95,8 @@ def test_field_selector_of_nodes(api: ApiServer, unique: str) -> None:
     for suffix, spec in (("a", {}), ("b", {"unschedulable": True}), ("c", {"unschedulable": False})):
         wire.post(NODES, {"metadata": {"name": f"{unique}{suffix}", "labels": {"test": unique}}, "spec": spec})
     for selector, expected in (("spec.unschedulable=true", "b"), ("spec.unschedulable=false", "ac")):
-        found = wire.get(NODES, labelSelector=f"test={unique}", fieldSelector=selector).body
-        assert "".join(name[-1] for name in names(found)) == expected
+        listed = wire.get(NODES, labelSelector=f"test={unique}", fieldSelector=selector).body
+        assert "".join(name[-1] for name in names(listed)) == expected
 
 
 @pytest.mark.parametrize("selector", ["data.k=v", "spec.unschedulable=true", "nonsense"])
@@ -112,17 +112,17 @@ def test_label_selectors_that_make_no_sense(api: ApiServer, maps: str, selector:
 
 
 def pages(wire: Wire, path: str, **query: Any) -> list[Any]:
-    found = [wire.get(path, **query).body]
-    while token := found[-1]["metadata"].get("continue"):
-        found.append(wire.get(path, **query, **{"continue": token}).body)
-    return found
+    listed = [wire.get(path, **query).body]
+    while token := listed[-1]["metadata"].get("continue"):
+        listed.append(wire.get(path, **query, **{"continue": token}).body)
+    return listed
 
 
 def test_pages(api: ApiServer, maps: str) -> None:
-    found = pages(api.wire(), maps, limit=2)
-    assert [names(item) for item in found] == [["a", "b"], ["c", "d"], ["e"]]
-    assert [item["metadata"].get("remainingItemCount") for item in found] == [3, 1, None]
-    assert len({item["metadata"]["resourceVersion"] for item in found}) == 1
+    listed = pages(api.wire(), maps, limit=2)
+    assert [names(item) for item in listed] == [["a", "b"], ["c", "d"], ["e"]]
+    assert [item["metadata"].get("remainingItemCount") for item in listed] == [3, 1, None]
+    assert len({item["metadata"]["resourceVersion"] for item in listed}) == 1
 
 
 def test_pages_are_one_snapshot(api: ApiServer, maps: str) -> None:
@@ -138,11 +138,11 @@ def test_pages_are_one_snapshot(api: ApiServer, maps: str) -> None:
 
 
 def test_pages_with_a_selector(api: ApiServer, maps: str) -> None:
-    found = pages(api.wire(), maps, limit=2, labelSelector="x=1")
-    assert [name for item in found for name in names(item)] == ["a", "d"]
-    assert all("remainingItemCount" not in item["metadata"] for item in found)
-    assert len(found) == 2  # e follows d, and does not match: the last page is empty
-    assert names(found[1]) == []
+    listed = pages(api.wire(), maps, limit=2, labelSelector="x=1")
+    assert [name for item in listed for name in names(item)] == ["a", "d"]
+    assert all("remainingItemCount" not in item["metadata"] for item in listed)
+    assert len(listed) == 2  # e follows d, and does not match: the last page is empty
+    assert names(listed[1]) == []
 
 
 def test_limit_of_all(api: ApiServer, maps: str) -> None:

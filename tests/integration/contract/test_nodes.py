@@ -113,8 +113,8 @@ def test_status_and_the_rest_are_written_apart(api: ApiServer, unique: str) -> N
 def test_condition_times_are_whole_seconds_in_utc(api: ApiServer, unique: str) -> None:
     wire = api.wire()
     wire.post(NODES, {"metadata": {"name": unique}})
-    given = {"type": "A", "status": "True", "lastHeartbeatTime": "2026-01-02T05:04:05.678+02:00"}
-    answer = wire.strategic(f"{NODES}/{unique}/status", {"status": {"conditions": [given]}})
+    condition = {"type": "A", "status": "True", "lastHeartbeatTime": "2026-01-02T05:04:05.678+02:00"}
+    answer = wire.strategic(f"{NODES}/{unique}/status", {"status": {"conditions": [condition]}})
     assert answer.body["status"]["conditions"] == [
         {"type": "A", "status": "True", "lastHeartbeatTime": "2026-01-02T03:04:05Z", "lastTransitionTime": None}
     ]
@@ -247,10 +247,10 @@ def test_node_writes_events(api: ApiServer, node: Wire, unique: str) -> None:
     assert answer.status == 201
     name = answer.body["metadata"]["name"]
     assert node.merge(f"/api/v1/namespaces/default/events/{name}", {"count": 2}).body["count"] == 2
-    found = api.wire().get("/api/v1/events", fieldSelector=f"involvedObject.kind=Node,involvedObject.name={unique}")
-    assert [item["reason"] for item in found.body["items"]] == ["ConfigAdopted"]
-    assert found.body["items"][0]["eventTime"] is None
-    assert found.body["items"][0]["reportingComponent"] in ("", "configok-agent")
+    listed = api.wire().get("/api/v1/events", fieldSelector=f"involvedObject.kind=Node,involvedObject.name={unique}")
+    assert [item["reason"] for item in listed.body["items"]] == ["ConfigAdopted"]
+    assert listed.body["items"][0]["eventTime"] is None
+    assert listed.body["items"][0]["reportingComponent"] in ("", "configok-agent")
     reasons = api.wire().get("/api/v1/events", fieldSelector=f"reason=Nothing,involvedObject.name={unique}")
     assert reasons.body["items"] == []
     answer = node.get("/api/v1/namespaces/default/events")

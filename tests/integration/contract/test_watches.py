@@ -112,7 +112,7 @@ def test_watch_with_a_label_selector(api: ApiServer, maps: str) -> None:
         make(wire, maps, "a")
         make(wire, maps, "b", x="1")
         wire.merge(f"{maps}/a", {"metadata": {"labels": {"x": "1"}}})
-        left = wire.merge(f"{maps}/b", {"metadata": {"labels": {"x": "2"}}, "data": {"k": "new"}}).body
+        relabelled = wire.merge(f"{maps}/b", {"metadata": {"labels": {"x": "2"}}, "data": {"k": "new"}}).body
         wire.delete(f"{maps}/a")
         events = watching.take(4)
     assert [seen(event) for event in events] == [("ADDED", "b"), ("ADDED", "a"), ("DELETED", "b"), ("DELETED", "a")]
@@ -120,7 +120,7 @@ def test_watch_with_a_label_selector(api: ApiServer, maps: str) -> None:
     gone = events[2]["object"]
     assert gone["metadata"]["labels"] == {"x": "1"}
     assert gone["data"] == {"k": "v"}
-    assert gone["metadata"]["resourceVersion"] == left["metadata"]["resourceVersion"]
+    assert gone["metadata"]["resourceVersion"] == relabelled["metadata"]["resourceVersion"]
 
 
 def test_metadata_only_watch(api: ApiServer, maps: str) -> None:

@@ -23,7 +23,7 @@ NAMESPACES = ("configok-system", "configok-rollouts", "kube-system", "default")
 
 def rules(node: Client) -> set[tuple[str, str]]:
     """Return what a node may do by RBAC: (namespace, rule) for each resource rule."""
-    found = set()
+    allowed = set()
     for namespace in NAMESPACES:
         review: dict[str, Any] = {
             "apiVersion": "authorization.k8s.io/v1",
@@ -32,11 +32,11 @@ def rules(node: Client) -> set[tuple[str, str]]:
         }
         status = node.create(RULES, review)["status"]
         for rule in status["resourceRules"] + status["nonResourceRules"]:
-            found.add((namespace, str(sorted((key, sorted(values)) for key, values in rule.items()))))
-    return found
+            allowed.add((namespace, str(sorted((key, sorted(values)) for key, values in rule.items()))))
+    return allowed
 
 
-@pytest.mark.usefixtures("real_api")  # so that its absence is told as for every other test
+@pytest.mark.usefixtures("real_api")  # so that its absence is reported as for every other test
 def test_our_rbac_gives_nodes_bundles_to_read_and_nothing_else(tmp_path: Path) -> None:
     """On a server of its own: other tests may have prepared the shared one already."""
     with start_real(tmp_path) as api:
@@ -58,10 +58,10 @@ def test_a_node_writes_no_other_node(real_api: Real, unique: str) -> None:
     node = real_api.client(f"system:node:{unique}-a", ["system:nodes"])
     for name in (f"{unique}-a", f"{unique}-b"):
         admin.create(paths.NODES, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
-    said = {"status": {"conditions": [{"type": "ConfigOK", "status": "True", "reason": "x", "message": "x"}]}}
-    node.patch(paths.node_status(f"{unique}-a"), said, kind="strategic")
+    body = {"status": {"conditions": [{"type": "ConfigOK", "status": "True", "reason": "x", "message": "x"}]}}
+    node.patch(paths.node_status(f"{unique}-a"), body, kind="strategic")
     with pytest.raises(Forbidden):
-        node.patch(paths.node_status(f"{unique}-b"), said, kind="strategic")
+        node.patch(paths.node_status(f"{unique}-b"), body, kind="strategic")
     with pytest.raises(Forbidden):
         node.patch(paths.node(f"{unique}-b"), assignment_patch(None, Assignment(1)))
     for path in (paths.config_maps("configok-system"), paths.config_maps("configok-rollouts")):

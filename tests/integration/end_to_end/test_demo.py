@@ -19,7 +19,7 @@ DEMO = CHECKOUT / "playbooks" / "files" / "demo" / "demo.py"
 
 
 def test_the_demo_sees_what_it_says_and_leaves_nothing(tmp_path_factory: pytest.TempPathFactory) -> None:
-    # Short: the sockets of its nodes lie below, and paths of sockets have 107 characters.
+    # Short: the sockets of its nodes are in there, and paths of sockets have 107 characters.
     temporary = tmp_path_factory.mktemp("d")
     done = subprocess.run(
         [sys.executable, str(DEMO)],

@@ -17,7 +17,7 @@ from support.session.unavailable import leave_out
 
 
 def test_a_good_and_a_deadly_rollout(real_api: Real, unique: str, tmp_path: Path) -> None:
-    """20 agents on the real API server, RBAC and NodeRestriction on: the deadly config reaches the canary, no more."""
+    """20 agents on the real API server, RBAC and NodeRestriction on: a crashing config reaches the canary, no more."""
     with start_fleet(real_api, unique, 20, tmp_path) as fleet:
         done = fleet.user.run("rollout")
         assert done.code == 0, done.output
@@ -79,7 +79,7 @@ def test_a_killed_playbook_goes_on_where_it_stood(api: ApiServer, unique: str, t
 
 
 def test_a_restart_of_the_control_plane_is_survived(tmp_path: Path) -> None:
-    """Longer than the lock lasts: nothing is assigned meanwhile, no node is charged with it, and the run goes on."""
+    """Longer than the lock lasts: nothing is assigned meanwhile, no node is charged with it, and the run continues."""
     try:
         api = start_real(tmp_path / "api")
     except Unavailable as problem:

@@ -24,13 +24,13 @@ SPECS = [NodeSpec("oldest", "bullseye", "variable"), NodeSpec("newest", "trixie"
 def traces(number: int) -> list[str]:
     """Return what this machine still has of a testbed."""
     name = f"cko{number}"
-    found = [f"mount {line.split()[4]}" for line in Path("/proc/self/mountinfo").read_text().splitlines()]
-    found = [line for line in found if line.startswith(f"mount /var/tmp/configok/{number}/")]
-    found += [
+    remains = [f"mount {line.split()[4]}" for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+    remains = [line for line in remains if line.startswith(f"mount /var/tmp/configok/{number}/")]
+    remains += [
         str(path) for path in Path("/sys/class/net").iterdir() if path.name == name or path.name.startswith(f"{name}-")
     ]
-    found += [str(path) for path in Path("/run/netns").glob(f"{name}-*")]
-    return found + [str(path) for path in Path("/var/tmp/configok").glob(str(number))]
+    remains += [str(path) for path in Path("/run/netns").glob(f"{name}-*")]
+    return remains + [str(path) for path in Path("/var/tmp/configok").glob(str(number))]
 
 
 @pytest.fixture(scope="module")

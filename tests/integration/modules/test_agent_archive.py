@@ -32,8 +32,8 @@ def test_the_archive_is_put_there_once(tmp_path: Path) -> None:
     assert play(tmp_path, dest).changed == 1
     assert dest.read_bytes() == pack(ROOT)
     assert dest.stat().st_mode & 0o777 == 0o755
-    told = subprocess.run([sys.executable, "-I", dest, "version"], capture_output=True, text=True, check=True)
-    assert told.stdout
+    result = subprocess.run([sys.executable, "-I", dest, "version"], capture_output=True, text=True, check=True)
+    assert result.stdout
 
     before = dest.stat()
     assert play(tmp_path, dest).changed == 0

@@ -67,7 +67,7 @@ def test_the_examples_run(embedded_api: Embedded, tmp_path: Path) -> None:
     client, kubeconfig = embedded_api.client(), embedded_api.admin_kubeconfig
     prepare(client)
     with SimulatedNodes(client) as nodes:
-        # The pool's first revision, so that there is something to undo. No node has it: the cluster may be cleaned.
+        # The pool's first revision, so that an undo has something to undo. No node has it: the cluster may be cleaned.
         nodes.add("node-0", labels=WORKER)
         roll_out(
             client, kubeconfig, KUBELET_HEADER + "maxPods: 50\n", selector=next(iter(WORKER)), trial_duration="10m"
@@ -85,7 +85,7 @@ def test_the_examples_run(embedded_api: Embedded, tmp_path: Path) -> None:
 
 
 def play(directory: Path, kubeconfig: str) -> PlaybookRun:
-    """Run all examples as one playbook, beside the files that they name."""
+    """Run all examples as one playbook, next to the files that they name."""
     for name, text in (
         ("files/kubelet.yaml", TEXT),
         ("layers/base.yaml", KUBELET_HEADER + "containerLogMaxSize: 20Mi\n"),

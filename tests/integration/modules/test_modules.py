@@ -43,7 +43,7 @@ def many(api: ApiServer, unique: str) -> Iterator[str]:
 
 
 def _bind_cluster_admin(api: ApiServer, path: str) -> None:
-    """Put a binding of cluster-admin in the place of one of ours."""
+    """Replace one of our bindings with one of cluster-admin."""
     client = api.client()
     binding = client.get(path)
     client.delete(path)
@@ -53,7 +53,7 @@ def _bind_cluster_admin(api: ApiServer, path: str) -> None:
 
 
 def test_access_is_the_same_after_a_second_run(api: ApiServer) -> None:
-    given = {
+    arguments = {
         "kubeconfig": api.admin_kubeconfig,
         "node_configz": True,
         "runner_subjects": [
@@ -61,15 +61,15 @@ def test_access_is_the_same_after_a_second_run(api: ApiServer) -> None:
             {"kind": "ServiceAccount", "namespace": "default", "name": "awx"},
         ],
     }
-    assert run_module(cluster_access.main, given, check=True).get("failed") is None
-    assert run_module(cluster_access.main, given).get("failed") is None
-    again = run_module(cluster_access.main, given, diff=True)
+    assert run_module(cluster_access.main, arguments, check=True).get("failed") is None
+    assert run_module(cluster_access.main, arguments).get("failed") is None
+    again = run_module(cluster_access.main, arguments, diff=True)
     assert again["changed"] is False, again["diff"]
     _bind_cluster_admin(api, paths.cluster_role_binding("configok-runner"))
     for check in (True, False):
-        [changed] = run_module(cluster_access.main, given, check=check)["objects"]
+        [changed] = run_module(cluster_access.main, arguments, check=check)["objects"]
         assert (changed["kind"], changed["change"]) == ("ClusterRoleBinding", "recreated")
-    assert run_module(cluster_access.main, given)["changed"] is False
+    assert run_module(cluster_access.main, arguments)["changed"] is False
     nobody = {"kubeconfig": api.admin_kubeconfig, "node_configz": False, "runner_subjects": []}
     less = run_module(cluster_access.main, nobody)
     assert {step["name"] for step in less["objects"]} == {"configok-nodes-configz", "configok-runner"}
@@ -86,23 +86,23 @@ def test_access_is_the_same_after_a_second_run(api: ApiServer) -> None:
 def test_many_nodes_in_one_call(api: ApiServer, unique: str, many: str) -> None:
     client = api.client()
     prepare(client)
-    given: dict[str, Any] = {"kubeconfig": api.admin_kubeconfig}
-    bundle = run_module(config_bundle.main, {**given, "pool": unique, "documents": {"kubelet": DOCUMENT}})
-    given.update(label_selector=many, config_source=bundle["config_source"])
-    first = run_module(config_source.main, given)
+    arguments: dict[str, Any] = {"kubeconfig": api.admin_kubeconfig}
+    bundle = run_module(config_bundle.main, {**arguments, "pool": unique, "documents": {"kubelet": DOCUMENT}})
+    arguments.update(label_selector=many, config_source=bundle["config_source"])
+    first = run_module(config_source.main, arguments)
     assert sum(result["changed"] for result in first["assignments"]) == COUNT
-    assert run_module(config_source.main, given)["changed"] is False
+    assert run_module(config_source.main, arguments)["changed"] is False
     stored = client.list(paths.NODES, label_selector=many, metadata_only=True).items
     assert len({item["metadata"]["annotations"]["configok.dev/config-source"] for item in stored}) == 1
-    del given["config_source"]
-    last = run_module(config_source.main, {**given, "state": "absent"})
+    del arguments["config_source"]
+    last = run_module(config_source.main, {**arguments, "state": "absent"})
     assert {result["assignment"] for result in last["assignments"]} == {2}
 
 
 def test_a_node_identity_reads_bundles_and_nothing_else(api: ApiServer, unique: str) -> None:
     prepare(api.client())
-    given = {"kubeconfig": api.admin_kubeconfig, "pool": unique, "documents": {"kubelet": DOCUMENT}}
-    name = run_module(config_bundle.main, given)["bundle"]["name"]
+    arguments = {"kubeconfig": api.admin_kubeconfig, "pool": unique, "documents": {"kubelet": DOCUMENT}}
+    name = run_module(config_bundle.main, arguments)["bundle"]["name"]
     node = api.client(f"system:node:{unique}", ["system:nodes"])
     path = paths.config_map("configok-system", name)
     assert node.get(path)["data"]["kubelet"] == DOCUMENT

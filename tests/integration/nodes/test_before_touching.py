@@ -58,14 +58,14 @@ def assign(bed: Testbed, fields: Mapping[str, Any], status: str, *, again: bool 
 
 
 def told(node: Node) -> ComponentStatus:
-    """What the structured status says of the kubelet."""
+    """Return what the structured status says of the kubelet."""
     status = read_status(node.get())
     assert status is not None
     return status.components["kubelet"]
 
 
 def shown(node: Node) -> str:
-    """What `status` shows, without its line breaks."""
+    """Return what `status` shows, without its line breaks."""
     return " ".join(node.run(["configok-agent", "status"]).stdout.split())
 
 
@@ -117,7 +117,7 @@ def test_swap_is_judged_as_the_kubelet_does_and_anew_with_each_assignment(bed: T
     starts = node.kubelet_starts()
     node.write("/run/swaps", SWAPS)
     node.run(["mount", "--bind", "/run/swaps", "/proc/swaps"])
-    # Its unit has mounts of its own, and sees those that were there when it started. Real swap is no mount.
+    # Its unit has mounts of its own, and sees those that were there when it started. Real swap is not a mount.
     node.run(["systemctl", "restart", "configok-agent"])
     try:
         found = assign(bed, {"failSwapOn": True}, "False")

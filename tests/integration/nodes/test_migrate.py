@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""component_config_migrate on a real node: what runs there goes on with a file, and says that nothing has changed."""
+"""component_config_migrate on a real node: the kubelet there continues with a file, and nothing has changed."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def bed() -> Iterator[Testbed]:
 
 
 def configz(bed: Testbed, node: Node) -> dict[str, Any]:
-    """What the kubelet says that it runs with."""
-    found: dict[str, Any] = bed.client.get(f"/api/v1/nodes/{node.name}/proxy/configz")["kubeletconfig"]
-    return found
+    """Return the config with which the kubelet says it runs."""
+    result: dict[str, Any] = bed.client.get(f"/api/v1/nodes/{node.name}/proxy/configz")["kubeletconfig"]
+    return result
 
 
 def restart(node: Node) -> None:
@@ -44,7 +44,7 @@ def restart(node: Node) -> None:
 
 
 def look(bed: Testbed, node: Node) -> dict[str, Any]:
-    """What the module says, in a play of its own."""
+    """Return the module's result, from a play of its own."""
     answer = bed.state / "migrated.json"
     tasks = [
         {"name": "Migrate", "configok.node.component_config_migrate": {}, "register": "migrated"},
@@ -59,8 +59,8 @@ def look(bed: Testbed, node: Node) -> dict[str, Any]:
     book.write_text(yaml.safe_dump([{"hosts": node.name, "gather_facts": False, "tasks": tasks}], sort_keys=False))
     run = finish(start([book.name, "-i", str(bed.inventory)], directory=bed.state, kubeconfig=bed.kubeconfig))
     assert run.code == 0, run.output
-    found: dict[str, Any] = json.loads(answer.read_text())
-    return found
+    result: dict[str, Any] = json.loads(answer.read_text())
+    return result
 
 
 def test_what_runs_goes_on_with_a_file(bed: Testbed) -> None:
@@ -70,12 +70,12 @@ def test_what_runs_goes_on_with_a_file(bed: Testbed) -> None:
     before = configz(bed, node)
     assert before["maxPods"] == 60
 
-    found = look(bed, node)
-    words = [word for flag in found["flags"] for word in flag["words"]]
+    result = look(bed, node)
+    words = [word for flag in result["flags"] for word in flag["words"]]
     assert words[0] == f"--config={CONFIG_PATHS['kubeadm']}"
     assert not any(word.startswith("--max-pods") for word in words)
     # As a file of one node: the bundle's part, and what belongs to this node alone.
-    document = {**yaml.safe_load(found["config"]), **found["instance_config"]}
+    document = {**yaml.safe_load(result["config"]), **result["instance_config"]}
     node.write(CONFIG_PATHS["kubeadm"], yaml.safe_dump(document), mode=0o644)
     node.write(DROP_IN, f"[Service]\nExecStart=\nExecStart=/usr/bin/kubelet {' '.join(words)}\n", mode=0o644)
     restart(node)
@@ -83,5 +83,5 @@ def test_what_runs_goes_on_with_a_file(bed: Testbed) -> None:
 
     # Once moved, there is nothing more to move.
     again = look(bed, node)
-    assert [flag["words"] for flag in again["flags"]] == [flag["words"] for flag in found["flags"]]
+    assert [flag["words"] for flag in again["flags"]] == [flag["words"] for flag in result["flags"]]
     assert again["left"] == []

@@ -20,7 +20,7 @@ from support.session.unavailable import leave_out
 OURS = "/var/lib/configok/components/kubelet/config.yaml"
 INIT = "/etc/configok/init/kubelet.yaml"
 KEPT = CONFIG_PATHS["plain"]
-# What stands where anything of ours may stand, and what the files there hold.
+# What is in the directories that may hold anything of ours, with the contents of the files.
 LISTED = """
 for one in /etc /usr/local /var/lib/configok /run/configok; do
     find "$one" -printf "%y %m %U:%G %p %l\n" 2> /dev/null
@@ -62,7 +62,7 @@ def changed(run: PlaybookRun, node: Node) -> str:
 
 
 def examples_run(bed: Testbed, node: Node) -> None:
-    """The module's own examples, of which the last wants a node that starts its kubelet through the agent."""
+    """Run the module's own examples; the last needs a node that starts its kubelet through the agent."""
     tasks = yaml.safe_load(component_unit_info.EXAMPLES)
     book = bed.state / "examples.yml"
     book.write_text(yaml.safe_dump([{"hosts": node.name, "gather_facts": False, "tasks": tasks}], sort_keys=False))
@@ -92,7 +92,7 @@ def test_a_running_node_is_taken_over_and_given_back(bed: Testbed) -> None:
     assert changed(node.provision(), node) == "0"
     examples_run(bed, node)
 
-    # Somebody rewrites the file that the init config came from, and the agent is upgraded.
+    # An operator rewrites the file that the init config came from, and the agent is upgraded.
     config = yaml.safe_load(node.read(KEPT))
     node.write(KEPT, yaml.safe_dump({**config, "maxPods": 77}))
     node.run(["sh", "-c", "echo >> /usr/local/lib/configok/configok-agent.pyz"])
@@ -106,15 +106,15 @@ def test_a_running_node_is_taken_over_and_given_back(bed: Testbed) -> None:
     assert node.kubelet_starts() == starts
     node.write(KEPT, yaml.safe_dump(config))
 
-    node.run(["sh", "-c", f"echo '# mine' > {KEPT}.mine"])  # somebody else's file, which stays
+    node.run(["sh", "-c", f"echo '# mine' > {KEPT}.mine"])  # an operator's file, which stays
     node.remove()
     assert node.kubelet_starts() == starts
     restart(node)
     assert told(node) == [KEPT]
     node.run(["rm", f"{KEPT}.mine"])
     node.run(["touch", "--date=@0", KEPT])
-    left = [line for line in files(node) if line not in before]
-    assert [line for line in left if KEPT not in line] == []
+    remaining = [line for line in files(node) if line not in before]
+    assert [line for line in remaining if KEPT not in line] == []
     assert [line for line in before if line not in files(node) and KEPT not in line] == []
 
 
@@ -122,7 +122,7 @@ def test_a_node_that_does_not_report_ends_the_run_before_the_next_is_touched(bed
     first, second = bed.nodes
     fleet = {"provision_hosts": f"{first.name}:{second.name}", "provision_serial": 1, "provision_timeout": 6}
     original, before, starts = first.read(KUBECONFIG), files(second), [node.kubelet_starts() for node in bed.nodes]
-    # The kubelet has read it; the agent will reach nobody.
+    # The kubelet has read it; the agent will reach no API server.
     first.write(KUBECONFIG, original.replace(bed.api.url, "https://127.0.0.1:9"))
     try:
         run = first.play("provision", fleet)
@@ -132,7 +132,7 @@ def test_a_node_that_does_not_report_ends_the_run_before_the_next_is_touched(bed
     assert "Wait until ConfigOK is True" in run.output
     assert files(second) == before
 
-    # Once it is mended, the same command goes on, and through the whole fleet.
+    # Once it is repaired, the same command continues, through the whole fleet.
     run = first.play("provision", {**fleet, "provision_timeout": 120})
     assert run.code == 0, run.output
     assert int(changed(run, second)) > 0
@@ -224,6 +224,6 @@ def test_command_lines_are_expanded_as_systemd_does_it(bed: Testbed) -> None:
     node.run(["systemctl", "daemon-reload"])
     node.run(["systemctl", "start", "probe.service"])
     expected = json.loads(node.read("/run/probe.json"))
-    found = [argument.text for argument in read_unit_start([UNIT], [ONE, TWO]).arguments]
+    arguments = [argument.text for argument in read_unit_start([UNIT], [ONE, TWO]).arguments]
     node.run(["rm", "-rf", *names, "/etc/probe.d"])
-    assert found[1:] == expected
+    assert arguments[1:] == expected

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A real node whose agent is in its sandbox: it adopts, refuses and goes back there, and what is seen of that.
+"""A real node whose agent is in its sandbox: it adopts, refuses and rolls back, and each is visible from outside.
 
 One row of changes for each distribution, and then what can be seen of it: journal, metrics, Events, status, file modes;
 and no secret in any of them.
@@ -31,7 +31,7 @@ METRICS = "/var/lib/prometheus/node-exporter/configok.prom"
 PORT = 9917
 TOKEN = "c0nf1g0k-n0t-t0-be-seen"  # in the kubeconfig and in a pod's volume
 FIELD = "n0r-th1s-0ne"  # in a field of a bundle
-# A policy under which the kubelet dies of the state file that it wrote before.
+# A policy under which the kubelet crashes on the state file that it wrote before.
 GOOD = {"cpuManagerPolicy": "static", "kubeReserved": {"cpu": "500m"}}
 SECRETIVE = {"staticPodURLHeader": {"Authorization": [f"Bearer {FIELD}"]}}
 
@@ -61,7 +61,7 @@ def provision(node: Node) -> str:
 
 
 def change(bed: Testbed, node: Node) -> None:
-    """Adopt a config, refuse one with a secret in it, and go back from a deadly one."""
+    """Adopt a config, refuse one with a secret in it, and roll back from one that crashes."""
     rows: list[tuple[dict[str, Any], str]] = [
         (GOOD, "True"),
         (SECRETIVE, "False"),
@@ -78,7 +78,7 @@ def change(bed: Testbed, node: Node) -> None:
 
 
 def is_good(node: Node, uid: str) -> bool:
-    """Whether status names a bundle as last-known-good."""
+    """Return whether status names a bundle as last-known-good."""
     good = json.loads(node.run(["configok-agent", "status", "--json"]).stdout)["lastKnownGood"]
     return bool(good and good["source"] and good["source"]["configMap"]["uid"] == uid)
 
@@ -114,7 +114,7 @@ def journal(node: Node, *matches: str) -> list[dict[str, str]]:
 
 
 def agent(node: Node) -> str:
-    """The daemon's process id."""
+    """Return the agent's process id."""
     return node.run(["systemctl", "show", "--property=MainPID", "--value", "configok-agent.service"]).stdout.strip()
 
 
@@ -174,7 +174,7 @@ def test_each_transition_is_found_by_its_message_id(node: Node) -> None:
     assert adopted["CONFIGOK_ASSIGNMENT"].isdigit()
     [back] = journal(node, f"MESSAGE_ID={ids.ROLLED_BACK}")
     assert back["PRIORITY"] == "3"
-    # Whoever did it: a start of the kubelet does so by itself, in the kubelet's own unit.
+    # The agent or a hook: a start of the kubelet does so by itself, in the kubelet's own unit.
     assert back["_SYSTEMD_UNIT"] in ("kubelet.service", "configok-agent.service")
     causes = {entry.get("CONFIGOK_CAUSE") for entry in journal(node, f"MESSAGE_ID={ids.CONDITION}")}
     assert {"Good", "InvalidConfig", "CrashLoop"} <= causes
@@ -222,14 +222,14 @@ def test_status_fits_a_screen_and_says_what_to_do(node: Node) -> None:
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 80
     assert any("configok-agent forget-bad" in line for line in lines)
-    # Who is not root learns what is needed.
+    # A user other than root learns what is needed.
     found = node.run(["setpriv", "--reuid=65534", "--clear-groups", "configok-agent", "status"], check=False)
     assert (found.returncode, len(found.stderr.splitlines())) == (1, 1)
     assert found.stderr.endswith("run this as root\n")
 
 
 def pattern(path: str) -> re.Pattern[str]:
-    """What a path of the docs stands for: <x> is one name."""
+    """Return the pattern that a path of the docs stands for: <x> is one name."""
     return re.compile("[^/]+".join(re.escape(part) for part in re.split("<[^>]+>", path)))
 
 
@@ -245,7 +245,7 @@ def test_the_mode_of_every_file_is_that_of_the_docs(node: Node) -> None:
         wanted = [rule_mode for rule, rule_mode in rules if rule.fullmatch(path)]
         assert wanted, f"{path} is not in docs/security.md"
         assert (mode, owner) == (wanted[0], "root:root"), path
-    # The program is everybody's to read, and nobody's to change.
+    # Every user may read the program, and only root may change it.
     changeable = ["(", "-perm", "/022", "-o", "!", "-user", "root", ")"]
     assert node.run(["find", "/usr/local/lib/configok", "!", "-type", "l", *changeable]).stdout == ""
 
@@ -278,7 +278,7 @@ def test_no_secret_is_seen_anywhere(lived: Lived) -> None:
     bundles = json.dumps(bed.client.list(config_maps("configok-system")).items)
     assert [secret for secret in (TOKEN, FIELD, key) if secret in bundles] == [FIELD]  # where it was put
     refused = [entry["MESSAGE"] for entry in journal(node, f"MESSAGE_ID={ids.REFUSED}")]
-    assert any("staticPodURLHeader" in line for line in refused)  # it was the field with the secret that was told of
+    assert any("staticPodURLHeader" in line for line in refused)  # the field with the secret was reported
 
 
 def test_an_agent_that_was_killed_leaves_no_metrics_behind(node: Node) -> None:

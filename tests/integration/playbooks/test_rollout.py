@@ -54,7 +54,7 @@ def active(nodes: SimulatedNodes) -> set[str]:
 
 def writes(api: Embedded) -> list[tuple[str, str]]:
     calls = api.server.requests.calls(user="admin")
-    # What check mode sends is judged and refused here: there is no namespace yet.
+    # What check mode sends is checked and refused here: there is no namespace yet.
     changing = [call for call in calls if call.verb not in ("get", "list", "watch") and call.status < 300]
     return [(call.verb, call.resource) for call in changing]
 
@@ -212,7 +212,7 @@ def test_a_killed_run_is_run_again_and_goes_on(client: Client, nodes: SimulatedN
     done = user.run("rollout", *quickly)
     assert (done.code, done.stats["phase"]) == (0, "Complete"), done.output
     assert active(nodes) == set(bundles(client))
-    # Who had been assigned was not assigned again.
+    # Nodes that had been assigned were not assigned again.
     assert sorted(name for name, _id, _source in nodes.assignments) == NODES
     again = user.run("rollout", *quickly)
     assert (again.code, again.changed) == (0, 0), again.output
@@ -239,7 +239,7 @@ def test_ctrl_c_ends_with_a_sentence_and_frees_the_lock(
     assert len(lines) <= 2, output
     assert "interrupted" in output
 
-    # The next run waits for nobody.
+    # The next run waits for no lock.
     nodes.behaviour = lambda _name, _source: GOOD
     for assigned in {node for node, _id, _source in nodes.assignments}:
         view = nodes.view(assigned)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the collection does not support is said in a sentence, here where no node is needed for that."""
+"""What the collection does not support is refused with a message; these cases need no node."""
 
 from __future__ import annotations
 

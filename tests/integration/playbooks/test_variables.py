@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a user gives playbooks with -e: which cluster, and keys of a pool file that are none."""
+"""What a user gives playbooks with -e: which cluster, and unknown keys of a pool file."""
 
 from __future__ import annotations
 

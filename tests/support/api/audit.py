@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What nodes ask of a real API server, from its own audit log: who, what, when; no bodies."""
+"""The requests of nodes, from the audit log of a real API server: user, verb, path and time, without bodies."""
 
 from __future__ import annotations
 

@@ -16,17 +16,17 @@ __all__ = ["Unavailable", "cache_directory", "find", "release_of"]
 
 
 class Unavailable(Exception):
-    """The real API server cannot be had here; the message is one sentence that says why."""
+    """The real API server is not available here; the message says why in one sentence."""
 
 
 def cache_directory() -> Path:
-    """Where binaries are kept between runs."""
+    """Return the directory that keeps binaries between runs."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(os.environ.get("CONFIGOK_CACHE") or Path(base) / "configok")
 
 
 def find(program: str, *, made_by: str = "prepare-apiserver") -> Path:
-    """The path of a program that a script beside, in bin/, makes available. Raises Unavailable."""
+    """Return the path of a program that a script in support/bin makes available. Raises Unavailable."""
     places = [cache_directory() / "bin"]
     if os.environ.get("KUBEBUILDER_ASSETS"):
         places.insert(0, Path(os.environ["KUBEBUILDER_ASSETS"]))

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What tests of modules and playbooks do with a cluster beside the thing under test."""
+"""What tests of modules and playbooks do with a cluster, apart from the thing under test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["SandboxCluster", "look", "prepare"]
 
 
 def look(client: Client, path: str) -> dict[str, Any] | None:
-    """Return the object at path, None where there is none."""
+    """Return the object at path, or None if it does not exist."""
     try:
         return client.get(path)
     except NotFound:
@@ -59,7 +59,7 @@ class SandboxCluster:
         return self.client.get(paths.node(name))["metadata"].get("annotations") or {}
 
     def writes(self) -> list[Any]:
-        """Return the requests that were no reads, since the log was cleared last."""
+        """Return the requests other than reads since the log was last cleared."""
         return [call for call in self.server.requests.calls() if call.verb not in ("get", "list", "watch")]
 
 

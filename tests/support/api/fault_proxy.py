@@ -27,7 +27,7 @@ class Harm(NamedTuple):
 
     kind: "refuse" (the connection is closed), "hang" (no answer until the fault is over), "slow" (answered after half a
     second), "status" (this code, with a Status body), "half" (the answer breaks off in its middle), "garbage" (200, and
-    no JSON), "large" (200, and more than anybody wants).
+    no JSON), "large" (200, and more than a client accepts).
     """
 
     kind: str
@@ -47,7 +47,7 @@ class Rule:
         self._until = 0.0
 
     def befalls(self, method: str, path: str, body: str) -> bool:
-        """Whether this request is harmed."""
+        """Return whether this request is harmed."""
         now = time.monotonic()
         if not self._until and self._begins(method, path, body):
             self._until = now + self._seconds
@@ -57,7 +57,7 @@ class Rule:
         return harmed
 
     def is_over(self) -> bool:
-        """Whether it has begun and ended."""
+        """Return whether it has begun and ended."""
         return bool(self._until) and time.monotonic() >= self._until
 
     def wait(self) -> None:
@@ -173,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = self.close_connection or half
 
     def _harmed(self, harm: Harm, rule: Rule) -> bool:
-        """Answer in the place of the server; return whether that was all."""
+        """Answer instead of the server; return whether that was all."""
         if harm.kind == "half":
             return False
         if harm.kind == "slow":

@@ -31,7 +31,7 @@ _CA_USAGE = x509.KeyUsage(
 
 
 def private_key_pem(key: ec.EllipticCurvePrivateKey) -> bytes:
-    """The key as PEM, unencrypted."""
+    """Return the key as PEM, unencrypted."""
     return key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
     )
@@ -99,7 +99,7 @@ class Authority:
     def issue_files(
         self, stem: str, common_name: str, organizations: Sequence[str] = (), addresses: Sequence[str] = ()
     ) -> tuple[Path, Path]:
-        """As issue(), written to `<stem>.crt` and `<stem>.key` in the authority's directory."""
+        """Issue a certificate as issue() does, into `<stem>.crt` and `<stem>.key` of the authority's directory."""
         certificate, key = self.issue(common_name, organizations, addresses)
         paths = self.directory / f"{stem}.crt", self.directory / f"{stem}.key"
         paths[0].write_bytes(certificate)

@@ -45,7 +45,7 @@ _MASTERS = ("system:masters",)
 
 
 class ApiServer(abc.ABC):
-    """What both servers have in common. Files are kept below `directory`."""
+    """What both servers have in common. Files are kept in `directory`."""
 
     kind: str
     url: str
@@ -58,7 +58,7 @@ class ApiServer(abc.ABC):
 
     @abc.abstractmethod
     def _user(self, user: str, groups: Sequence[str]) -> dict[str, str]:
-        """The `user` part of a kubeconfig."""
+        """Return the `user` part of a kubeconfig."""
 
     @abc.abstractmethod
     def stop(self) -> None:
@@ -66,7 +66,7 @@ class ApiServer(abc.ABC):
 
     @abc.abstractmethod
     def compact(self) -> None:
-        """Forget the history: what goes on from an older version (watch, continued list) gets 410."""
+        """Forget the history: what continues from an older version (watch, list) gets 410."""
 
     @property
     def admin_kubeconfig(self) -> str:
@@ -95,7 +95,7 @@ class ApiServer(abc.ABC):
         return str(target)
 
     def node_kubeconfig(self, node: str, path: str | Path | None = None) -> str:
-        """A kubeconfig as the kubelet of that node has."""
+        """Return the path of a kubeconfig like that of the node's kubelet."""
         return self.kubeconfig_for(f"system:node:{node}", ["system:nodes"], path)
 
     def client(self, user: str = ADMIN, groups: Sequence[str] = (), **options: Any) -> Client:
@@ -240,7 +240,7 @@ class Real(ApiServer):
             f"--cert-dir={self.directory / 'generated'}",
             "--authorization-mode=Node,RBAC",
             "--enable-admission-plugins=NodeRestriction",
-            "--disable-admission-plugins=ServiceAccount",  # nobody makes service accounts here
+            "--disable-admission-plugins=ServiceAccount",  # no test makes service accounts
             "--service-account-issuer=https://configok.test",
             f"--service-account-key-file={self._account_key}",
             f"--service-account-signing-key-file={self._account_key}",
@@ -274,8 +274,8 @@ class Real(ApiServer):
             with contextlib.suppress(OSError):
                 ready = wire.request("GET", "/readyz")
                 if ready.status == 200:
-                    found = wire.request("GET", "/api/v1/namespaces").body
-                    names = {item["metadata"]["name"] for item in found["items"]}
+                    listed = wire.request("GET", "/api/v1/namespaces").body
+                    names = {item["metadata"]["name"] for item in listed["items"]}
                     if {"default", "kube-node-lease"} <= names:
                         return
             if time.monotonic() > deadline:
@@ -293,7 +293,7 @@ class Real(ApiServer):
             raise RuntimeError(f"etcd did not compact: {answer.data!r}")
 
     def kill(self) -> None:
-        """Kill both at once: connections break, nothing is told."""
+        """Kill both at once: connections break without an answer."""
         for process, _log in self._processes:
             process.kill()
         self.stop()
@@ -317,7 +317,7 @@ def start_embedded(directory: Path, *, tls: bool = False, **options: Any) -> Emb
 
 
 def start_real(directory: Path, *, address: str = "127.0.0.1", feature_gates: Mapping[str, bool] | None = None) -> Real:
-    """Start etcd and kube-apiserver. Raises Unavailable with one sentence where they cannot be had."""
+    """Start etcd and kube-apiserver. Raises Unavailable with one sentence if they are not available."""
     return Real(directory, address=address, feature_gates=feature_gates)
 
 

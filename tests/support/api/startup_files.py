@@ -30,7 +30,7 @@ _TAKEN = "validating admission controller(s) successfully"
 
 
 def _free_port() -> int:
-    """A port of loopback that nobody listens on now."""
+    """Return a port of loopback on which no process listens."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])
@@ -40,7 +40,7 @@ class ApiServerFiles:
     """Starts one API server for each question, without an etcd."""
 
     def __init__(self, directory: Path) -> None:
-        """Keep files below `directory`. Raises Unavailable where there is no kube-apiserver."""
+        """Keep files in `directory`. Raises Unavailable where there is no kube-apiserver."""
         self._program = find("kube-apiserver")
         self._directory = directory
         directory.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ class ApiServerFiles:
         ]
 
     def refuses(self, kind: str, text: str, seconds: float = 60.0) -> str | None:
-        """What the API server says against a file of that kind; None where it takes it."""
+        """Return what the API server says against a file of that kind, or None if it accepts the file."""
         file, log = self._directory / "file.yaml", self._directory / "log"
         file.write_text(text, encoding="utf-8")
         flags = [flag.format(file=file) for flag in _FLAGS[kind]]

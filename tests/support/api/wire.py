@@ -24,7 +24,7 @@ JSON_PATCH = "application/json-patch+json"
 
 
 class Answer(NamedTuple):
-    """A whole answer; body is decoded JSON, or text where it is none."""
+    """A whole answer; body is decoded JSON, or text if it is not JSON."""
 
     status: int
     body: Any
@@ -64,7 +64,7 @@ class Wire:
         headers: Mapping[str, str] | None = None,
         **query: Any,
     ) -> Answer:
-        """One request; body is JSON or bytes. Raises OSError where there is no answer."""
+        """Send one request and return the answer; body is JSON or bytes. Raises OSError without an answer."""
         data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         sent = {**self._headers, "Accept": accept, "Content-Type": content_type, **(headers or {})}
         try:
@@ -94,15 +94,15 @@ class Wire:
         return self.request("DELETE", path, body, **options)
 
     def merge(self, path: str, body: Any, **options: Any) -> Answer:
-        """A merge patch."""
+        """Send a merge patch."""
         return self.request("PATCH", path, body, content_type=MERGE, **options)
 
     def strategic(self, path: str, body: Any, **options: Any) -> Answer:
-        """A strategic merge patch."""
+        """Send a strategic merge patch."""
         return self.request("PATCH", path, body, content_type=STRATEGIC, **options)
 
     def json_patch(self, path: str, body: Any, **options: Any) -> Answer:
-        """A JSON patch."""
+        """Send a JSON patch."""
         return self.request("PATCH", path, body, content_type=JSON_PATCH, **options)
 
     def watch(self, path: str, *, accept: str = "application/json", seconds: float = 10.0, **query: Any) -> Watching:
@@ -139,7 +139,7 @@ class Watching:
         return self._lines
 
     def take(self, count: int) -> list[dict[str, Any]]:
-        """The next so many events."""
+        """Return the next `count` events."""
         return [next(self._lines) for _each in range(count)]
 
     def close(self) -> None:

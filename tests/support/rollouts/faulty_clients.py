@@ -74,7 +74,7 @@ class Losing:
 
 
 class Away:
-    """A client whose server does not answer from the first request that ``begins`` picks on, for so many seconds."""
+    """A client whose server does not answer for `seconds`, from the first request on for which `begins` is true."""
 
     def __init__(self, world: World, seconds: float, begins: Callable[[str, str], bool]) -> None:
         self._world, self._seconds, self._begins = world, seconds, begins

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nodes without a kubelet: a thread that answers assignments as agents do, each node as the test wants."""
+"""Nodes without a kubelet: a thread that answers assignments as agents do, each node as the test says."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NOW = "2026-01-01T00:00:00Z"
 def status_of(
     view: NodeView, source: ConfigSource | None, behaviour: str, *, version: str = "0.1.0"
 ) -> list[tuple[verdicts.ConfigOk, ConfigStatus]]:
-    """Return what an agent says, one after the other, when its Node is assigned source."""
+    """Return the statuses that an agent reports in turn when its Node is assigned source."""
     before = None if view.status is None else view.status.active
     what = verdicts.ConfigInUse("current", None if source is None else source.uid)
     old = verdicts.ConfigInUse("last-known-good", None if before is None else before.uid)
@@ -65,7 +65,7 @@ class SimulatedNodes:
     """Nodes in a cluster and the thread that answers for them. A context manager.
 
     behaviour: what the node of that name does with a config source; may be replaced at any time. delays: seconds before
-    a node says that it adopts a config, and from then until it says what came of it; without delays it answers at once.
+    a node says that it adopts a config, and from then until it reports the result; without delays it answers at once.
     """
 
     def __init__(

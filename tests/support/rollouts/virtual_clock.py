@@ -68,19 +68,19 @@ class VirtualClock(Clock):
         return self._time
 
     def now(self) -> str:
-        """Return the virtual time for people and for the API."""
+        """Return the virtual time as RFC 3339 in UTC with microseconds."""
         return (_EPOCH + timedelta(seconds=self._time)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
     def sleep(self, seconds: float) -> None:
-        """Let so many seconds pass."""
+        """Let `seconds` pass."""
         self.wait_until(lambda: False, seconds)
 
     def wait(self, event: threading.Event, seconds: float) -> None:
-        """Wait until an event is set, at most for so many seconds."""
+        """Wait until an event is set, at most `seconds`."""
         self.wait_until(event.is_set, seconds)
 
     def get(self, events: queue.Queue[_T], seconds: float) -> _T | None:
-        """Return the next event, None when there was none within so many seconds."""
+        """Return the next event, or None if there is none within `seconds`."""
         # At least a millisecond, as on a real clock: a loop that polls lets time pass.
         return events.get_nowait() if self.wait_until(lambda: not events.empty(), max(0.001, seconds)) else None
 
@@ -118,7 +118,7 @@ class VirtualClock(Clock):
     # --- what tests do with it
 
     def wait_until(self, ready: Callable[[], bool], seconds: float = math.inf) -> bool:
-        """Wait until ready(), at most for so many seconds. Return whether it is ready.
+        """Wait until ready(), at most `seconds`. Return whether it is ready.
 
         ready() is evaluated by other threads, again and again: it must neither wait nor change anything.
         """
@@ -189,7 +189,7 @@ class ServerClock(WatchClock):
         return self._clock.monotonic()
 
     def next(self, changes: queue.SimpleQueue[Any], seconds: float) -> Any:
-        """Return the next change. Raises queue.Empty after so many seconds without one."""
+        """Return the next change. Raises queue.Empty after `seconds` without a change."""
         self._clock.wait_until(lambda: not changes.empty(), seconds)
         return changes.get_nowait()
 

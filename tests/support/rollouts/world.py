@@ -114,7 +114,7 @@ class World:
         return read_record(self.client, "workers")
 
     def rollout_recorded(self) -> Rollout:
-        """The pool's rollout as its record has it; there must be one."""
+        """Return the rollout in the pool's record; there must be one."""
         rollout = self.record().rollout
         assert rollout is not None
         return rollout
@@ -150,7 +150,7 @@ class World:
         )
 
     def later(self, seconds: float, do: Callable[[], object]) -> None:
-        """Do something in so many seconds, in a thread of its own."""
+        """Do something after `seconds`, in a thread of its own."""
 
         def run() -> None:
             self.clock.sleep(seconds)
