@@ -101,3 +101,19 @@ def test_the_page_of_the_playbooks_lists_all_of_them_and_their_variables() -> No
         )
         for variable in re.findall(r"\b(provision_(?!local)\w+|cluster_force|to_revision)\b", source):
             assert f"`{variable}`" in text, variable
+
+
+def test_the_page_of_the_agent_configuration_lists_its_fields() -> None:
+    source = (ROOT / "plugins/module_utils/_agent/_agent_configuration.py").read_text(encoding="utf-8")
+    fields = set(re.findall(r'\.(?:get|raw)\(\s*"([a-z]\w+)"', source)) | {"apiVersion", "kind"}
+    listed = {name for row in rows("agent-configuration.md") for name in re.findall(r"`(\w+)`", row[0])}
+    assert listed == fields
+
+
+def test_the_page_of_the_commands_lists_them_with_their_options() -> None:
+    source = (ROOT / "roles/node/files/agent/__main__.py").read_text(encoding="utf-8")
+    text = (REFERENCE / "agent-commands.md").read_text(encoding="utf-8")
+    listed = {row[0].strip("`").split()[0] for row in rows("agent-commands.md") if len(row) == 5}
+    assert listed - {"command", "---"} == set(re.findall(r'yield "([a-z-]+)"', source))
+    for option in set(re.findall(r'"(--[a-z-]+)"', source)):
+        assert f"`{option}" in text or f" {option}" in text, option
