@@ -19,7 +19,7 @@ GOOD = kubelet_config("maxPods: 50")
 
 @pytest.mark.contract("cli.commands")
 @pytest.mark.parametrize(
-    ("text", "options", "code", "said"),
+    ("text", "options", "code", "message"),
     [
         (GOOD, (), 0, ""),
         (GOOD + "maxPod: 1\n", (), 1, "-:4: maxPod: 1: unknown field of KubeletConfiguration"),
@@ -28,10 +28,10 @@ GOOD = kubelet_config("maxPods: 50")
         (GOOD, ("--kubernetes-version", "new"), 2, ""),
     ],
 )
-def test_validate(make_node: MakeNode, text: str, options: tuple[str, ...], code: int, said: str) -> None:
+def test_validate(make_node: MakeNode, text: str, options: tuple[str, ...], code: int, message: str) -> None:
     result = make_node().call("validate", "--component", "kubelet", *options, "-", input=text)
     assert (result.returncode, "Traceback" in result.stderr) == (code, False), result.stderr
-    assert said in result.stdout
+    assert message in result.stdout
     assert bool(result.stdout) == (code == 1)
 
 

@@ -52,37 +52,37 @@ class World:
         return source
 
     def condition(self) -> dict[str, Any]:
-        """ConfigOK as the API has it, empty while there is none."""
+        """Return ConfigOK as the API has it, empty before it is reported."""
         try:
-            found = self.client.get(node_path("n1")).get("status", {}).get("conditions") or []
+            conditions = self.client.get(node_path("n1")).get("status", {}).get("conditions") or []
         except NotFound:
             return {}  # the kubelet has not registered it yet
-        return next((condition for condition in found if condition["type"] == "ConfigOK"), {})
+        return next((condition for condition in conditions if condition["type"] == "ConfigOK"), {})
 
     def until_condition(self, status: str, message: str, timeout: float = 15.0) -> dict[str, Any]:
         """Wait until ConfigOK says so."""
 
-        def told() -> dict[str, Any] | None:
-            one = self.condition()
-            return one if (one.get("status"), one.get("message")) == (status, message) else None
+        def reported() -> dict[str, Any] | None:
+            now = self.condition()
+            return now if (now.get("status"), now.get("message")) == (status, message) else None
 
-        found: dict[str, Any] = self.node.until(f"ConfigOK {status} {message}", told, timeout)
-        return found
+        condition: dict[str, Any] = self.node.until(f"ConfigOK {status} {message}", reported, timeout)
+        return condition
 
 
 @pytest.fixture
 def world(embedded_api: Embedded, make_node: Callable[..., Any]) -> World:
     """A node that runs its init config, with its agent."""
-    found = World(embedded_api, make_node)
-    found.node.start("supervisor")
-    found.node.start("run")
-    found.until_condition("True", "using current (init)")
-    return found
+    started = World(embedded_api, make_node)
+    started.node.start("supervisor")
+    started.node.start("run")
+    started.until_condition("True", "using current (init)")
+    return started
 
 
 def effective(world: World) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(world.node.config.read_text())
-    return found
+    config: dict[str, Any] = yaml.safe_load(world.node.config.read_text())
+    return config
 
 
 @pytest.mark.contract("run.follows-its-node", "supervisor.agent-restart", "files.stable-path")
@@ -110,10 +110,12 @@ def test_adopt_promote_and_an_agent_that_is_killed_restarts_nothing(world: World
 def test_an_invalid_config_costs_no_restart(world: World) -> None:
     before = world.node.unit()
     source = world.assign("maxPods: -1\n", trial=Trial(5, 3))
-    told = world.node.until("refused", lambda: one if (one := world.condition()).get("status") == "False" else None)
-    assert f"failed to validate current (UID: {source.uid})" in told["reason"]
-    assert "maxPods" in told["reason"]
-    assert told["message"] == "using last-known-good (init)"
+    condition = world.node.until(
+        "refused", lambda: now if (now := world.condition()).get("status") == "False" else None
+    )
+    assert f"failed to validate current (UID: {source.uid})" in condition["reason"]
+    assert "maxPods" in condition["reason"]
+    assert condition["message"] == "using last-known-good (init)"
     assert world.node.unit() == before
     assert world.node.starts() == 1
 
@@ -143,9 +145,9 @@ def test_a_crash_loop_rolls_back_without_api_server_and_agent(world: World) -> N
 
     world.api.server.start()
     node.start("run")
-    told = world.until_condition("False", "using last-known-good (init)")
-    assert f"current (UID: {source.uid}) crashed" in told["reason"]
-    assert "times during its trial" in told["reason"]
+    condition = world.until_condition("False", "using last-known-good (init)")
+    assert f"current (UID: {source.uid}) crashed" in condition["reason"]
+    assert "times during its trial" in condition["reason"]
     assert node.unit() == settled
 
 

@@ -41,10 +41,10 @@ def test_an_idle_agent_keeps_one_watch_and_asks_nothing(
 
     def told() -> bool:
         try:
-            found = client.get(node_path("n1")).get("status", {}).get("conditions") or []
+            conditions = client.get(node_path("n1")).get("status", {}).get("conditions") or []
         except NotFound:
             return False
-        return any((condition["type"], condition["status"]) == ("ConfigOK", "True") for condition in found)
+        return any((condition["type"], condition["status"]) == ("ConfigOK", "True") for condition in conditions)
 
     node.start("supervisor")
     node.start("run")

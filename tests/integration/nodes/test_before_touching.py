@@ -57,7 +57,7 @@ def assign(bed: Testbed, fields: Mapping[str, Any], status: str, *, again: bool 
     return bed.nodes[0].wait_config_ok(status, assignment=assignment)
 
 
-def told(node: Node) -> ComponentStatus:
+def kubelet_status(node: Node) -> ComponentStatus:
     """Return what the structured status says of the kubelet."""
     status = read_status(node.get())
     assert status is not None
@@ -83,7 +83,7 @@ def test_a_kubelet_taken_over_as_it_ran_can_be_given_another_cpu_policy(bed: Tes
 
 @pytest.mark.contract("validate.host-checks", "validate.costs-no-restart")
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "message"),
     [
         (
             {"tlsCertFile": "/etc/none.crt", "tlsPrivateKeyFile": "/etc/none.key"},
@@ -105,10 +105,10 @@ def test_a_kubelet_taken_over_as_it_ran_can_be_given_another_cpu_policy(bed: Tes
     ],
 )
 def test_what_this_host_cannot_do_costs_no_restart(
-    bed: Testbed, node: Node, fields: Mapping[str, Any], said: str
+    bed: Testbed, node: Node, fields: Mapping[str, Any], message: str
 ) -> None:
     starts = node.kubelet_starts()
-    assert said in assign(bed, fields, "False")["reason"]
+    assert message in assign(bed, fields, "False")["reason"]
     assert node.kubelet_starts() == starts
 
 
@@ -120,8 +120,8 @@ def test_swap_is_judged_as_the_kubelet_does_and_anew_with_each_assignment(bed: T
     # Its unit has mounts of its own, and sees those that were there when it started. Real swap is not a mount.
     node.run(["systemctl", "restart", "configok-agent"])
     try:
-        found = assign(bed, {"failSwapOn": True}, "False")
-        assert "failSwapOn: must be false, or swap turned off: this host swaps to /swapfile" in found["reason"]
+        condition = assign(bed, {"failSwapOn": True}, "False")
+        assert "failSwapOn: must be false, or swap turned off: this host swaps to /swapfile" in condition["reason"]
         assert node.kubelet_starts() == starts
     finally:
         node.run(["umount", "/proc/swaps"])
@@ -137,22 +137,22 @@ def test_a_shadowed_field_is_named(bed: Testbed, node: Node) -> None:
     node.run(["systemctl", "restart", "kubelet"])
     node.wait_healthy()
     assign(bed, {"maxPods": 55}, "True")
-    assert told(node).shadowed == ("maxPods (--max-pods)",)
+    assert kubelet_status(node).shadowed == ("maxPods (--max-pods)",)
     node.wait("Node with the flag's capacity", lambda: node.get()["status"]["capacity"]["pods"] == "33")
     assert "not from the config: maxPods (--max-pods)" in shown(node)
     node.write("/var/lib/kubelet/kubeadm-flags.env", flags)
     node.run(["systemctl", "restart", "kubelet"])
-    node.wait("status without shadowed fields", lambda: told(node).shadowed == ())
+    node.wait("status without shadowed fields", lambda: kubelet_status(node).shadowed == ())
 
 
 @pytest.mark.contract("init.drift-reported")
 def test_drift_is_reported_and_restarts_nothing(node: Node) -> None:
     starts, text = node.kubelet_starts(), node.read(ORIGIN)
     node.write(ORIGIN, text + "maxPods: 44\n")
-    said = f"{ORIGIN} has changed since it became the init config"
-    found = node.wait("drift", lambda: told(node).note == said and node.wait_config_ok("True"))
-    assert found["reason"].endswith(said)
-    assert said in shown(node)
+    note = f"{ORIGIN} has changed since it became the init config"
+    condition = node.wait("drift", lambda: kubelet_status(node).note == note and node.wait_config_ok("True"))
+    assert condition["reason"].endswith(note)
+    assert note in shown(node)
     node.write(ORIGIN, text)
-    node.wait("end of the drift", lambda: told(node).note == "")
+    node.wait("end of the drift", lambda: kubelet_status(node).note == "")
     assert node.kubelet_starts() == starts

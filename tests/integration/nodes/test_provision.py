@@ -44,7 +44,7 @@ def files(node: Node) -> list[str]:
     return sorted(node.run(["sh", "-c", LISTED], timeout=60).stdout.splitlines())
 
 
-def told(node: Node) -> list[str]:
+def active_files(node: Node) -> list[str]:
     """Return the files that the kubelet's flags name, in order: what systemd really passes."""
     pid = node.run(["systemctl", "show", "--property=MainPID", "--value", "kubelet.service"]).stdout.strip()
     words = node.read(f"/proc/{pid}/cmdline").split("\0")
@@ -83,12 +83,12 @@ def test_a_running_node_is_taken_over_and_given_back(bed: Testbed) -> None:
 
     node.provision()
     assert node.kubelet_starts() == starts
-    assert told(node) == [KEPT]
+    assert active_files(node) == [KEPT]
     assert node.read(INIT) == node.read(KEPT)
 
     # Its next start goes through the agent, and is then what is verified.
     restart(node)
-    assert told(node)[-1] == OURS
+    assert active_files(node)[-1] == OURS
     assert changed(node.provision(), node) == "0"
     examples_run(bed, node)
 
@@ -110,7 +110,7 @@ def test_a_running_node_is_taken_over_and_given_back(bed: Testbed) -> None:
     node.remove()
     assert node.kubelet_starts() == starts
     restart(node)
-    assert told(node) == [KEPT]
+    assert active_files(node) == [KEPT]
     node.run(["rm", f"{KEPT}.mine"])
     node.run(["touch", "--date=@0", KEPT])
     remaining = [line for line in files(node) if line not in before]

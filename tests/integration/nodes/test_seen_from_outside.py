@@ -109,8 +109,8 @@ def node(lived: Lived) -> Node:
 def journal(node: Node, *matches: str) -> list[dict[str, str]]:
     """Return the entries that journalctl finds, as it exports them."""
     node.run(["journalctl", "--sync"])
-    found = node.run(["journalctl", "--boot", "--quiet", "--all", "--output=json", *matches]).stdout
-    return [json.loads(line) for line in found.splitlines()]
+    output = node.run(["journalctl", "--boot", "--quiet", "--all", "--output=json", *matches]).stdout
+    return [json.loads(line) for line in output.splitlines()]
 
 
 def agent(node: Node) -> str:
@@ -166,9 +166,9 @@ def test_each_transition_is_found_by_its_message_id(node: Node) -> None:
         ids.CONDITION,
         ids.RESTARTING,
     ):
-        found = journal(node, f"MESSAGE_ID={message_id}")
-        assert found, message_id
-        assert {entry["SYSLOG_IDENTIFIER"] for entry in found} == {"configok-agent"}
+        entries = journal(node, f"MESSAGE_ID={message_id}")
+        assert entries, message_id
+        assert {entry["SYSLOG_IDENTIFIER"] for entry in entries} == {"configok-agent"}
     [adopted, *_more] = journal(node, f"MESSAGE_ID={ids.ADOPTED}")
     assert re.fullmatch("[0-9a-f-]{36}", adopted["CONFIGOK_UID"])
     assert adopted["CONFIGOK_ASSIGNMENT"].isdigit()
@@ -202,19 +202,20 @@ def test_the_metrics_tell_of_it(node: Node) -> None:
 
 @pytest.mark.contract("events.on-the-node")
 def test_the_events_tell_of_it(bed: Testbed, node: Node) -> None:
-    found = [
+    reported = [
         event for event in bed.client.list(events("default")).items if event["source"]["component"] == "configok-agent"
     ]
-    told = [
-        (one["reason"], one["type"]) for one in sorted(found, key=lambda one: (one["firstTimestamp"], one["reason"]))
+    reasons = [
+        (event["reason"], event["type"])
+        for event in sorted(reported, key=lambda event: (event["firstTimestamp"], event["reason"]))
     ]
-    assert sorted(told) == [
+    assert sorted(reasons) == [
         ("ConfigAdopted", "Normal"),
         ("ConfigAdopted", "Normal"),
         ("ConfigRefused", "Warning"),
         ("ConfigRolledBack", "Warning"),
     ]
-    assert {entry["involvedObject"]["uid"] for entry in found} == {node.name}
+    assert {entry["involvedObject"]["uid"] for entry in reported} == {node.name}
 
 
 def test_status_fits_a_screen_and_says_what_to_do(node: Node) -> None:
@@ -223,9 +224,9 @@ def test_status_fits_a_screen_and_says_what_to_do(node: Node) -> None:
     assert max(map(len, lines)) <= 80
     assert any("configok-agent forget-bad" in line for line in lines)
     # A user other than root learns what is needed.
-    found = node.run(["setpriv", "--reuid=65534", "--clear-groups", "configok-agent", "status"], check=False)
-    assert (found.returncode, len(found.stderr.splitlines())) == (1, 1)
-    assert found.stderr.endswith("run this as root\n")
+    result = node.run(["setpriv", "--reuid=65534", "--clear-groups", "configok-agent", "status"], check=False)
+    assert (result.returncode, len(result.stderr.splitlines())) == (1, 1)
+    assert result.stderr.endswith("run this as root\n")
 
 
 def pattern(path: str) -> re.Pattern[str]:
@@ -238,13 +239,13 @@ def test_the_mode_of_every_file_is_that_of_the_docs(node: Node) -> None:
     section = DOCS.read_text().partition("## What is written, and who may read it")[2].partition("\n## ")[0]
     rules = [(pattern(path), mode) for path, mode in re.findall(r"^\| `(/[^`]+)` \| `(\d{4})`", section, re.M)]
     places = ["/var/lib/configok", "/run/configok", "/etc/configok", METRICS]
-    found = node.run(["find", *places, "-printf", "%04m %u:%g %p\\n"]).stdout.splitlines()
-    assert len(found) > 20
-    for line in found:
+    lines = node.run(["find", *places, "-printf", "%04m %u:%g %p\\n"]).stdout.splitlines()
+    assert len(lines) > 20
+    for line in lines:
         mode, owner, path = line.split(" ", 2)
-        wanted = [rule_mode for rule, rule_mode in rules if rule.fullmatch(path)]
-        assert wanted, f"{path} is not in docs/security.md"
-        assert (mode, owner) == (wanted[0], "root:root"), path
+        modes = [rule_mode for rule, rule_mode in rules if rule.fullmatch(path)]
+        assert modes, f"{path} is not in docs/security.md"
+        assert (mode, owner) == (modes[0], "root:root"), path
     # Every user may read the program, and only root may change it.
     changeable = ["(", "-perm", "/022", "-o", "!", "-user", "root", ")"]
     assert node.run(["find", "/usr/local/lib/configok", "!", "-type", "l", *changeable]).stdout == ""

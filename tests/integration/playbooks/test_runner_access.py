@@ -45,12 +45,12 @@ def test_the_runner_needs_no_more_than_its_roles(real_api: Real, unique: str, no
     assert done.code == 0, done.output
     for name in nodes:
         assert admin.get(paths.node(name))["metadata"]["labels"]["configok.dev/config"] == done.stats["target"]
-    told = [
+    reasons = [
         event["reason"]
         for event in admin.list(paths.events("configok-rollouts")).items
         if event["involvedObject"]["name"] == unique
     ]
-    assert sorted(told) == ["RolloutComplete", "RolloutStarted"]
+    assert sorted(reasons) == ["RolloutComplete", "RolloutStarted"]
     runner = real_api.client("runner")
     for refused in (
         lambda: runner.delete(paths.node(nodes[0])),
