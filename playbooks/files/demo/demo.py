@@ -34,23 +34,23 @@ POOL = "workers"
 
 
 class DemoFailed(Exception):
-    """Something that the demo says was not seen to be so."""
+    """A claim of the demo did not hold; the text is the claim."""
 
 
 def say(text: str = "") -> None:
-    """Narrate."""
+    """Print a line of the story."""
     print(text, flush=True)
 
 
 def check(what: str, holds: bool) -> None:
-    """Say that a thing was seen, or end the demo."""
+    """Report that a claim holds. Raises DemoFailed if it does not."""
     if not holds:
         raise DemoFailed(what)
     say(f"  seen: {what}")
 
 
 class Demo:
-    """The cluster in a sandbox, and what a user does with it."""
+    """Runs a cluster in a sandbox, and does with it what a user does."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -59,7 +59,7 @@ class Demo:
         self.server: Any = None
         self.client: Any = None
 
-    # --- the world ---------------------------------------------------------------------------------------------------
+    # --- the cluster -------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Start the API server and the nodes."""
@@ -80,18 +80,18 @@ class Demo:
         return path
 
     def stop(self) -> None:
-        """End every process and remove every file of the demo. Raises DemoFailed where something is left."""
+        """End every process and remove every file of the demo. Raises DemoFailed if something remains."""
         if self.sandbox is not None:
             self.sandbox.stop()
         if self.server is not None:
             self.server.stop()
-        left = processes_below(self.directory)
+        remaining = processes_below(self.directory)
         shutil.rmtree(self.directory, ignore_errors=True)
-        if left or self.directory.exists():
-            raise DemoFailed(f"nothing is left running, nor in {self.directory}: {', '.join(left)}")
+        if remaining or self.directory.exists():
+            raise DemoFailed(f"nothing is left running, nor in {self.directory}: {', '.join(remaining)}")
 
     def playbook(self, name: str, *arguments: str) -> int:
-        """Run a playbook as a user would, showing what it says; return its exit code."""
+        """Run a playbook as a user would, with its output; return its exit code."""
         say(f"$ ansible-playbook configok.node.{name} {' '.join(arguments)}".rstrip())
         environment = {
             **os.environ,
@@ -109,22 +109,22 @@ class Demo:
         command = [str(Path(sys.executable).parent / "ansible-playbook"), f"configok.node.{name}", *arguments]
         return subprocess.run(command, cwd=self.pool, env=environment, stdin=subprocess.DEVNULL, check=False).returncode
 
-    # --- what can be seen --------------------------------------------------------------------------------------------
+    # --- observations ------------------------------------------------------------------------------------------------
 
     def nodes(self) -> dict[str, dict[str, Any]]:
-        """Return what each Node says: config-ok, active config, assignment, ready."""
-        status = load("_nodeconfig._config_status")
-        found = {}
+        """Return each Node's ConfigOK status and reason, active config and assignment."""
+        config_status = load("_nodeconfig._config_status")
+        nodes = {}
         for node in self.client.list("/api/v1/nodes").items:
-            said = status.read_status(node)
-            condition = status.read_condition(node) or {}
-            found[node["metadata"]["name"]] = {
+            status = config_status.read_status(node)
+            condition = config_status.read_condition(node) or {}
+            nodes[node["metadata"]["name"]] = {
                 "ok": condition.get("status", ""),
                 "reason": condition.get("reason", ""),
-                "active": said.active.name if said and said.active else "init",
-                "assignment": said.assignment if said else None,
+                "active": status.active.name if status and status.active else "init",
+                "assignment": status.assignment if status else None,
             }
-        return found
+        return nodes
 
     def bundles(self) -> set[str]:
         """Return the names of the published bundles."""
@@ -132,7 +132,7 @@ class Demo:
         return {item["metadata"]["name"] for item in listed if item["metadata"]["name"].startswith(f"{POOL}-")}
 
     def wait(self, what: str, holds: Callable[[], bool], seconds: float = 30.0) -> None:
-        """Wait until something is so, then say that it was seen."""
+        """Wait until a claim holds, then report it. Raises DemoFailed."""
         deadline = time.monotonic() + seconds
         while not holds() and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -147,7 +147,7 @@ class Demo:
     # --- the story ---------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Tell it, checking every claim."""
+        """Run the story and check every claim."""
         say("1. A cluster in a sandbox: an embedded API server and eight nodes, each a real agent process that")
         say("   supervises a small stub kubelet. The playbook prepares the cluster; the nodes have no SSH, so the demo")
         say("   provisions them itself, with an init config.")
@@ -202,16 +202,16 @@ class Demo:
         check("no component was restarted for it: all were on that config already", self._starts(nodes) == before)
 
     def _all(self, names: list[str], **expected: str) -> bool:
-        found = self.nodes()
+        nodes = self.nodes()
         return all(
-            name in found and all(found[name][key] == value for key, value in expected.items()) for name in names
+            name in nodes and all(nodes[name][key] == value for key, value in expected.items()) for name in names
         )
 
     def _starts(self, nodes: list[SandboxNode]) -> dict[str, int]:
         return {node.name: node.component_starts() for node in nodes}
 
     def keep(self) -> None:
-        """Wait for Ctrl-C, with all of it running."""
+        """Leave everything running until Ctrl-C."""
         say("\nEverything is still running. In another terminal:")
         say(f"  cd {self.pool}")
         say(f"  export KUBECONFIG={self.admin} PATH={Path(sys.executable).parent}:$PATH")

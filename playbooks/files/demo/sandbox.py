@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nodes in a sandbox: real agent processes that supervise a stub kubelet each, on one machine, without root.
+"""Runs nodes in a sandbox: for each a real agent, a supervisor and a stub kubelet, on one machine, without root.
 
 The demo and the tests use it, against the embedded API server or a real one: it only needs a kubeconfig for each node.
 """
@@ -38,7 +38,7 @@ class Timing:
 
 @dataclass
 class SandboxNode:
-    """One node: its directory, its agent and its component's supervisor, both processes of ours."""
+    """One node: its directory, and the processes of its agent and its component's supervisor."""
 
     name: str
     directory: Path
@@ -93,16 +93,16 @@ def free_ports(count: int) -> list[int]:
     """Return loopback ports that were free a moment ago, all different."""
     sockets = [socket.socket() for _number in range(count)]
     try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
+        for listener in sockets:
+            listener.bind(("127.0.0.1", 0))
+        return [listener.getsockname()[1] for listener in sockets]
     finally:
-        for each in sockets:
-            each.close()
+        for listener in sockets:
+            listener.close()
 
 
 class Sandbox:
-    """Some nodes, started and stopped together."""
+    """Nodes that are started and stopped together."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class Sandbox:
     def _provision(self, name: str, port: int, labels: str) -> SandboxNode:
         node = SandboxNode(name, self.directory / name, self.agent, port)
         node.directory.mkdir(parents=True)
-        # What no two nodes can share. On a real node: addresses, provider id; here all nodes share one address.
+        # Fields that no two nodes can share: on a real node addresses and provider id, here the port.
         instance = f"healthzBindAddress: 127.0.0.1\nhealthzPort: {port}\n"
         (node.directory / "instance.yaml").write_text(HEAD + instance)
         (node.directory / "init.yaml").write_text(HEAD + instance + "maxPods: 110\n")
@@ -195,15 +195,15 @@ class Sandbox:
 
 def processes_below(directory: Path) -> list[str]:
     """Return the processes whose command lines name this directory, as "pid command"."""
-    found = []
+    processes = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             command = path.read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
         except OSError:
             continue  # it has ended
         if str(directory) in command:
-            found.append(f"{path.parent.name} {command}")
-    return found
+            processes.append(f"{path.parent.name} {command}")
+    return processes
 
 
 def pack_agent(collection: Path, target: Path) -> list[str]:

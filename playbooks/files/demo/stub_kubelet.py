@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A stub component: does with its config file what a kubelet does, and no more.
+"""A stub kubelet: does with its config file what a kubelet does, and nothing else.
 
 It reads one KubeletConfiguration, refuses what its own small validation refuses, serves /healthz and /configz,
 registers its Node, says that it is Ready and renews its Lease. One legal value kills it: that is what a rollout must
@@ -26,7 +26,7 @@ import yaml
 from product import load
 
 VERSION = "v1.35.0"
-# Legal (podsPerCore is any number from 0), so that every validation lets it pass; this stub dies of it.
+# Valid (podsPerCore may be any number from 0), so it passes every validation; this stub exits because of it.
 DEADLY_FIELD = "podsPerCore"
 DEADLY_VALUE = 13
 LEASE_NAMESPACE = "kube-node-lease"
@@ -37,7 +37,7 @@ _WHOLE_NUMBERS = ("maxPods", "podsPerCore", "kubeAPIBurst", "maxOpenFiles")
 
 
 class InvalidConfig(ValueError):
-    """The config file is not one this component would start with."""
+    """The component would not start with this config file."""
 
 
 def check(text: str) -> dict[str, Any]:
@@ -118,17 +118,19 @@ def _serve_health(config: dict[str, Any]) -> None:
             self.wfile.write(answer or b"")
 
         def log_message(self, *_args: Any) -> None:
-            """Keep the component's log to what it says itself."""
+            """Log no requests."""
 
     address = (config.get("healthzBindAddress", "127.0.0.1"), config.get("healthzPort", 10248))
     server = ThreadingHTTPServer(address, Handler)
-    # The interval is only how often it would look for a shutdown, which never comes: the process ends.
+    # The interval matters only for a shutdown, which never comes: the process ends.
     threading.Thread(target=server.serve_forever, args=(60.0,), daemon=True).start()
 
 
 class _NodeClient:
-    """Registers this component's Node and renews its Lease. Loads the API client when it is made: --version has no use
-    for it, and a demo starts many components at once."""
+    """Registers this component's Node and renews its Lease.
+
+    It imports the API client when it is made: --version does not need it, and a demo starts many components at once.
+    """
 
     def __init__(self, kubeconfig: str, name: str, labels: dict[str, str]) -> None:
         self._paths = load("_kube._api_paths")
@@ -150,7 +152,7 @@ class _NodeClient:
                     registered = True
                 self._renew_lease()
             except self._errors.KubeError as error:
-                # An API server that is away is nothing a kubelet dies of.
+                # A kubelet survives an API server that is unavailable.
                 write(f"heartbeat: {error}")
             stop.wait(HEARTBEAT_SECONDS if registered else 1.0)
 
@@ -183,7 +185,7 @@ class _NodeClient:
 
 
 def _now(*, micro: bool = False) -> str:
-    """RFC 3339; Kubernetes' MicroTime (a Lease's) wants six digits, its Time none."""
+    """Return the time in RFC 3339. A Lease's MicroTime has six digits of a second, other times have none."""
     return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ" if micro else "%Y-%m-%dT%H:%M:%SZ")
 
 

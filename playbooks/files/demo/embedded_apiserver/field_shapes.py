@@ -110,13 +110,13 @@ def _struct(shape: Mapping[str, Any], value: Any, old: Any, path: str) -> dict[s
     result: dict[str, Any] = {}
     for field, below in shape.items():
         name = field.rstrip("!*")
-        given = value.get(name)
-        if given is not None and given is old.get(name):
-            result[name] = given
+        field_value = value.get(name)
+        if field_value is not None and field_value is old.get(name):
+            result[name] = field_value
             continue
-        written = _value(below, given, old.get(name), f"{path}.{name}" if path else name)
+        written = _value(below, field_value, old.get(name), f"{path}.{name}" if path else name)
         if field.endswith("*"):
-            if given is not None:
+            if field_value is not None:
                 result[name] = written
         elif field.endswith("!") or written:
             result[name] = written

@@ -229,8 +229,8 @@ class Operations:
         stored = self._storage.put(target.resource, going)
         for resource in RESOURCES:
             if resource.namespaced:
-                for one in self._storage.all(resource, target.name):
-                    self._storage.remove(resource, one)
+                for child in self._storage.all(resource, target.name):
+                    self._storage.remove(resource, child)
         self._storage.remove(target.resource, stored)
         return stored.item
 

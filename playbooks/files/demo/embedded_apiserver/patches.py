@@ -213,8 +213,8 @@ def _json_operation(document: Any, operation: Mapping[str, Any]) -> Any:
     if name in ("add", "replace", "test") and "value" not in operation:
         raise _misfit(f"{name} without a value")
     if name == "test":
-        found = _look_up(document, tokens) if operation["value"] is not None else _look_up_or_none(document, tokens)
-        if found != operation["value"]:
+        present = _look_up(document, tokens) if operation["value"] is not None else _look_up_or_none(document, tokens)
+        if present != operation["value"]:
             raise _misfit(f"testing value {operation['path']} failed")
         return document
     if name in ("add", "replace", "remove"):

@@ -35,13 +35,17 @@ class RequestLog:
         """Write down one call."""
         self._calls.append(call)
 
-    def calls(self, **wanted: Any) -> list[Call]:
+    def calls(self, **expected: Any) -> list[Call]:
         """The calls with these fields: `calls(user="admin", verb="patch", resource="nodes/status")`, oldest first."""
-        return [call for call in list(self._calls) if all(getattr(call, key) == one for key, one in wanted.items())]
+        return [
+            call
+            for call in list(self._calls)
+            if all(getattr(call, key) == expected_value for key, expected_value in expected.items())
+        ]
 
-    def count(self, **wanted: Any) -> int:
+    def count(self, **expected: Any) -> int:
         """How many calls have these fields."""
-        return len(self.calls(**wanted))
+        return len(self.calls(**expected))
 
     def by_user_and_verb(self) -> Counter[tuple[str, str]]:
         """Calls for each user and verb."""

@@ -99,7 +99,7 @@ def field_matcher(resource: Resource, selector: str) -> Matcher | None:
     terms = _field_terms(resource, selector)
     if not terms:
         return None
-    return lambda item: all((field_value(item, field) == value) == wanted for field, value, wanted in terms)
+    return lambda item: all((field_value(item, field) == value) == is_equal for field, value, is_equal in terms)
 
 
 def required_name(resource: Resource, selector: str) -> str:

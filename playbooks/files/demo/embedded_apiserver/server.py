@@ -172,7 +172,7 @@ class EmbeddedApiServer:
 
     def end_watches(self, user: str | None = None) -> int:
         """End all watches, or those of one user, as if their time were up. Returns how many."""
-        ended = [one for one in self.storage.watchers() if user is None or one.user == user]
+        ended = [watcher for watcher in self.storage.watchers() if user is None or watcher.user == user]
         for watcher in ended:
             watcher.queue.put(None)
         return len(ended)

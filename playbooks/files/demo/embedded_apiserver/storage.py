@@ -179,7 +179,7 @@ class Storage:
         with self.lock:
             table = self._tables[watcher.resource.name]
             if since is None:
-                changes = [Change(one.version, None, one, False) for one in self.all(watcher.resource)]
+                changes = [Change(stored.version, None, stored, False) for stored in self.all(watcher.resource)]
             elif since < table.floor:
                 return [], table.floor
             else:
@@ -199,7 +199,9 @@ class Storage:
     def watchers(self) -> list[Watcher]:
         """Everybody who watches now."""
         with self.lock:
-            return [one for table in self._tables.values() for group in table.watchers.values() for one in group]
+            return [
+                watcher for table in self._tables.values() for group in table.watchers.values() for watcher in group
+            ]
 
     def compact(self) -> None:
         """Forget the history and the snapshots: older watches and continued lists get 410 from now on."""
