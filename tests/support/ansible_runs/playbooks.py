@@ -123,8 +123,8 @@ class Playbooks:
     def write(self, pool: Mapping[str, Any], layer: str) -> None:
         """Write the pool file and its layers; layer: the lines of the pool's own layer."""
         (self.directory / "pool.yml").write_text(json.dumps(dict(pool)))
-        (self.directory / "base.yaml").write_text(KUBELET_HEADER + "containerLogMaxSize: 20Mi\n")
-        (self.directory / "pool.yaml").write_text(KUBELET_HEADER + layer)
+        (self.directory / "base.yaml").write_text("---\n" + KUBELET_HEADER + "containerLogMaxSize: 20Mi\n")
+        (self.directory / "pool.yaml").write_text("---\n" + KUBELET_HEADER + layer)
 
     def start(self, name: str, *arguments: str, pool: bool = True) -> subprocess.Popen[str]:
         """Start configok.node.<name>, with the pool file unless pool is False."""
