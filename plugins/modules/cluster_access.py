@@ -2,7 +2,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Namespaces and RBAC of the collection."""
+"""Create or remove the namespaces and RBAC objects of the collection."""
 
 from __future__ import annotations
 

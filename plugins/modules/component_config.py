@@ -2,7 +2,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Judge a component config, or the one that layers make."""
+"""Validate a component config, or the one that layers merge to."""
 
 from __future__ import annotations
 
@@ -192,11 +192,11 @@ findings:
   elements: dict
   contains:
     file:
-      description: The file; of several layers, the one that the value is from.
+      description: The file; with several layers, the one that sets the value.
       type: str
       sample: layers/base.yaml
     line:
-      description: The line in it, where there is one.
+      description: The line in it, if it is known.
       type: int
       sample: 3
     path:
@@ -220,12 +220,12 @@ findings:
       type: str
       sample: max-pods
     versions:
-      description: The Kubernetes minors for which it is so.
+      description: The Kubernetes minors that the finding affects.
       type: list
       elements: str
       sample: ["1.33", "1.35"]
     nodes:
-      description: The nodes of O(nodes) for which it is so.
+      description: The nodes of O(nodes) that the finding affects.
       type: list
       elements: str
       sample: []
@@ -237,7 +237,7 @@ config:
     apiVersion: kubelet.config.k8s.io/v1beta1
     kind: KubeletConfiguration
 provenance:
-  description: For each field of the merged config, in its order, the layer that it is from.
+  description: For each field of the merged config, in its order, the layer that sets it.
   returned: always
   type: list
   elements: dict
@@ -259,12 +259,12 @@ provenance:
       type: int
       sample: 3
     overrides:
-      description: What lower layers say, the one just below first, each with C(value), C(file) and C(line).
+      description: The values of lower layers, the next lower first, each with C(value), C(file) and C(line).
       type: list
       elements: dict
       sample: [{value: "110", file: layers/base.yaml, line: 3}]
 drop_ins:
-  description: The layers as drop-ins, lowest first. Empty without O(drop_ins), and where a layer holds a secret.
+  description: The layers as drop-ins, lowest first. Empty without O(drop_ins), and if a layer holds a secret.
   returned: always
   type: list
   elements: dict
@@ -353,7 +353,7 @@ def host_of(parameters: dict[str, Any]) -> HostRules | None:
 
 
 def check_layers(parameters: dict[str, Any]) -> tuple[Config | None, list[Finding], list[DropIn]]:
-    """Return the merged config (None where a layer cannot be used), all findings and the drop-ins.
+    """Return the merged config (None if a layer cannot be used), all findings and the drop-ins.
 
     Raises OSError, ConfigError, UnusableInput.
     """

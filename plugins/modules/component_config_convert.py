@@ -114,7 +114,7 @@ documents:
     - apiVersion: kubescheduler.config.k8s.io/v1
       kind: KubeSchedulerConfiguration
 losses:
-  description: What cannot be kept.
+  description: The values that cannot be kept.
   returned: always
   type: list
   elements: dict
@@ -136,7 +136,7 @@ losses:
       type: str
       sample: "the plugin is gone: PodTopologySpread spreads by default"
 lines:
-  description: What was converted and what was lost, as human-readable lines.
+  description: The conversions and the losses as human-readable lines.
   returned: always
   type: list
   elements: str

@@ -2,7 +2,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compare two component configs by what the component makes of them."""
+"""Compare the effective values of two component configs."""
 
 from __future__ import annotations
 

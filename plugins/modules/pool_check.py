@@ -2,7 +2,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check the pool file of a run: the documentation; plugins/action/pool_check.py does it."""
+"""Documentation of the action plugin pool_check."""
 
 from __future__ import annotations
 
