@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,3 +56,26 @@ def test_the_path_of_one_change_is_short() -> None:
 
 def test_the_page_answers_twenty_questions() -> None:
     assert len(re.findall(r"^\| .*\? \|", section("Where is what"), re.MULTILINE)) >= 20
+
+
+# Functions and constants in the guides, with what they are called on or with left out.
+GUIDE_NAMES = re.compile(r"`(?:config\.)?(_?[a-z]+(?:_[a-z]+)+|_?[A-Z]{2,}(?:_[A-Z]+)+|_[A-Z]+)(?:\(\.\.\.\))?`")
+
+
+@pytest.fixture(scope="module")
+def files() -> list[str]:
+    """The files of the repository that a guide may name."""
+    command = ["git", "ls-files", "plugins", "schema", "tests", "tools", "playbooks"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+
+
+@pytest.mark.parametrize("page", ["README", "kubernetes-release", "rule", "component"])
+def test_what_the_guides_name_exists(page: str, files: list[str]) -> None:
+    text = (ROOT / f"docs/development/{page}.md").read_text(encoding="utf-8")
+    for path in re.findall(r"`([a-z_][\w./-]+\.(?:py|json|yml))`", text):
+        if "KIND." not in path:
+            assert any(f"/{name}".endswith(f"/{path}") for name in files), path
+    sources = [ROOT / name for name in files if name.endswith(".py") and "/_data/" not in name]
+    code = "".join(path.read_text(encoding="utf-8") for path in sources if path.is_file())
+    for name in GUIDE_NAMES.findall(text):
+        assert re.search(rf"\b{name}\b", code), name
