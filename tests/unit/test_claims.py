@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The README claims a Kubernetes release only where a published run shows it."""
+"""The README claims only those Kubernetes releases that a published run shows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# page -> how it names the release that its run used
+# page -> expression for the release of its run
 PAGES = {
     "conformance.md": r"kubelet and API server of Kubernetes ([\d., ]+), and shows no more",
     "faults.md": r"a run with Kubernetes ([\d., ]+)\.",

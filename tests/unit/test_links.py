@@ -25,7 +25,7 @@ HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
 
 
 def pages() -> list[str]:
-    """Return the Markdown files that git knows or would know, from the root."""
+    """Return the tracked and untracked (but not ignored) Markdown files, relative to the root."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.md"]
     output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return sorted(name for name in output.split("\0") if name and (ROOT / name).is_file())
@@ -51,7 +51,7 @@ def anchors(page: Path) -> frozenset[str]:
 
 
 def fault(page: Path, link: str) -> str | None:
-    """Return what is wrong with a link of a page, None if it is good or leads out of the repository."""
+    """Return the error of a link of a page, or None if it is valid or leads out of the repository."""
     if OURS.match(link):
         target, start = OURS.sub("", link), ROOT
     elif re.match(r"[a-z]+:", link):
@@ -88,8 +88,8 @@ def test_every_link_of_a_page_resolves(page: str) -> None:
     ],
 )
 def test_a_link_that_leads_nowhere_is_found(link: str, expected: str | None) -> None:
-    found = fault(ROOT / "README.md", link)
-    assert found == (expected and f"{link}: {expected}")
+    message = fault(ROOT / "README.md", link)
+    assert message == (expected and f"{link}: {expected}")
 
 
 def test_pages_of_the_built_collection_link_relatively_to_its_files_alone() -> None:
@@ -120,5 +120,5 @@ def test_every_page_is_reached_from_the_two_indexes() -> None:
             if path.suffix in (".md", ".rst") and path.is_file() and path not in reached:
                 reached.add(path)
                 waiting += [path] if path.suffix == ".md" else []
-    found = {path for pattern in ("*.md", "*.rst") for path in (ROOT / "docs").rglob(pattern)}
-    assert found - reached == set()
+    paths = {path for pattern in ("*.md", "*.rst") for path in (ROOT / "docs").rglob(pattern)}
+    assert paths - reached == set()

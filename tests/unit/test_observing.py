@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What docs/observing.md promises is what the agent shows."""
+"""The agent's output matches docs/observing.md."""
 
 from __future__ import annotations
 
@@ -78,5 +78,5 @@ def test_the_alerts_fire_for_the_node_that_has_the_trouble(tmp_path: Path, chang
     rules = (DOCS / "alerts.yml").read_text()
     (tmp_path / "rules.yml").write_text(rules.replace("error == 1", "error == 2") if changed else rules)
     (tmp_path / "tests.yml").write_text(TESTS.format(rules=tmp_path / "rules.yml"))
-    found = promtool("test", "rules", str(tmp_path / "tests.yml"))
-    assert (found.returncode != 0) == changed, found.stdout + found.stderr  # it does tell
+    done = promtool("test", "rules", str(tmp_path / "tests.yml"))
+    assert (done.returncode != 0) == changed, done.stdout + done.stderr  # the checker detects errors

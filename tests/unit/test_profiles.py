@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The profiles are right for the versions that their pages name, alone and together, and the pages say what is so."""
+"""The profiles are valid for the versions on their pages, alone and together, and the pages are true."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ NEWEST = known_minors()[-1]
 
 
 def judged(layers: Sequence[Profile], minor: int, *, gates: bool = True) -> list[str]:
-    """What is said of layers of profiles at a minor, with the gates that their pages name, as level: finding."""
-    named = {gate: True for one in layers for gate in one.gates(minor) if gates}
-    texts = [(one.path.name, one.path.read_bytes()) for one in layers]
+    """Return the findings, with levels, of profiles as layers at a minor, with the feature gates of their pages."""
+    named = {gate: True for profile in layers for gate in profile.gates(minor) if gates}
+    texts = [(profile.path.name, profile.path.read_bytes()) for profile in layers]
     if named:
         texts.append(("gates", yaml.safe_dump({**KUBELET_KIND, "featureGates": named}).encode()))
-    found = check(load(texts), component="kubelet", versions=[f"1.{minor}"], bundle=True)
-    return [f"{one.level}: {one}" for one in found]
+    findings = check(load(texts), component="kubelet", versions=[f"1.{minor}"], bundle=True)
+    return [f"{finding.level}: {finding}" for finding in findings]
 
 
 def test_every_profile_has_a_page_and_a_row_in_the_index() -> None:
-    names = [one.name for one in PROFILES]
+    names = [profile.name for profile in PROFILES]
     assert {path.stem for path in (ROOT / "playbooks/files/profiles").glob("*.yaml")} == set(names)
     assert {path.stem for path in DOCS.glob("*.md")} == {*names, "README"}
     index = (DOCS / "README.md").read_text(encoding="utf-8")
-    for one in PROFILES:
-        plain = one.without_gates
-        assert f"1.{plain[0]} to 1.{plain[-1]}" in index or f"1.{plain[0]};" in index, one.name
+    for profile in PROFILES:
+        plain = profile.without_gates
+        assert f"1.{plain[0]} to 1.{plain[-1]}" in index or f"1.{plain[0]};" in index, profile.name
 
 
 @pytest.mark.parametrize("profile", PROFILES, ids=str)
@@ -52,42 +52,42 @@ def test_a_profile_is_right_for_its_versions_and_no_others(profile: Profile) -> 
     for minor in known_minors():
         if minor > 36:
             continue
-        found = judged([profile], minor)
-        assert bool(found) == (minor not in profile.minors), (minor, found)
+        findings = judged([profile], minor)
+        assert bool(findings) == (minor not in profile.minors), (minor, findings)
         if profile.gates(minor):
             assert judged([profile], minor, gates=False), minor
 
 
-@pytest.mark.parametrize("minor", [one for one in known_minors() if one <= 36])
+@pytest.mark.parametrize("minor", [minor for minor in known_minors() if minor <= 36])
 def test_profiles_go_together_in_the_order_of_the_index(minor: int) -> None:
-    fitting = [one for one in PROFILES if minor in one.minors]
+    fitting = [profile for profile in PROFILES if minor in profile.minors]
     for layers in [*itertools.combinations(fitting, 2), fitting]:
-        assert judged(layers, minor) == [], [one.name for one in layers]
+        assert judged(layers, minor) == [], [profile.name for profile in layers]
 
 
 def test_three_layers_go_together_as_well() -> None:
     for layers in itertools.combinations(PROFILES, 3):
-        assert judged(layers, 36) == [], [one.name for one in layers]
+        assert judged(layers, 36) == [], [profile.name for profile in layers]
 
 
 def test_in_the_other_order_the_plain_shutdown_periods_exclude_the_list() -> None:
-    by_name = {one.name: one for one in PROFILES}
+    by_name = {profile.name: profile for profile in PROFILES}
     layers = [by_name["graceful-shutdown-by-priority"], by_name["graceful-shutdown"]]
-    assert [one for one in judged(layers, 36) if one.startswith(Level.COMPONENT)]
+    assert [finding for finding in judged(layers, 36) if finding.startswith(Level.COMPONENT)]
 
 
 @pytest.mark.parametrize("profile", PROFILES, ids=str)
 def test_the_page_tells_the_disruption_of_each_field(profile: Profile) -> None:
     fields = profile.fields()
-    told = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", profile.page, re.MULTILINE))
-    assert set(told) == set(fields)
+    classes = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", profile.page, re.MULTILINE))
+    assert set(classes) == set(fields)
     for field in fields:
-        found = disruption_of((field,), "KubeletConfiguration", NEWEST, [{}, fields])
-        assert told[field] == f"{found}: {found.meaning}"
+        disruption = disruption_of((field,), "KubeletConfiguration", NEWEST, [{}, fields])
+        assert classes[field] == f"{disruption}: {disruption.meaning}"
 
 
 @pytest.mark.parametrize(
-    "page", [DOCS / "README.md", *(DOCS / f"{one.name}.md" for one in PROFILES)], ids=lambda page: page.stem
+    "page", [DOCS / "README.md", *(DOCS / f"{profile.name}.md" for profile in PROFILES)], ids=lambda page: page.stem
 )
 def test_the_tasks_on_the_pages_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)

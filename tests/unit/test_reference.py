@@ -19,7 +19,7 @@ REFERENCE = ROOT / "docs" / "reference"
 USING = ConfigInUse("current", "{cur}")
 LKG = ConfigInUse("last-known-good", "{lkg}")
 ADOPTED = ConfigInUse("current", "{new}")
-# What an agent can say, with the placeholders of the page.
+# The statuses of an agent, with the placeholders of the page.
 ANSWERS: list[ConfigOk] = [
     _config_ok.good(USING),
     _config_ok.good(ConfigInUse("current")),

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds for every file of the repository and no linter knows."""
+"""Rules for every file of the repository that no linter checks."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ HEADER = (
     "# GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)",
     "# SPDX-License-Identifier: GPL-3.0-or-later",
 )
-# Homes and package indexes of the machine somebody worked on; what a user configures has no place here.
+# Home directories and package indexes of a developer's machine, and other local configuration.
 OF_ONE_MACHINE = re.compile(
     r"/(?:root|home/(?!kubernetes/)[a-z]+)/\w|(?<![\w/.])/work/\w|/tmp/(?:work|bash)\w*|pypi\.(?:org|python)|pythonhosted|deb\.debian\.org"
 )
 
 
 def tracked(*patterns: str) -> list[Path]:
-    """Return the files that git knows or would know, of all or of those that match."""
+    """Return the tracked and untracked (but not ignored) files, or those that match."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
@@ -52,7 +52,7 @@ def without_header(path: Path) -> bool:
 
 
 def imported(path: Path) -> set[str]:
-    """Return the top-level names of what a file imports, anywhere in it."""
+    """Return the top-level names of all imports of a file."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -74,9 +74,9 @@ def test_every_python_file_has_the_licence_header() -> None:
 
 
 def test_every_python_file_postpones_annotations() -> None:
-    wanted = "from __future__ import annotations"
+    statement = "from __future__ import annotations"
     files = [path for path in tracked("*.py") if path.name != "__init__.py"]
-    assert named([path for path in files if wanted not in lines(path)]) == []
+    assert named([path for path in files if statement not in lines(path)]) == []
 
 
 def test_every_file_of_module_utils_lists_its_public_names() -> None:
@@ -85,13 +85,13 @@ def test_every_file_of_module_utils_lists_its_public_names() -> None:
 
 
 def test_files_of_the_collection_stay_short() -> None:
-    # Generated data is as long as it is.
+    # Generated data may be longer.
     files = [path for path in tracked("plugins/*.py") if "_data" not in path.relative_to(ROOT).parts]
     assert named([path for path in files if len(lines(path)) > MOST_LINES]) == []
 
 
 def test_a_digit_is_one_of_ten() -> None:
-    """Go, the kernel and systemd know no other ones; to Python, those of all scripts are digits."""
+    """Go, the kernel and systemd accept no others; Python accepts the digits of all scripts."""
     careless = re.compile(r"^(?!.*re\.ASCII).*\\d|^(?!.*isascii).*\.is(?:digit|decimal|numeric)\(", re.MULTILINE)
     files = [path for path in tracked("plugins/*.py", "roles/*.py") if "_data" not in path.relative_to(ROOT).parts]
     assert named([path for path in files if careless.search(path.read_text(encoding="utf-8"))]) == []
@@ -106,29 +106,29 @@ def test_only_one_file_imports_the_kubernetes_package() -> None:
 
 
 def test_nothing_names_the_machine_it_was_written_on() -> None:
-    found = []
+    matches = []
     for path in tracked():
         if path == Path(__file__).resolve():
             continue
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            continue  # no text
-        found += [f"{path.relative_to(ROOT)}: {match[0]}" for match in OF_ONE_MACHINE.finditer(text)]
-    assert found == []
+            continue  # not a text file
+        matches += [f"{path.relative_to(ROOT)}: {match[0]}" for match in OF_ONE_MACHINE.finditer(text)]
+    assert matches == []
 
 
 def test_the_artifact_holds_what_a_collection_is_made_of_and_nothing_of_the_workshop() -> None:
     ignored = set(yaml.safe_load((ROOT / "galaxy.yml").read_text(encoding="utf-8"))["build_ignore"])
     shipped = {"CHANGELOG.md", "COPYING", "README.md", "changelogs", "docs", "galaxy.yml", "meta", "playbooks"}
     shipped |= {"plugins", "roles"}
-    found = {path.relative_to(ROOT).parts[0] for path in tracked()}
-    assert found - shipped - ignored == set()
+    names = {path.relative_to(ROOT).parts[0] for path in tracked()}
+    assert names - shipped - ignored == set()
     assert shipped & ignored == set()
 
 
 def test_a_collection_of_its_shipped_directories_alone_is_whole(tmp_path: Path) -> None:
-    # A control plane may install meta, plugins, roles and playbooks only: nothing in them reaches beside them.
+    # A control plane may install only meta, plugins, roles and playbooks, so they must not use files outside of them.
     inside = {"meta", "playbooks", "plugins", "roles"}
     for path in tracked(*inside):
         if path.is_symlink():
@@ -143,20 +143,20 @@ def test_a_collection_of_its_shipped_directories_alone_is_whole(tmp_path: Path) 
 
 @pytest.mark.parametrize("fragment", ["configok.node.kube", "configok.node.attributes.actiongroup_configok"])
 def test_the_action_group_is_the_modules_that_reach_the_api_server(fragment: str) -> None:
-    # A default for the group goes to all its members, and those without the option would refuse it.
+    # A default of the group applies to all its members, and those without the option would refuse it.
     group = yaml.safe_load((ROOT / "meta/runtime.yml").read_text(encoding="utf-8"))["action_groups"]["configok"]
     modules = [path.stem for path in tracked("plugins/modules/*.py") if f"- {fragment}\n" in path.read_text("utf-8")]
     assert sorted(group) == sorted(modules)
 
 
 def test_the_changelog_names_all_modules_roles_and_playbooks() -> None:
-    # antsibull-changelog finds modules and roles by itself, playbooks only in fragments.
+    # antsibull-changelog finds modules and roles on its own, but playbooks only in fragments.
     releases = yaml.safe_load((ROOT / "changelogs/changelog.yaml").read_text(encoding="utf-8"))["releases"].values()
     news: dict[str, set[str]] = {"module": set(), "role": set(), "playbook": set()}
     for release in releases:
-        news["module"] |= {one["name"] for one in release.get("modules", [])}
+        news["module"] |= {module["name"] for module in release.get("modules", [])}
         for kind in ("role", "playbook"):
-            news[kind] |= {one["name"] for one in release.get("objects", {}).get(kind, [])}
+            news[kind] |= {item["name"] for item in release.get("objects", {}).get(kind, [])}
     assert news["module"] == {path.stem for path in tracked("plugins/modules/*.py")}
     assert news["role"] == {path.parent.name for path in (ROOT / "roles").glob("*/meta")}
     assert news["playbook"] == {path.stem for path in (ROOT / "playbooks").glob("*.yml")}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What did not hold is counted and told; a fault that nobody lists is refused, one that is left out is missed."""
+"""Violations are counted and reported; an unlisted fault is refused, and a fault that was not injected is missed."""
 
 from __future__ import annotations
 

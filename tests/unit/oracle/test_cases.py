@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The cases that the oracle is asked about: the same in every run, with every field, rule and gate of 1.20."""
+"""The oracle's cases are the same in every run, and cover every field, rule and gate of 1.20."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_what_is_explained_is_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "said", "stage"),
+    ("outcome", "output", "stage"),
     [
         ("running", "", "running"),
         ("done", "Started kubelet as runonce", "running"),
@@ -71,14 +71,14 @@ def test_what_is_explained_is_asked() -> None:
         ("ended", "panic: runtime error: index out of range", "start"),
     ],
 )
-def test_what_the_kubelet_says_tells_the_stage(outcome: str, said: str, stage: str) -> None:
-    assert answer(outcome, said).stage == stage
+def test_what_the_kubelet_says_tells_the_stage(outcome: str, output: str, stage: str) -> None:
+    assert answer(outcome, output).stage == stage
 
 
 def test_a_disagreement_is_told_unless_it_is_explained() -> None:
     name = next(iter(EXPLAINED))
     refused, runs = Answer("start", "died"), Answer("running")
-    found = Comparison(
+    comparison = Comparison(
         [
             Compared(Case("field a", ""), refused, runs),
             Compared(Case("field b", ""), refused, Answer("load")),
@@ -86,12 +86,12 @@ def test_a_disagreement_is_told_unless_it_is_explained() -> None:
             Compared(Case("field c", ""), Answer("stuck"), refused),
         ]
     )
-    assert [one.case.name for one in found.unexplained] == ["field c", "field a"]
-    assert [one.case.name for one in found.explained] == [name]
-    assert found.by_reason() == {EXPLAINED[name]: 1}
-    assert (len(found.agreed), found.same_stage, found.by_group()["field"]) == (2, 0, (3, 2))
+    assert [answer.case.name for answer in comparison.unexplained] == ["field c", "field a"]
+    assert [answer.case.name for answer in comparison.explained] == [name]
+    assert comparison.by_reason() == {EXPLAINED[name]: 1}
+    assert (len(comparison.agreed), comparison.same_stage, comparison.by_group()["field"]) == (2, 0, (3, 2))
     again = Comparison([Compared(Case(name, ""), runs, runs)])
-    assert [one.case.name for one in again.outlived] == [name]
+    assert [answer.case.name for answer in again.outlived] == [name]
 
 
 def test_our_stage_is_the_first_at_which_something_is_wrong() -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which of a machine's Pythons an environment is made with."""
+"""The choice of an environment's Python among those of a machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# A Python of another version: it answers for itself, and makes environments that hold nothing but a link to it.
+# A Python of another version: it reports its version, and makes environments with only a link to it.
 FAKE = """#!/bin/sh
 case "$1 $2" in
   "-m venv") mkdir -p "$3/bin" && ln -s "$0" "$3/bin/python" && ln -s /bin/true "$3/bin/pip" ;;
@@ -26,7 +26,7 @@ esac
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Path:
-    """A machine whose python3 is 3.11, with 3.12 beside it, and 3.10, 3.9 and 3.13 from pyenv."""
+    """A machine whose python3 is 3.11, with 3.12 too, and 3.10, 3.9 and 3.13 from pyenv."""
     places = {
         "bin/python3": "3.11.7",
         "bin/python3.12": "3.12.1",
@@ -38,7 +38,7 @@ def machine(tmp_path: Path) -> Path:
         numbers = ", ".join(version.split("."))
         path.write_text(FAKE.format(version=version, numbers=numbers, real=sys.executable))
         path.chmod(0o755)
-    for number in (9, 10, 11, *range(13, 20)):  # what the real machine has must not be found
+    for number in (9, 10, 11, *range(13, 20)):  # the real machine's Pythons must not be found
         shim = tmp_path / f"bin/python3.{number}"
         shim.write_text("#!/bin/sh\nexit 127\n")
         shim.chmod(0o755)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is said of a run of Molecule, by a program in its place that prints what Molecule does."""
+"""The report of a run of Molecule, which is replaced by a program with the same output."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CREATED = "INFO     default ➜ create: Executing\n" + (
 CONVERGED = "INFO     one ➜ converge: Executing\nINFO     one ➜ converge: Executed: Successful"
 SKIPPED = "INFO     one ➜ verify: Executing\nINFO     one ➜ verify: Executed: Skipped (nothing to do)"
 FAILED = "ERROR    one ➜ converge: Executing\nERROR    one ➜ converge: Executed: Failed"
-# In Molecule's place, and in that of the command that takes the nodes away.
+# Replace Molecule, and the command that removes the nodes.
 MOLECULE = """#!/bin/sh
 test -d "$MOLECULE_EPHEMERAL_DIRECTORY" || exit 9
 echo "$@; $SCENARIO_NODES; $(test "$NODES_UNTIL" = $PPID && echo until)" > arguments
@@ -28,21 +28,21 @@ echo "$@" > machines
 """
 
 
-def prepare(directory: Path, said: str, then: str) -> subprocess.Popen[str]:
-    """Start a run. said: what Molecule prints; then: the rest of its script."""
+def prepare(directory: Path, output: str, then: str) -> subprocess.Popen[str]:
+    """Start a run. output: printed by Molecule; then: the rest of its script."""
     (directory / "tools").mkdir()
     shutil.copy(ROOT / "tools/run_molecule.py", directory / "tools")
     for name, text in (("default", "{}"), ("one", "ansible: {env: {SCENARIO_NODES: 'a,b'}}"), ("two", "{}")):
         (directory / "extensions/molecule" / name).mkdir(parents=True)
         (directory / "extensions/molecule" / name / "molecule.yml").write_text(text)
-    (directory / "said").write_text(said + "\n", encoding="utf-8")
+    (directory / "output").write_text(output + "\n", encoding="utf-8")
     for path, script in (("bin/molecule", MOLECULE + then), ("tests/support/bin/machines", MACHINES)):
         program = directory / path
         program.parent.mkdir(parents=True)
         program.write_text(script)
         program.chmod(0o755)
     return subprocess.Popen(
-        [sys.executable, "tools/run_molecule.py", *(["one"] if "only one" in said else [])],
+        [sys.executable, "tools/run_molecule.py", *(["one"] if "only one" in output else [])],
         cwd=directory,
         env={"PATH": f"{directory / 'bin'}:/usr/bin:/bin", "PYTHONUTF8": "1"},
         stdout=subprocess.PIPE,
@@ -51,12 +51,12 @@ def prepare(directory: Path, said: str, then: str) -> subprocess.Popen[str]:
     )
 
 
-def run(directory: Path, said: str, code: int) -> tuple[int, list[str], str]:
+def run(directory: Path, output: str, code: int) -> tuple[int, list[str], str]:
     """Return the exit code, the lines that were printed, and the arguments that Molecule got."""
-    running = prepare(directory, said, f"cat said; exit {code}\n")
-    output, _nothing = running.communicate(timeout=60)
+    running = prepare(directory, output, f"cat output; exit {code}\n")
+    printed, _nothing = running.communicate(timeout=60)
     assert (directory / "machines").read_text() == "down molecule\n"
-    return running.returncode, output.splitlines(), (directory / "arguments").read_text()
+    return running.returncode, printed.splitlines(), (directory / "arguments").read_text()
 
 
 def test_all_scenarios_but_that_of_the_nodes_are_run_and_counted(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_an_interrupt_ends_molecule_and_takes_the_nodes_away(tmp_path: Path) -> 
     running = prepare(
         tmp_path,
         "INFO     one ➜ verify: Executing",
-        "trap 'echo ended > ended; exit 1' INT\ncat said; sleep 60 & wait\n",
+        "trap 'echo ended > ended; exit 1' INT\ncat output; sleep 60 & wait\n",
     )
     stdout = running.stdout
     assert stdout is not None

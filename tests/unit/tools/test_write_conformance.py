@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The page of conformance says what the rows say, and leaves no case out."""
+"""The conformance page matches the rows, and has all cases."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def rows(**changes: Any) -> list[dict[str, Any]]:
 
 
 def test_a_case_is_a_line_with_its_evidence() -> None:
-    beside = row("F1 evictionHard", "ancestor", saw=["promoted"])
+    compared = row("F1 evictionHard", "ancestor", saw=["promoted"])
     text = write_conformance.page(
-        [*rows(), row("F1 evictionHard, refused", value=0), row("E2", "ancestor", saw=["3 restarts"]), beside]
+        [*rows(), row("F1 evictionHard, refused", value=0), row("E2", "ancestor", saw=["3 restarts"]), compared]
     )
     assert (
         "| E2 | A bad bundle after a last-known-good one, and back | A restart to each: three. *3 restarts.* |" in text
@@ -40,7 +40,7 @@ def test_a_case_is_a_line_with_its_evidence() -> None:
     assert "| F1 evictionHard, refused | a \\| b; c | 0 | promoted |" in text
     assert "| F1 | a \\| b; c | 2 |  |" in text
     assert "in 2 the ancestor ran beside it" in " ".join(text.split())
-    assert "12.34" not in text  # the page is another one only where what was seen is
+    assert "12.34" not in text  # the page changes only if the evidence does
     assert "evictionHard, refused: a \\| b; c" in text
     assert "see G9" in text
 
@@ -52,7 +52,7 @@ def test_a_case_that_is_not_as_it_should_be_is_told() -> None:
 
 def test_no_case_may_be_left_out_or_be_unknown() -> None:
     with pytest.raises(ValueError, match="no row of E9"):
-        write_conformance.page([one for one in rows() if one["case"] != "E9"])
+        write_conformance.page([row for row in rows() if row["case"] != "E9"])
     with pytest.raises(ValueError, match="unheard-of"):
         write_conformance.page([row("unheard-of")])
 

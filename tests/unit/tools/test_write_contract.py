@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every sentence of the contract has a test that names it, and every name is one of a sentence."""
+"""Every sentence of the contract has a test that names it, and every test names existing sentences."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def test_each_sentence_has_a_test_and_each_id_a_sentence() -> None:
 
 
 def test_markers_are_found_where_they_stand() -> None:
-    found = [(name, proof.test) for name, proof in load().proofs_in(TESTS, "tests/unit/test_x.py")]
-    assert found == [
+    proofs = [(name, proof.test) for name, proof in load().proofs_in(TESTS, "tests/unit/test_x.py")]
+    assert proofs == [
         ("a.two", "the case"),
         ("a.one", "test_it_works"),
         ("a.two", "test_it_works"),
@@ -96,8 +96,8 @@ def test_a_module_may_say_it_for_all_its_tests() -> None:
 
 def test_numbers_and_tests_are_written_and_nothing_else() -> None:
     tool = load()
-    found = {name: [tool.Proof("tests/unit/deep/test_x.py", "test_it_works")] for name in ("a.one", "a.two")}
-    text = tool.written(PAGE, found, {})
+    proofs = {name: [tool.Proof("tests/unit/deep/test_x.py", "test_it_works")] for name in ("a.one", "a.two")}
+    text = tool.written(PAGE, proofs, {})
     assert text.splitlines()[2:] == [
         "| 1 | `a.one` | The first. |",
         "| 2 | `a.two` | The second. |",
@@ -107,4 +107,4 @@ def test_numbers_and_tests_are_written_and_nothing_else() -> None:
         "- 1 `a.one`: [unit/test_x.py](../../tests/unit/deep/test_x.py): it works",
         "- 2 `a.two`: [unit/test_x.py](../../tests/unit/deep/test_x.py): it works",
     ]
-    assert tool.written(text, found, {}) == text
+    assert tool.written(text, proofs, {}) == text

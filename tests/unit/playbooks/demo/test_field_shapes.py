@@ -25,12 +25,12 @@ def test_round_trip_of_a_round_trip_is_the_same(resource: Resource) -> None:
 
 
 def test_fields_of_each_sort() -> None:
-    given = {
+    body = {
         "metadata": {"name": "a"},
         "spec": {"unschedulable": False, "taints": [], "providerID": "", "unknown": 1},
         "status": {"capacity": {"cpu": 4}, "conditions": [{"type": "A", "reason": "", "unknown": 1}]},
     }
-    written = round_trip(BY_KIND["Node"], given, None)
+    written = round_trip(BY_KIND["Node"], body, None)
     assert written["spec"] == {}
     assert written["status"]["capacity"] == {"cpu": "4"}
     assert written["status"]["conditions"] == [
@@ -41,15 +41,15 @@ def test_fields_of_each_sort() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "written"),
+    ("time", "written"),
     [
         ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z"),
         ("2026-01-02T03:04:05.999Z", "2026-01-02T03:04:05Z"),
         ("2026-01-02T03:04:05-05:30", "2026-01-02T08:34:05Z"),
     ],
 )
-def test_times(given: str, written: str) -> None:
-    event = round_trip(BY_KIND["Event"], {"metadata": {}, "firstTimestamp": given}, None)
+def test_times(time: str, written: str) -> None:
+    event = round_trip(BY_KIND["Event"], {"metadata": {}, "firstTimestamp": time}, None)
     assert event["firstTimestamp"] == written
 
 

@@ -15,7 +15,7 @@ from embedded_apiserver.selectors import (
 )
 from embedded_apiserver.statuses import ApiError
 
-NODES, EVENTS = (next(one for one in RESOURCES if one.name == name) for name in ("nodes", "events"))
+NODES, EVENTS = (next(resource for resource in RESOURCES if resource.name == name) for name in ("nodes", "events"))
 
 
 def labelled(**labels: str) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What only the embedded server has: its refusals, its hooks for tests, running in a process. The rest is the contract
-suite's (tests/integration/contract)."""
+"""The embedded server's own features: its refusals, its hooks for tests, running in a process. The contract suite
+(tests/integration/contract) tests the rest."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_request_log(api: Embedded, wire: Wire) -> None:
     log = api.server.requests
     assert log.count(user="system:node:n1") == 2
     assert log.count(verb="patch", resource="nodes/status", name="n1", status=200) == 1
-    assert [one.verb for one in log.calls(user="admin")] == ["list", "get", "watch"]
+    assert [call.verb for call in log.calls(user="admin")] == ["list", "get", "watch"]
     assert log.count(status=404) == 1
     assert log.by_user_and_verb()["admin", "watch"] == 1
     log.clear()
@@ -172,7 +172,7 @@ def test_outage_keeps_port_objects_and_identities(api: Embedded, wire: Wire) -> 
     watching = wire.watch(CONFIG_MAPS)
     watching.take(1)
     api.server.stop()
-    with contextlib.suppress(ProtocolError):  # stop() cuts connections: the end of the watch may not come through
+    with contextlib.suppress(ProtocolError):  # stop() cuts connections: the end of the watch may be lost
         assert list(watching) == []
     with pytest.raises(OSError):  # noqa: PT011  (the words are urllib3's)
         wire.get(f"{CONFIG_MAPS}/a")

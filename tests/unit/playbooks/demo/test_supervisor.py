@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a component ended, in systemd's words (systemd.exec(5), $SERVICE_RESULT)."""
+"""The results of components, in systemd's terms (systemd.exec(5), $SERVICE_RESULT)."""
 
 from __future__ import annotations
 

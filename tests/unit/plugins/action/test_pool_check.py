@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""pool_check: the extra variables as ansible-playbook has read them, each -e on its own."""
+"""pool_check: checks the extra variables as ansible-playbook has read them, each -e separately."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Act = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def act(monkeypatch: pytest.MonkeyPatch) -> Act:
-    """Run the action plugin in a run with these -e."""
+    """Return a function that runs the action plugin with these extra variables."""
 
     def run(*extra_vars: str) -> dict[str, Any]:
         monkeypatch.setattr(context, "CLIARGS", CLIArgs({"extra_vars": extra_vars}))

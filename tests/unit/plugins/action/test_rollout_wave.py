@@ -51,7 +51,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def act(cluster: SandboxCluster) -> Act:
-    """Run the action plugin as a task would."""
+    """Return a function that runs the action plugin as a task would."""
 
     def run(*, check: bool = False, **arguments: Any) -> dict[str, Any]:
         loader = DataLoader()
@@ -104,7 +104,7 @@ def test_a_deadly_config_halts_with_the_agents_own_words(
     assert (result["failed"], result["phase"]) == (True, "Halted")
     assert result["msg"].startswith("pool workers is Halted in canary: ")
     assert "crashed 4 times during its trial" in result["reason"]
-    assert "crashed" not in result["msg"]  # it was shown when the node reported it
+    assert "crashed" not in result["msg"]  # the line was shown when the node reported it
     assert "\n" not in result["msg"]
     (failed,) = result["exceptions"]
     assert (failed["node"], failed["kind"]) == (plan["waves"][0]["nodes"][0], "failed")
@@ -117,7 +117,7 @@ def test_a_deadly_config_halts_with_the_agents_own_words(
 def test_no_node_draws_on_the_screen(
     act: Act, plan: dict[str, Any], nodes: SimulatedNodes, shown: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A node whose condition forges a line which says that it has passed."""
+    """A node whose condition forges a line that reports success."""
 
     def forge(name: str, verdict: ConfigOk, status: ConfigStatus) -> None:
         patch = status_patch(verdict, status._replace(error=FORGED), "init", now="2026-01-01T00:00:00Z")
@@ -159,7 +159,7 @@ def test_a_signal_ends_the_wave_with_a_sentence_and_frees_the_lock(
     act: Act, plan: dict[str, Any], nodes: SimulatedNodes, cluster: SandboxCluster, shown: list[str]
 ) -> None:
     def press(_name: str, _source: object) -> str:
-        signal.raise_signal(signal.SIGTERM)  # what a worker gets for Ctrl-C, and when AWX cancels a job
+        signal.raise_signal(signal.SIGTERM)  # the signal of a worker for Ctrl-C, and when AWX cancels a job
         return ADOPTS
 
     nodes.behaviour = press

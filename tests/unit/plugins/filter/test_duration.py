@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The filter duration: seconds, there and back."""
+"""The filter duration: conversion to seconds and back."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from support.fuzz.settings import fuzz
     ],
 )
 def test_there_and_back(value: Any, result: Any) -> None:
-    found = duration(value)
-    assert (found, type(found)) == (result, type(result))
+    seconds = duration(value)
+    assert (seconds, type(seconds)) == (result, type(result))
 
 
 @pytest.mark.parametrize(

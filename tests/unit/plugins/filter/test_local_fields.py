@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The filter local_fields: what stays with the node."""
+"""The filter local_fields: selection of the fields that stay on the node."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def test_unknown_components_have_none() -> None:
 def test_a_text_means_what_it_means_to_kubernetes() -> None:
     text = "registerNode: y\nproviderID: 1:20\nport: 1.025e4\nhostnameOverride: 2026-01-01\nmaxPods: 1\n"
     options = {"additionalDeniedFields": ["registerNode", "providerID", "port", "hostnameOverride"]}
-    found = local_fields(text, "kubelet", options=options)
-    assert found == {"registerNode": True, "providerID": "1:20", "port": 10250, "hostnameOverride": "2026-01-01"}
-    assert isinstance(found["port"], int)
+    fields = local_fields(text, "kubelet", options=options)
+    assert fields == {"registerNode": True, "providerID": "1:20", "port": 10250, "hostnameOverride": "2026-01-01"}
+    assert isinstance(fields["port"], int)
     assert local_fields('{"staticPodPath": "m", "maxPods": 1}', "kubelet", "/etc") == {"staticPodPath": "/etc/m"}
 
 

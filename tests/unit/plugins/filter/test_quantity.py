@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The filter quantity: numbers and units, there and back."""
+"""The filter quantity: conversion to numbers and units, and back."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from support.fuzz.settings import fuzz
     ],
 )
 def test_there_and_in_units(value: Any, to: str | None, result: Any) -> None:
-    found = quantity(value, to)
-    assert (found, type(found)) == (result, type(result))
+    converted = quantity(value, to)
+    assert (converted, type(converted)) == (result, type(result))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""cluster_access: what it makes is what it removes, and a second run changes nothing."""
+"""cluster_access: it removes all that it creates, and a second run changes nothing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run(cluster: SandboxCluster, **arguments: Any) -> dict[str, Any]:
 def test_first_run_makes_everything_and_the_second_nothing(cluster: SandboxCluster) -> None:
     first = run(cluster, runner_subjects=[RUNNER], diff=True)
     assert first["changed"] is True
-    assert [one["change"] for one in first["objects"]] == ["created"] * len(first["objects"])
+    assert [item["change"] for item in first["objects"]] == ["created"] * len(first["objects"])
     assert first["diff"]["before"] == {}
     assert "Role configok-system/configok-nodes" in first["diff"]["after"]
     role = cluster.client.get(paths.role("configok-system", "configok-nodes"))
@@ -43,7 +43,7 @@ def test_first_run_makes_everything_and_the_second_nothing(cluster: SandboxClust
 def test_check_mode_on_an_empty_cluster_says_all_and_writes_nothing(cluster: SandboxCluster) -> None:
     result = run(cluster, check=True)
     assert result["changed"] is True
-    assert {one["name"] for one in result["objects"]} >= {"configok-system", "configok-rollouts", "configok-nodes"}
+    assert {item["name"] for item in result["objects"]} >= {"configok-system", "configok-rollouts", "configok-nodes"}
     assert look(cluster.client, paths.namespace("configok-system")) is None
     assert "diff" not in result
 
@@ -72,7 +72,7 @@ def test_what_somebody_changed_is_put_right(cluster: SandboxCluster) -> None:
     rules = [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["*"]}]
     cluster.client.patch(path, {"rules": rules})
     result = run(cluster, diff=True)
-    assert [(one["name"], one["change"]) for one in result["objects"]] == [("configok-nodes", "changed")]
+    assert [(item["name"], item["change"]) for item in result["objects"]] == [("configok-nodes", "changed")]
     assert result["diff"]["before"]["Role configok-system/configok-nodes"]["rules"] == rules
     assert cluster.client.get(path)["rules"][0]["resources"] == ["configmaps"]
 
@@ -81,7 +81,7 @@ def test_an_option_that_is_turned_off_takes_its_objects_away(cluster: SandboxClu
     run(cluster, node_configz=True, runner_subjects=[RUNNER])
     assert look(cluster.client, paths.cluster_role("configok-nodes-configz")) is not None
     result = run(cluster, node_configz=False, runner_subjects=[])
-    assert {one["change"] for one in result["objects"]} == {"deleted"}
+    assert {item["change"] for item in result["objects"]} == {"deleted"}
     assert look(cluster.client, paths.cluster_role("configok-nodes-configz")) is None
     assert look(cluster.client, paths.cluster_role_binding("configok-runner")) is None
     assert look(cluster.client, paths.cluster_role("configok-runner")) is not None
@@ -108,7 +108,7 @@ BINDINGS = [paths.cluster_role_binding("configok-runner"), paths.role_binding("c
 
 
 def bind_another_role(cluster: SandboxCluster, path: str, labels: dict[str, str]) -> None:
-    """Put a binding of cluster-admin in the place of this one."""
+    """Replace this binding with a binding to cluster-admin."""
     binding = cluster.client.get(path)
     cluster.client.delete(path)
     metadata = {"name": binding["metadata"]["name"], "labels": labels}
@@ -118,16 +118,16 @@ def bind_another_role(cluster: SandboxCluster, path: str, labels: dict[str, str]
 @pytest.mark.parametrize("path", BINDINGS)
 def test_a_binding_of_ours_that_binds_another_role_is_made_again(cluster: SandboxCluster, path: str) -> None:
     run(cluster, runner_subjects=[RUNNER])
-    wanted = cluster.client.get(path)
-    bind_another_role(cluster, path, wanted["metadata"]["labels"])
+    expected = cluster.client.get(path)
+    bind_another_role(cluster, path, expected["metadata"]["labels"])
     for check in (True, False):
         result = run(cluster, runner_subjects=[RUNNER], check=check, diff=True)
         [changed] = result["objects"]
-        assert (changed["change"], changed["name"]) == ("recreated", wanted["metadata"]["name"])
+        assert (changed["change"], changed["name"]) == ("recreated", expected["metadata"]["name"])
         [before] = result["diff"]["before"].values()
         assert before["roleRef"] == FOREIGN
-        assert cluster.client.get(path)["roleRef"] == (FOREIGN if check else wanted["roleRef"])
-    assert cluster.client.get(path)["subjects"] == wanted["subjects"]
+        assert cluster.client.get(path)["roleRef"] == (FOREIGN if check else expected["roleRef"])
+    assert cluster.client.get(path)["subjects"] == expected["subjects"]
     assert run(cluster, runner_subjects=[RUNNER])["changed"] is False
 
 
@@ -156,7 +156,7 @@ def test_a_grant_of_an_earlier_release_goes(cluster: SandboxCluster) -> None:
     for item, collection in ((role, paths.roles("default")), (binding, paths.role_bindings("default"))):
         metadata = {"name": "configok-runner", "labels": item["metadata"]["labels"]}
         cluster.client.create(collection, {**item, "metadata": metadata})
-    changes = [(one["kind"], one["namespace"], one["change"]) for one in run(cluster)["objects"]]
+    changes = [(item["kind"], item["namespace"], item["change"]) for item in run(cluster)["objects"]]
     assert changes == [("RoleBinding", "default", "deleted"), ("Role", "default", "deleted")]
 
 
@@ -215,18 +215,18 @@ def test_absent_removes_what_present_made_and_nothing_else(cluster: SandboxClust
     node = cluster.client.get(paths.node("n1"))
     assert node["metadata"]["annotations"] == {"other": "stays"}
     assert node["metadata"]["labels"] == {"zone": "a"}
-    assert [one["type"] for one in node["status"]["conditions"]] == ["Ready"]
+    assert [condition["type"] for condition in node["status"]["conditions"]] == ["Ready"]
     assert run(cluster, state="absent")["changed"] is False
 
 
 def test_a_namespace_that_was_there_before_stays(cluster: SandboxCluster) -> None:
     cluster.client.create(paths.NAMESPACES, {"metadata": {"name": "configok-system", "labels": {"team": "a"}}})
     cluster.client.create(paths.config_maps("configok-system"), {"metadata": {"name": "theirs"}, "data": {"a": "b"}})
-    assert "configok-system" not in {one["name"] for one in run(cluster)["objects"]}
+    assert "configok-system" not in {item["name"] for item in run(cluster)["objects"]}
     cluster.client.create(paths.config_maps("configok-system"), build_bundle("workers", {"kubelet": "kind: K\n"}))
     run(cluster, state="absent")
     left = cluster.client.list(paths.config_maps("configok-system")).items
-    assert [one["metadata"]["name"] for one in left] == ["theirs"]
+    assert [item["metadata"]["name"] for item in left] == ["theirs"]
     assert cluster.client.list(paths.roles("configok-system")).items == []
     assert look(cluster.client, paths.namespace("configok-rollouts")) is None
 

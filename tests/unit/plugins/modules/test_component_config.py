@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The module component_config: what it takes, when it fails, what it returns."""
+"""The module component_config: options, failures, results."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_all_findings_are_in_the_message(tmp_path: Path) -> None:
         f"component: {files[0]}:3: maxPods: -1: must be >= 0",
         f"policy: {files[0]}:4: noSuch: 1: unknown field of KubeletConfiguration",
     ]
-    assert [one["level"] for one in result["findings"]] == ["component", "policy"]
+    assert [finding["level"] for finding in result["findings"]] == ["component", "policy"]
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_what_fails(content: str, fail_on: str, failed: bool) -> None:
 def test_warnings_fail_nothing() -> None:
     result = run(content=KUBELET_HEADER, kubernetes_versions=["1.99"])
     assert result["valid"]
-    assert [one["level"] for one in result["findings"]] == ["warning"]
+    assert [finding["level"] for finding in result["findings"]] == ["warning"]
 
 
 def test_denied_fields() -> None:
@@ -172,17 +172,17 @@ def test_every_returned_key_is_documented() -> None:
 
 
 def test_the_host_is_looked_at_where_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    wanted = []
+    queries = []
 
-    def read_host(one: HostQuery) -> Host:
-        wanted.append(one)
+    def read_host(query: HostQuery) -> Host:
+        queries.append(query)
         return Host(swaps=("/dev/sda2",), states={"cpu_manager_state": {"policyName": "static"}})
 
     monkeypatch.setattr(component_config, "read_host", read_host)
     files = write(tmp_path, base=KUBELET_HEADER + "maxPods: 110\ncpuManagerPolicy: none\n")
     arguments = {"files": files, "component": "kubelet", "kubernetes_versions": ["1.20", "1.31"], "fail_on": "never"}
     assert run(**arguments)["lines"] == []
-    assert wanted == []
+    assert queries == []
     result = run(**arguments, host=True, root_directory="/r", container_runtime_endpoint="unix:///run/crio/crio.sock")
     assert not result["valid"]
     assert result["lines"] == [
@@ -190,8 +190,8 @@ def test_the_host_is_looked_at_where_that_is_asked_for(tmp_path: Path, monkeypat
         f'component: {files[0]}:4: cpuManagerPolicy: "none": cpu_manager_state was written under the policy static: '
         "the kubelet would exit; drain the node and remove cpu_manager_state",
     ]
-    assert {(one.root_directory, one.runtime) for one in wanted} == {("/r", "cri-o")}
-    assert [one["versions"] for one in result["findings"]] == [["1.20", "1.31"]] * 2
+    assert {(query.root_directory, query.runtime) for query in queries} == {("/r", "cri-o")}
+    assert [finding["versions"] for finding in result["findings"]] == [["1.20", "1.31"]] * 2
 
 
 def test_the_host_is_judged_for_a_component() -> None:

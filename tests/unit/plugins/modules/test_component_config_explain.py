@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The module component_config_explain: what it takes, what it returns."""
+"""The module component_config_explain: options and results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def run(**arguments: Any) -> dict[str, Any]:
 def test_fields_in_their_order() -> None:
     result = run(fields=["memorySwap.swapBehavior", "featureGates.NodeSwap"])
     assert not result["changed"]
-    assert [one["heading"] for one in result["explanations"]] == [
+    assert [explanation["heading"] for explanation in result["explanations"]] == [
         "memorySwap.swapBehavior, of KubeletConfiguration (kubelet.config.k8s.io/v1beta1)",
         "NodeSwap, a feature gate",
     ]

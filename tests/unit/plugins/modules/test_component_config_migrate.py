@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The module component_config_migrate: what it takes, when it fails, what it returns."""
+"""The module component_config_migrate: options, failures, results."""
 
 from __future__ import annotations
 
@@ -97,10 +97,10 @@ def test_a_program_that_does_not_say_its_version_is_no_reason_to_guess(
     parameters = dict.fromkeys(("flags", "kubernetes_version", "path", "unit", "content"))
     with pytest.raises(_node_migration.StartUnknown, match="/k does not say its version: give kubernetes_version"):
         _node_migration.plan_migration({**parameters, "component": "kubelet"}, lambda _argv: answer)
-    told = _node_migration.plan_migration(
+    plan = _node_migration.plan_migration(
         {**parameters, "component": "kubelet"}, lambda _argv: (0, "Kubernetes v1.24.1\n", "")
     )
-    assert "evictionHard" not in told.text  # as before 1.25
+    assert "evictionHard" not in plan.text  # as before 1.25
 
 
 def test_of_several_configs_the_last_is_the_one_that_is_read() -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""config_bundle: what is wrong is refused before anything is published, and the same content is the same bundle."""
+"""config_bundle: invalid configs are refused before publishing, and the same content is the same bundle."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ pytestmark = pytest.mark.usefixtures("nodes")
 
 def run(cluster: SandboxCluster, text: str = "maxPods: 60\n", **arguments: Any) -> dict[str, Any]:
     mode = {key: arguments.pop(key) for key in ("check", "diff") if key in arguments}
-    given = {
+    options = {
         "kubeconfig": cluster.kubeconfig,
         "pool": "workers",
         "documents": {"kubelet": KUBELET_HEADER + text},
         **arguments,
     }
-    given = {name: value for name, value in given.items() if value is not None}
-    return run_module(config_bundle.main, given, **mode)
+    options = {name: value for name, value in options.items() if value is not None}
+    return run_module(config_bundle.main, options, **mode)
 
 
 def start_with(cluster: SandboxCluster, text: str) -> None:
-    """Publish a first bundle, and record that the pool was taken to it."""
+    """Publish a first bundle, and record its rollout to the pool."""
     run(cluster, text)
     update_record(cluster.client, "workers", lambda record: record.with_result(1, COMPLETE))
 
@@ -80,7 +80,7 @@ def test_a_node_that_names_no_version_costs_no_other_node(cluster: SandboxCluste
 def test_another_content_under_that_name_is_not_taken_for_it(
     cluster: SandboxCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ten digits of a hash can be made to collide by who may create ConfigMaps there."""
+    """An identity that can create ConfigMaps there can make ten digits of a hash collide."""
     monkeypatch.setattr(_bundle, "content_hash", lambda _data: "0" * 64)
     assert run(cluster)["changed"] is True
     result = run(cluster, "maxPods: 61\n")
@@ -102,7 +102,7 @@ def test_an_invalid_config_is_refused_with_every_finding(cluster: SandboxCluster
     result = run(cluster, "maxPods: -1\nnoSuchField: 1\n")
     assert result["failed"] is True
     assert "\n" not in result["msg"]
-    assert {one["path"]: one["level"] for one in result["findings"]} == {
+    assert {finding["path"]: finding["level"] for finding in result["findings"]} == {
         "maxPods": "component",
         "noSuchField": "policy",
     }
@@ -124,7 +124,7 @@ def test_a_change_says_what_it_asks_of_a_node(cluster: SandboxCluster) -> None:
     text = "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\nmaxPods: 60\n"
     start_with(cluster, "podPidsLimit: 100\n")
     result = run(cluster, "podPidsLimit: 100\n" + text, kubernetes_versions=["1.31", "1.36"], check=True)
-    changes = {one["path"]: one for one in result["field_changes"]}
+    changes = {change["path"]: change for change in result["field_changes"]}
     assert (
         changes["cpuManagerPolicy"].items()
         >= {
@@ -146,7 +146,7 @@ def test_a_change_says_what_it_asks_of_a_node(cluster: SandboxCluster) -> None:
 def test_the_user_may_know_better(cluster: SandboxCluster) -> None:
     start_with(cluster, "maxPods: 50\n")
     result = run(cluster, disruption_overrides={"kubelet": {"maxPods": "drain"}}, check=True)
-    assert [one["disruption"] for one in result["field_changes"]] == ["drain"]
+    assert [change["disruption"] for change in result["field_changes"]] == ["drain"]
     for overrides, sentence in (
         ({"maxPod": "drain"}, "maxPod is no field of Kubelet"),
         ("drain", "must be classes by"),

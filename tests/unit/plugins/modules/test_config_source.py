@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""config_source: whoever has it already is left alone, and one Node's trouble is no other's."""
+"""config_source: Nodes with the same assignment are unchanged, and a failing Node does not affect the others."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run(cluster: SandboxCluster, **arguments: Any) -> dict[str, Any]:
 
 
 def changed(result: dict[str, Any]) -> list[str]:
-    return [one["node"] for one in result["assignments"] if one["changed"]]
+    return [assignment["node"] for assignment in result["assignments"] if assignment["changed"]]
 
 
 def test_assigns_by_name_and_only_what_differs(cluster: SandboxCluster) -> None:
@@ -53,7 +53,7 @@ def test_assigns_by_selector_and_takes_away(cluster: SandboxCluster) -> None:
     assert len(changed(run(cluster, label_selector="zone=a", config_source=SOURCE))) == 20
     result = run(cluster, label_selector="zone=a", state="absent")
     assert len(changed(result)) == 20
-    assert {one["assignment"] for one in result["assignments"]} == {2}
+    assert {assignment["assignment"] for assignment in result["assignments"]} == {2}
     assert "configok.dev/config-source" not in cluster.annotations("n00")
     assert run(cluster, label_selector="zone=a", state="absent")["changed"] is False
 

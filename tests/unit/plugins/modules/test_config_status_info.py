@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""config_status_info: every node's own words, and nothing is written."""
+"""config_status_info: reports the status of every node, and writes nothing."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def test_reasons_come_first_and_then_all_nodes(cluster: SandboxCluster, nodes: S
     )
     nodes.add("n5", agent=False, version="v1.34.1")
     result = run(cluster, label_selector="pool=workers", pool="workers")
-    assert [one["name"] for one in result["nodes"]] == ["n1", "n2", "n3", "n4", "n5"]
-    assert [one["state"] for one in result["nodes"]] == ["ok", "failed", "ok", "ok", "no agent"]
+    assert [node["name"] for node in result["nodes"]] == ["n1", "n2", "n3", "n4", "n5"]
+    assert [node["state"] for node in result["nodes"]] == ["ok", "failed", "ok", "ok", "no agent"]
     assert result["nodes"][1]["config_ok"]["status"] == "False"
-    assert [one["node"] for one in result["not_fine"]] == ["n2", "n5"]
+    assert [entry["node"] for entry in result["not_fine"]] == ["n2", "n5"]
     assert result["kubelet_versions"] == ["v1.34.1", "v1.35.0"]
     assert result["pool"]["phase"] == ""
     assert result["history"] == []
@@ -57,7 +57,7 @@ def test_reasons_come_first_and_then_all_nodes(cluster: SandboxCluster, nodes: S
 
 
 def test_no_node_draws_on_the_screen(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
-    """Whatever a node writes into its Node: every text of the result is safe to show."""
+    """Every text of the result is safe to display, whatever a node writes."""
     uid = "5f1c7f1e-0b53-4b3c-8f3c-6a6f0c9a1d11"
     status = ConfigStatus(
         assigned=ConfigSource("configok-system", "workers-0a1b2c3d4e", uid),
@@ -80,7 +80,7 @@ def test_no_node_draws_on_the_screen(cluster: SandboxCluster, nodes: SimulatedNo
     result = run(cluster, label_selector="pool=workers", pool="workers")
     assert unsafe_texts(result) == []
     assert not any("\n" in line for line in result["text"])
-    assert [one["node"] for one in result["not_fine"]] == ["n2"]
+    assert [entry["node"] for entry in result["not_fine"]] == ["n2"]
 
 
 def test_no_node_fills_the_screen(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
@@ -109,7 +109,7 @@ def test_thousands_of_nodes_do_not_fill_the_screen(cluster: SandboxCluster, node
 
 
 def test_by_name_and_not_there(cluster: SandboxCluster, nodes: SimulatedNodes) -> None:
-    assert [one["name"] for one in run(cluster, nodes=["n3", "n1"])["nodes"]] == ["n1", "n3"]
+    assert [node["name"] for node in run(cluster, nodes=["n3", "n1"])["nodes"]] == ["n1", "n3"]
     result = run(cluster, nodes=["n3", "n8", "n9"])
     assert result["failed"] is True
     assert result["msg"] == "there is no Node n8, nor 1 more"

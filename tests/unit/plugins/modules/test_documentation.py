@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds for every module: its documentation says what it takes and what it returns."""
+"""The documentation of every module matches its options and results."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def module(name: str) -> ModuleType:
     return importlib.import_module(f"{PACKAGE}.modules.{name}")
 
 
-def documented(found: ModuleType) -> dict[str, Any]:
+def documented(loaded: ModuleType) -> dict[str, Any]:
     """Return the options as documented, with those of the fragments."""
-    text = yaml.safe_load(found.DOCUMENTATION)
+    text = yaml.safe_load(loaded.DOCUMENTATION)
     options: dict[str, Any] = dict(text.get("options", {}))
     for name in text["extends_documentation_fragment"]:
         if name in FRAGMENTS:
@@ -45,20 +45,20 @@ def documented(found: ModuleType) -> dict[str, Any]:
     return options
 
 
-def compare(said: dict[str, Any], taken: dict[str, Any], where: str) -> None:
-    assert sorted(said) == sorted(taken), where
+def compare(documents: dict[str, Any], taken: dict[str, Any], where: str) -> None:
+    assert sorted(documents) == sorted(taken), where
     for name, option in taken.items():
         for key in ("type", "default", "choices", "elements"):
-            assert said[name].get(key) == option.get(key), f"{where}.{name}: {key}"
-        assert bool(said[name].get("required")) == bool(option.get("required")), f"{where}.{name}: required"
-        compare(said[name].get("suboptions", {}), option.get("options", {}), f"{where}.{name}")
+            assert documents[name].get(key) == option.get(key), f"{where}.{name}: {key}"
+        assert bool(documents[name].get("required")) == bool(option.get("required")), f"{where}.{name}: required"
+        compare(documents[name].get("suboptions", {}), option.get("options", {}), f"{where}.{name}")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_documentation_says_what_the_module_takes(name: str) -> None:
-    found = module(name)
-    taken = WAVE_ARGUMENT_SPEC if name == "rollout_wave" else found.argument_spec()
-    compare(documented(found), taken, name)
+    loaded = module(name)
+    taken = WAVE_ARGUMENT_SPEC if name == "rollout_wave" else loaded.argument_spec()
+    compare(documented(loaded), taken, name)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The first diff compares with the nodes' own configs, and what nodes deny is known before anything is published."""
+"""The first diff compares with the nodes' own configs, and denied fields are reported before publishing."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ from support.rollouts.simulated_nodes import GOOD, SimulatedNodes, status_of
 
 
 def local(cluster: SandboxCluster, init: Mapping[str, Any], *, deny: Any = None, check: bool = False) -> dict[str, Any]:
-    """Publish what a node has of its own; it keeps authentication in its instance config."""
+    """Publish a node's local config; it has authentication in its instance config."""
     instance = {name: init[name] for name in ("authentication", "providerID") if name in init}
     content = {"components": {"kubelet": {"init": {**KUBELET_KIND, **init}, "instance": instance, "deny": deny or {}}}}
-    given = {"kubeconfig": cluster.kubeconfig, "content": json.dumps(content)}
-    return run_module(local_config.main, given, check=check)
+    options = {"kubeconfig": cluster.kubeconfig, "content": json.dumps(content)}
+    return run_module(local_config.main, options, check=check)
 
 
 def add(nodes: SimulatedNodes, name: str, result: Mapping[str, Any]) -> None:
-    """Add a node that reports the hash of what was published."""
+    """Add a node that reports the hash of its published local config."""
     nodes.add(name, local_config=result["name"].rpartition("-")[2])
 
 
 def run(cluster: SandboxCluster, text: str, **arguments: Any) -> dict[str, Any]:
-    given = {
+    options = {
         "kubeconfig": cluster.kubeconfig,
         "pool": "workers",
         "documents": {"kubelet": KUBELET_HEADER + text},
         **arguments,
     }
-    return run_module(config_bundle.main, {**given, "label_selector": "pool=workers"}, check=True)
+    return run_module(config_bundle.main, {**options, "label_selector": "pool=workers"}, check=True)
 
 
 def undo(cluster: SandboxCluster, **arguments: Any) -> dict[str, Any]:
-    given = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "selector": "pool=workers", **arguments}
-    return run_module(rollout_plan.main, given)
+    options = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "selector": "pool=workers", **arguments}
+    return run_module(rollout_plan.main, options)
 
 
 @pytest.fixture
 def pool(cluster: SandboxCluster, nodes: SimulatedNodes) -> SimulatedNodes:
-    """The pool without its nodes, which never said what they have."""
+    """Return the pool without its nodes, which have not published their local configs."""
     for number in range(1, 5):
         cluster.client.delete(paths.node(f"n{number}"))
     return nodes
@@ -100,12 +100,12 @@ def test_where_nothing_is_known_the_plan_says_so_in_one_sentence(
     [line] = result["text"]
     assert "What it changes on 6 nodes (liar, lost, n1, n2 and 2 more) is not known" in line
     assert result["field_changes"] == []
-    given = {
+    options = {
         "kubeconfig": cluster.kubeconfig,
         "pool": "workers",
         "documents": {"kubelet": KUBELET_HEADER + "maxPods: 1\n"},
     }
-    [line] = run_module(config_bundle.main, given, check=True)["text"]
+    [line] = run_module(config_bundle.main, options, check=True)["text"]
     assert "is not known" in line
 
 
@@ -156,7 +156,7 @@ def test_the_nodes_own_value_passes_and_what_is_not_known_is_a_warning(
     assert run(cluster, text)["findings"] == []
     pool.add("old")
     result = run(cluster, text)
-    assert [one["level"] for one in result["findings"]] == ["warning", "warning"]
+    assert [finding["level"] for finding in result["findings"]] == ["warning", "warning"]
     assert result["text"][-1].startswith("Warning: kubelet:4: authentication")
     assert result["text"][-1].endswith("is not published: 1 node (old)")
 
@@ -166,12 +166,12 @@ def test_a_kind_that_nodes_refuse_is_not_published(cluster: SandboxCluster, pool
     provider = {"name": "p", "apiVersion": "credentialprovider.kubelet.k8s.io/v1", "matchImages": ["a"]}
     document = {**head, "providers": [{**provider, "defaultCacheDuration": "1m"}]}
     content = {"components": {"credentials": {"init": head, "instance": {}, "deny": {}}}}
-    given = {"kubeconfig": cluster.kubeconfig, "content": json.dumps(content)}
-    add(pool, "a", run_module(local_config.main, given))
-    given = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "label_selector": "pool=workers"}
-    result = run_module(config_bundle.main, {**given, "documents": {"credentials": document}})
+    options = {"kubeconfig": cluster.kubeconfig, "content": json.dumps(content)}
+    add(pool, "a", run_module(local_config.main, options))
+    options = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "label_selector": "pool=workers"}
+    result = run_module(config_bundle.main, {**options, "documents": {"credentials": document}})
     assert "no bundle may hold a CredentialProviderConfig here" in result["msg"]
-    other = run_module(config_bundle.main, {**given, "documents": {"elsewhere": document}}, check=True)
+    other = run_module(config_bundle.main, {**options, "documents": {"elsewhere": document}}, check=True)
     assert "no bundle may hold" not in other.get("msg", ""), "a node ignores what it does not run"
 
 
@@ -187,9 +187,9 @@ def test_what_is_published_holds_no_secret_and_nothing_of_one_node_alone(cluster
     second = local(cluster, {**init, "providerID": "aws:///i-2"})
     assert (second["changed"], second["name"]) == (False, first["name"])
     [stored] = [
-        one
-        for one in cluster.client.list(paths.config_maps("configok-rollouts")).items
-        if one["metadata"]["name"] == first["name"]
+        config_map
+        for config_map in cluster.client.list(paths.config_maps("configok-rollouts")).items
+        if config_map["metadata"]["name"] == first["name"]
     ]
     assert stored["immutable"] is True
     assert "s3cr3t" not in json.dumps(stored)
@@ -217,7 +217,7 @@ def test_an_undo_shows_what_it_changes(cluster: SandboxCluster, pool: SimulatedN
         "This is the way back to the init config. What it changes:",
         "  kubelet maxPods  60 -> 110  [restart-may-reject]",
     ]
-    assert [(one["before"], one["after"]) for one in result["field_changes"]] == [("60", "110")]
+    assert [(change["before"], change["after"]) for change in result["field_changes"]] == [("60", "110")]
     assert undo(cluster, to_revision=1)["text"][0].endswith("it changes no field of what the pool uses.")
     roll_out(cluster.client, cluster.kubeconfig, KUBELET_HEADER + "maxPods: 70\n", trial_duration="1s")
     assert "kubelet maxPods  70 -> 60" in undo(cluster, undo=True)["text"][1]

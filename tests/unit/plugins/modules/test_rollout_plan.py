@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""rollout_plan: what would happen, from the bundle that config_bundle returned, or back to an earlier revision."""
+"""rollout_plan: plans a rollout of config_bundle's result, or an undo to an earlier revision."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ POLICY = {"canary": {"count": 1, "soak": "11m"}, "waves": ["50%", "100%"], "maxU
 
 
 def bundle(cluster: SandboxCluster, *, check: bool = False) -> dict[str, Any]:
-    given = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "documents": {"kubelet": DOCUMENT}}
-    found: dict[str, Any] = run_module(config_bundle.main, given, check=check)["bundle"]
-    return found
+    options = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "documents": {"kubelet": DOCUMENT}}
+    bundle: dict[str, Any] = run_module(config_bundle.main, options, check=check)["bundle"]
+    return bundle
 
 
 def run(cluster: SandboxCluster, **arguments: Any) -> dict[str, Any]:
-    given = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "selector": "pool=workers", "policy": POLICY}
-    return run_module(rollout_plan.main, {**given, **arguments})
+    options = {"kubeconfig": cluster.kubeconfig, "pool": "workers", "selector": "pool=workers", "policy": POLICY}
+    return run_module(rollout_plan.main, {**options, **arguments})
 
 
 def test_canary_then_waves_and_nothing_is_written(cluster: SandboxCluster) -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The archive: the same bytes from the same source, what belongs on a node, and it runs."""
+"""The archive is reproducible, has only the files for nodes, and runs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is found out on a node: units as systemctl shows them, their files in a tree of their own."""
+"""Detection on a node: units as systemctl shows them, with their files in a temporary tree."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TARGET = "/var/lib/configok/components/kubelet/config.yaml"
 
 
 class Machine:
-    """A tree of files, and what systemctl says of the units in it."""
+    """A tree of files, and systemctl's output for the units in it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -69,14 +69,14 @@ def machine(tmp_path: Path) -> Machine:
 
 
 def test_a_name_is_enough(machine: Machine) -> None:
-    found = machine.look()
-    assert found["refusals"] == []
-    assert (found["unit"], found["active"], found["config"]) == ("kubelet.service", True, CONFIG)
-    assert found["exec_start"] == f"/usr/bin/kubelet --config={TARGET} --root-dir=/data $EXTRA"
-    assert found["version_command"] == ["/usr/bin/kubelet", "--version"]
-    assert found["agent_options"] == {"rootDirectory": "/data"}
-    assert found["made_directory"]
-    assert found["faults"]
+    facts = machine.look()
+    assert facts["refusals"] == []
+    assert (facts["unit"], facts["active"], facts["config"]) == ("kubelet.service", True, CONFIG)
+    assert facts["exec_start"] == f"/usr/bin/kubelet --config={TARGET} --root-dir=/data $EXTRA"
+    assert facts["version_command"] == ["/usr/bin/kubelet", "--version"]
+    assert facts["agent_options"] == {"rootDirectory": "/data"}
+    assert facts["made_directory"]
+    assert facts["faults"]
 
 
 def test_our_own_drop_in_is_looked_through(machine: Machine) -> None:
@@ -109,8 +109,8 @@ def test_environment_files_are_read_by_pattern_and_in_order(machine: Machine) ->
     machine.write(UNIT, "[Service]\nEnvironmentFile=-/etc/k/*.env\nExecStart=/usr/bin/kubelet $CONFIG\n")
     machine.write("/etc/k/1.env", "CONFIG=--config=/gone\n")
     machine.write("/etc/k/2.env", f"CONFIG=--config={CONFIG}\n")
-    found = machine.look()
-    assert (found["config"], found["variable"], found["refusals"]) == (CONFIG, "CONFIG", [])
+    facts = machine.look()
+    assert (facts["config"], facts["variable"], facts["refusals"]) == (CONFIG, "CONFIG", [])
 
 
 @pytest.mark.parametrize(
@@ -128,25 +128,25 @@ def test_what_is_refused(
     machine.shown.update(shown)
     if arguments:
         machine.process(*arguments)
-    [told] = machine.look(**asked)["refusals"]
-    assert sentence in told
+    [refusal] = machine.look(**asked)["refusals"]
+    assert sentence in refusal
 
 
 @pytest.mark.contract("unsupported.embedded")
 def test_a_kubelet_inside_k3s_is_named(machine: Machine) -> None:
     machine.shown["LoadState"] = "not-found"
     machine.hosts = ["k3s-agent.service"]
-    [told] = machine.look()["refusals"]
-    assert "kubelet runs inside k3s here (k3s-agent.service)" in told
+    [refusal] = machine.look()["refusals"]
+    assert "kubelet runs inside k3s here (k3s-agent.service)" in refusal
 
 
 def test_flags_only(machine: Machine) -> None:
     machine.write(UNIT, "[Service]\nExecStart=/usr/bin/kubelet --v=2\n")
-    found = machine.look()
-    assert (found["flags_only"], found["config"], found["refusals"]) == (True, "", [])
+    facts = machine.look()
+    assert (facts["flags_only"], facts["config"], facts["refusals"]) == (True, "", [])
     assert not machine.look(config="")["flags_only"]
-    [told] = machine.look(name="kube-proxy", unit="kubelet.service")["refusals"]
-    assert "would ignore its flags" in told
+    [refusal] = machine.look(name="kube-proxy", unit="kubelet.service")["refusals"]
+    assert "would ignore its flags" in refusal
 
 
 @pytest.mark.contract("unit.verified-when-merged")

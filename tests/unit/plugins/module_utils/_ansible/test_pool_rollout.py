@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pools whose selectors overlap are named, with the nodes."""
+"""Pools whose selectors overlap are reported, with the nodes."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def write(world: World, pool: str, rollout: Rollout | None) -> None:
         (replace(GPU, phase=PAUSED), ("n00", "n03")),
         (replace(GPU, selector="pool=other"), ()),
         (replace(GPU, selector="!pool,topology.kubernetes.io/zone in (z0)"), ()),
-        (replace(GPU, selector="pool in ("), ()),  # not this pool's fault
+        (replace(GPU, selector="pool in ("), ()),  # an error of another pool
         (replace(GPU, selector=""), ("n01", "n02")),  # a record of an older version
-        (replace(GPU, target=Target.init()), ()),  # taken back: it assigns nothing
+        (replace(GPU, target=Target.init()), ()),  # rolled back: it assigns nothing
         (None, ()),
     ],
 )

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is read of a host, from a tree of files."""
+"""Facts of a host, read from a tree of files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.contract("validate.host-checks")
 
 
 def tree(root: Path, files: Mapping[str, str]) -> str:
-    """Make a host's files below a directory."""
+    """Create a host's files in a directory."""
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -66,8 +66,8 @@ def test_no_swap_is_a_table_without_rows(tmp_path: Path) -> None:
 def test_files_by_their_kind_and_what_they_hold(tmp_path: Path) -> None:
     root = tree(tmp_path, {"c": "x\n-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", "plain": "no"})
     (tmp_path / "d").mkdir()
-    with socket.socket(socket.AF_UNIX) as one:
-        one.bind(str(tmp_path / "s"))
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "s"))
     paths = frozenset(("/c", "/plain", "/d", "/s", "/none", "/tmp/none"))
     assert read_host(HostQuery(paths), root).files == {
         "/c": File("file", frozenset(("CERTIFICATE",))),
@@ -75,7 +75,7 @@ def test_files_by_their_kind_and_what_they_hold(tmp_path: Path) -> None:
         "/d": File("directory"),
         "/s": File("socket"),
         "/none": File("missing"),
-        "/tmp/none": File("unseen"),  # the agent's unit has a /tmp of its own
+        "/tmp/none": File("unseen"),  # the agent's unit has a private /tmp
     }
 
 
@@ -93,18 +93,18 @@ def test_a_cgroup_is_found_under_the_names_of_both_drivers(
     tmp_path: Path, name: str, directory: str, version: int
 ) -> None:
     base = "sys/fs/cgroup/" + ("memory/" if version == 1 else "")
-    wanted = HostQuery(cgroups=frozenset((name,)))
+    query = HostQuery(cgroups=frozenset((name,)))
     root = tree(tmp_path, {"sys/fs/cgroup/cgroup.controllers": ""} if version == 2 else {})
-    assert read_host(wanted, root).cgroups == {name: False}
+    assert read_host(query, root).cgroups == {name: False}
     (tmp_path / base / directory).mkdir(parents=True)
-    assert read_host(wanted, root).cgroups == {name: True}
+    assert read_host(query, root).cgroups == {name: True}
 
 
 def test_a_state_file_that_is_not_json_is_damaged(tmp_path: Path) -> None:
     root = tree(tmp_path, {"r/cpu_manager_state": '{"policyName":"none"}', "r/memory_manager_state": ""})
-    found = read_host(HostQuery(root_directory="/r"), root)
-    assert found.damaged_state == ("memory_manager_state",)
-    assert found.states == {"cpu_manager_state": {"policyName": "none"}}
+    host = read_host(HostQuery(root_directory="/r"), root)
+    assert host.damaged_state == ("memory_manager_state",)
+    assert host.states == {"cpu_manager_state": {"policyName": "none"}}
     assert read_host(HostQuery(root_directory=""), root).damaged_state == ()
 
 

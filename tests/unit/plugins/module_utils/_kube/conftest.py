@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An HTTP(S) server that answers as it is told, faults included, and a clock that never sleeps."""
+"""An HTTP(S) server with scripted replies, including faults, and a clock that never sleeps."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Reply = Callable[[socket.socket, threading.Event], bool]
 
 
 def answer(status: int = 200, body: Any = None, **headers: str) -> Reply:
-    """Answer in good order, and keep the connection."""
+    """Reply regularly, and keep the connection."""
     data = body if isinstance(body, bytes) else json.dumps(body if body is not None else {}).encode()
     lines = [f"HTTP/1.1 {status} {PHRASE.get(status, 'No')}", f"Content-Length: {len(data)}"]
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
@@ -52,13 +52,13 @@ def answer(status: int = 200, body: Any = None, **headers: str) -> Reply:
 
 
 def status(code: int, reason: str = "", message: str = "", details: Any = None, **headers: str) -> Reply:
-    """Answer with a Status object."""
+    """Reply with a Status object."""
     body = {"kind": "Status", "code": code, "reason": reason, "message": message, "details": details}
     return answer(code, body, **headers)
 
 
 def half(body: bytes = b'{"kind": "Node"', promised: int = 1000) -> Reply:
-    """Promise more than is sent, then close."""
+    """Announce more data than is sent, then close."""
 
     def reply(sock: socket.socket, _over: threading.Event) -> bool:
         sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % promised + body)
@@ -68,7 +68,7 @@ def half(body: bytes = b'{"kind": "Node"', promised: int = 1000) -> Reply:
 
 
 def reset() -> Reply:
-    """Take the request and reset the connection."""
+    """Accept the request and reset the connection."""
 
     def reply(sock: socket.socket, _over: threading.Event) -> bool:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -78,7 +78,7 @@ def reset() -> Reply:
 
 
 def silence() -> Reply:
-    """Take the request and say nothing."""
+    """Accept the request and do not reply."""
 
     def reply(_sock: socket.socket, over: threading.Event) -> bool:
         over.wait(30)
@@ -88,7 +88,7 @@ def silence() -> Reply:
 
 
 def stream(*parts: Any, end: str = "whole") -> Reply:
-    """Answer in chunks: dicts as lines, bytes as they are; then end "whole", "cut", or "hold" (silent)."""
+    """Reply in chunks: dicts as lines, bytes unchanged; then end "whole", "cut", or "hold" (silent)."""
 
     def reply(sock: socket.socket, over: threading.Event) -> bool:
         sock.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -107,7 +107,7 @@ def stream(*parts: Any, end: str = "whole") -> Reply:
 
 @dataclass
 class Server:
-    """Requests in the order of arrival; replies are given in the order of the script, and the last one for ever."""
+    """Requests in the order of arrival; replies are sent in the order of the script, and the last one repeatedly."""
 
     script: list[Reply] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
@@ -137,7 +137,7 @@ class Server:
             time.sleep(0.005)
 
     def drop_connections(self) -> None:
-        """Close all connections, as a server that restarts does."""
+        """Close all connections, as a restarting server does."""
         with self._lock:
             for sock in self._open:
                 with contextlib.suppress(OSError):
@@ -146,7 +146,7 @@ class Server:
     def close(self) -> None:
         self._over.set()
         with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)  # Wakes accept().
+            self._listener.shutdown(socket.SHUT_RDWR)  # Wake accept().
         self._listener.close()
         self.drop_connections()
 
@@ -187,7 +187,7 @@ class Server:
 
 
 class Clock:
-    """Time that passes only when somebody sleeps."""
+    """Time that passes only during sleep()."""
 
     def __init__(self) -> None:
         self.now = 1000.0

@@ -27,7 +27,7 @@ N1 = paths.node("n1")
 
 @pytest.fixture
 def connect(server: Any, clock: Any) -> Iterator[Callable[..., Client]]:
-    """Return a function that makes a client of the scripted server, which never really sleeps."""
+    """Return a function that creates a client of the scripted server that never really sleeps."""
     made: list[Client] = []
 
     def make(**options: Any) -> Client:
@@ -204,13 +204,13 @@ def test_whatever_the_details_ask_for_it_is_five_minutes_at_most(
 
 
 def check_it_goes_on(client: Client, server: Any, replies: Any) -> None:
-    """Check that a client of one connection can ask again."""
+    """Check that a client with one connection can send another request."""
     server.says(replies.answer(200, {"kind": "Node"}))
-    found: list[Any] = []
-    asking = threading.Thread(target=lambda: found.append(client.get(N1)), daemon=True)
+    answers: list[Any] = []
+    asking = threading.Thread(target=lambda: answers.append(client.get(N1)), daemon=True)
     asking.start()
     asking.join(5)
-    assert found == [{"kind": "Node"}]
+    assert answers == [{"kind": "Node"}]
 
 
 @pytest.mark.contract("manners.small-answers")
@@ -243,7 +243,7 @@ def test_an_answer_that_is_too_long_is_not_read(server: Any, replies: Any, conne
     client = connect(longest_answer=4 << 20, pool_size=1)
     with pytest.raises(errors.UnusableAnswer, match="GET nodes/n1: the answer has more than 4 MiB"):
         client.get(N1)
-    assert len(server.requests) == 1  # It would be as long again.
+    assert len(server.requests) == 1  # The reply would be as long again.
     assert not sent.is_set()
     check_it_goes_on(client, server, replies)
 
@@ -356,7 +356,7 @@ def test_a_server_that_is_not_there(server: Any, connect: Any, clock: Any) -> No
     ) as caught:
         client.create(paths.config_maps("ns"), {})
     assert not caught.value.sent
-    assert len(clock.slept) == 5  # It never got there, so that even a create is tried again.
+    assert len(clock.slept) == 5  # The request never reached the server, so even a create is retried.
 
 
 def test_a_connection_closed_meanwhile_is_replaced(server: Any, connect: Any) -> None:
@@ -410,7 +410,7 @@ def test_401_again_is_the_callers(server: Any, replies: Any, connect: Any, clock
     for _again in range(3):
         with pytest.raises(errors.Unauthorized):
             client.get(N1)
-    assert len(count) == 1  # An exec plugin may ask somebody: not again at once.
+    assert len(count) == 1  # An exec plugin may prompt the user, so it is not run again immediately.
     assert len(server.requests) == 4
     clock.now += 60
     with pytest.raises(errors.Unauthorized):

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever a kubeconfig holds and an API server or a proxy answers is read, or refused by an error of our own."""
+"""Any kubeconfig, and any reply of an API server or a proxy, is read, or refused by an error of our own."""
 
 from __future__ import annotations
 
@@ -80,5 +80,5 @@ def test_answers_and_lines_of_a_watch(body: bytes | str) -> None:
 @fuzz(150)
 @given(TEXTS | st.integers().map(str), st.floats(0, 2e9))
 def test_retry_after(value: Any, now: float) -> None:
-    found = parse_twice(parse_retry_after, value, now).value
-    assert found is None or found >= 0
+    seconds = parse_twice(parse_retry_after, value, now).value
+    assert seconds is None or seconds >= 0

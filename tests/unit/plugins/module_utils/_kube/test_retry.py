@@ -105,7 +105,7 @@ POLICY = RetryPolicy(attempts=4, first=1.0, longest=8.0, patience=20.0)
         (5.0, 1, 0.0, 0.0, 5.0),  # never earlier than asked
         (5.0, 1, 0.0, 0.5, 5.5),  # nor all at once
         (0.0, 1, 0.0, 0.0, 0.5),
-        (21.0, 1, 0.0, 0.0, None),  # longer than we are patient
+        (21.0, 1, 0.0, 0.0, None),  # longer than the limit
         (5.0, 2, 16.0, 0.0, None),
         (4.0, 2, 16.0, 0.0, 4.0),
     ],

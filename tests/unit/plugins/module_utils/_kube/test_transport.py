@@ -38,7 +38,7 @@ def authority() -> trustme.CA:
 
 @pytest.fixture
 def api(authority: trustme.CA, tls_server: Callable[[Any], Any]) -> Any:
-    """A server with a certificate for 127.0.0.1 and api.example that wants a client certificate of the same CA."""
+    """A server with a certificate for 127.0.0.1 and api.example that requires a client certificate of the same CA."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1", "api.example").configure_cert(context)
     authority.configure_trust(context)
@@ -83,14 +83,14 @@ def test_the_server_is_checked(api: Any, ca_file: str, connect: Any, clock: Any)
     with pytest.raises(errors.Unreachable, match="CERTIFICATE_VERIFY_FAILED") as caught:
         connect(Credentials(api.url)).get(N1)
     assert not caught.value.transient
-    assert clock.slept == []  # Trust does not come by waiting.
+    assert clock.slept == []  # A certificate error is not retried.
     assert len(api.requests) == 1
 
 
 def test_no_ca_but_the_clusters_is_trusted(
     api: Any, authority: trustme.CA, ca_file: str, tmp_path: Path, connect: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Debian's urllib3 1.26 adds the system's CAs to whatever context it is given, unless it is told not to."""
+    """Debian's urllib3 1.26 adds the system's CAs to every context, unless this is disabled."""
     system = tmp_path / "ca-certificates.crt"
     system.write_bytes(authority.cert_pem.bytes())
 
@@ -196,7 +196,7 @@ def test_an_encrypted_key_does_not_ask(tmp_path: Path, authority: trustme.CA) ->
 
 
 class Kubelet:
-    """The files of a kubelet: kubelet-client-current.pem is a symbolic link that is switched at a rotation."""
+    """The files of a kubelet: a rotation switches the symbolic link kubelet-client-current.pem."""
 
     def __init__(self, directory: Path, authority: trustme.CA, url: str, ca_file: str) -> None:
         self._authority = authority
@@ -244,7 +244,7 @@ def test_a_rotated_certificate_is_used_by_a_new_connection(
     clock.now += 10
     client.get(N1)
     kubelet.rotate("n1-renewed")
-    client.get(N1)  # Files are looked at once a second at most.
+    client.get(N1)  # Files are checked at most once a second.
     clock.now += 1
     client.get(N1)
     client.get(N1)
@@ -282,7 +282,7 @@ def test_a_replaced_kubeconfig_is_read_again(api: Any, kubelet: Kubelet, connect
     client = connect(from_kubeconfig(str(kubelet.kubeconfig)))
     client.get(N1)
     text = kubelet.kubeconfig.read_text()
-    kubelet.kubeconfig.write_text("{")  # Not whole yet.
+    kubelet.kubeconfig.write_text("{")  # Not complete yet.
     clock.now += 1
     client.get(N1)
     kubelet.kubeconfig.write_text(text.replace("user: u, ", ""))

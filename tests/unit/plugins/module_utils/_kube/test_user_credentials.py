@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Credentials on both sides: one kubeconfig, merged ones, exec plugins, service accounts, and options over them."""
+"""Credentials of agents and users: kubeconfigs, merged ones, exec plugins, service accounts, overriding options."""
 
 from __future__ import annotations
 
@@ -53,21 +53,26 @@ def test_a_kubelets_kubeconfig(write: Write, tmp_path: Path) -> None:
         {"client-certificate": "pki/current.pem", "client-key": "/abs/key.pem"},
         {"server": "https://api:6443/", "certificate-authority-data": SECRET, "tls-server-name": "kubernetes"},
     )
-    found = from_kubeconfig(path)
-    assert found.server == "https://api:6443"
-    assert (found.cert_file, found.key_file) == (str(tmp_path / "pki/current.pem"), "/abs/key.pem")
-    assert (found.ca_data, found.tls_server_name, found.verify, found.namespace) == (b"PEM", "kubernetes", True, "ns")
-    assert found.files() == (path, str(tmp_path / "pki/current.pem"), "/abs/key.pem")
-    assert found.refresh is not None
-    assert found.refresh()._replace(refresh=None) == found._replace(refresh=None)
+    credentials = from_kubeconfig(path)
+    assert credentials.server == "https://api:6443"
+    assert (credentials.cert_file, credentials.key_file) == (str(tmp_path / "pki/current.pem"), "/abs/key.pem")
+    assert (credentials.ca_data, credentials.tls_server_name, credentials.verify, credentials.namespace) == (
+        b"PEM",
+        "kubernetes",
+        True,
+        "ns",
+    )
+    assert credentials.files() == (path, str(tmp_path / "pki/current.pem"), "/abs/key.pem")
+    assert credentials.refresh is not None
+    assert credentials.refresh()._replace(refresh=None) == credentials._replace(refresh=None)
 
 
 def test_data_and_token_files_win_as_in_kubectl(write: Write, tmp_path: Path) -> None:
-    found = from_kubeconfig(
+    credentials = from_kubeconfig(
         write({"client-certificate": "x", "client-certificate-data": SECRET, "token": "t", "tokenFile": "token"})
     )
-    assert (found.cert_file, found.cert_data) == (None, b"PEM")
-    assert (found.token, found.token_file) == (None, str(tmp_path / "token"))
+    assert (credentials.cert_file, credentials.cert_data) == (None, b"PEM")
+    assert (credentials.token, credentials.token_file) == (None, str(tmp_path / "token"))
 
 
 @pytest.mark.contract("manners.exec-plugin")
@@ -119,24 +124,24 @@ def test_a_missing_file_is_named() -> None:
 
 
 def test_options_win_also_after_a_refresh(write: Write) -> None:
-    found = load_credentials(
+    credentials = load_credentials(
         kubeconfig=write({"token": "t"}), host="https://other", api_key="given", validate_certs=False, environ={}
     )
-    assert (found.server, found.token, found.verify) == ("https://other", "given", False)
-    assert found.refresh is not None
-    assert found.refresh()._replace(refresh=None) == found._replace(refresh=None)
+    assert (credentials.server, credentials.token, credentials.verify) == ("https://other", "given", False)
+    assert credentials.refresh is not None
+    assert credentials.refresh()._replace(refresh=None) == credentials._replace(refresh=None)
 
 
 def test_host_and_key_need_no_kubeconfig(write: Write) -> None:
-    found = load_credentials(host="https://x", api_key="k", environ={"KUBECONFIG": write({"token": "t"})})
-    assert (found.server, found.token, found.source) == ("https://x", "k", None)
+    credentials = load_credentials(host="https://x", api_key="k", environ={"KUBECONFIG": write({"token": "t"})})
+    assert (credentials.server, credentials.token, credentials.source) == ("https://x", "k", None)
 
 
 def test_in_a_pod(tmp_path: Path) -> None:
     environ = {"KUBERNETES_SERVICE_HOST": "fd00::1", "KUBERNETES_SERVICE_PORT": "443", "KUBECONFIG": "/nowhere"}
-    found = load_credentials(environ=environ, service_account=str(tmp_path))
-    assert found.server == "https://[fd00::1]:443"
-    assert (found.ca_file, found.token_file) == (str(tmp_path / "ca.crt"), str(tmp_path / "token"))
+    credentials = load_credentials(environ=environ, service_account=str(tmp_path))
+    assert credentials.server == "https://[fd00::1]:443"
+    assert (credentials.ca_file, credentials.token_file) == (str(tmp_path / "ca.crt"), str(tmp_path / "token"))
 
 
 def test_nothing_at_all() -> None:
@@ -149,12 +154,12 @@ def test_nothing_at_all() -> None:
 def test_merged_kubeconfigs(write: Write) -> None:
     first = write(name="one", users=[])
     second = write({"client-certificate-data": SECRET, "client-key-data": SECRET}, name="two", contexts=[], clusters=[])
-    found = load_credentials(environ={"KUBECONFIG": f"{first}:/nowhere:{second}"})
-    assert found.server == "https://api:6443"
-    assert (found.cert_data, found.key_data, found.cert_file) == (b"PEM", b"PEM", None)
-    # Once more: the package remembers the names of files that are gone.
-    assert found.refresh is not None
-    assert found.refresh().cert_data == b"PEM"
+    credentials = load_credentials(environ={"KUBECONFIG": f"{first}:/nowhere:{second}"})
+    assert credentials.server == "https://api:6443"
+    assert (credentials.cert_data, credentials.key_data, credentials.cert_file) == (b"PEM", b"PEM", None)
+    # A second time: the package remembers the names of removed files.
+    assert credentials.refresh is not None
+    assert credentials.refresh().cert_data == b"PEM"
 
 
 def exec_user(tmp_path: Path, script: str) -> dict[str, Any]:
@@ -177,10 +182,10 @@ n=$(cat {tmp_path}/count 2>/dev/null || echo 0); n=$((n + 1)); echo $n >{tmp_pat
 echo '{{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",'
 echo ' "status": {{"token": "token-'$n'"}}}}'
 """
-    found = load_credentials(kubeconfig=write(exec_user(tmp_path, script)), environ={})
-    assert found.token == "token-1"
-    assert found.refresh is not None
-    assert found.refresh().token == "token-2"
+    credentials = load_credentials(kubeconfig=write(exec_user(tmp_path, script)), environ={})
+    assert credentials.token == "token-1"
+    assert credentials.refresh is not None
+    assert credentials.refresh().token == "token-2"
 
 
 def test_an_exec_plugin_that_fails_is_no_anonymous_user(write: Write, tmp_path: Path) -> None:

@@ -31,8 +31,8 @@ def listing(*items: dict[str, Any], version: int = 10) -> dict[str, Any]:
     return {"metadata": {"resourceVersion": str(version)}, "items": list(items)}
 
 
-def event(kind: str, found: dict[str, Any]) -> dict[str, Any]:
-    return {"type": kind, "object": found}
+def event(kind: str, item: dict[str, Any]) -> dict[str, Any]:
+    return {"type": kind, "object": item}
 
 
 def bookmark(version: int) -> dict[str, Any]:
@@ -43,7 +43,7 @@ GONE = event("ERROR", {"kind": "Status", "code": 410, "reason": "Expired", "mess
 
 
 class Watching:
-    """A watch on the scripted server, its pauses recorded and not slept."""
+    """A watch on the scripted server; its pauses are recorded instead of slept."""
 
     def __init__(self, server: Any, **options: Any) -> None:
         self.stop = threading.Event()
@@ -59,18 +59,18 @@ class Watching:
 
     def until_synced(self) -> list[tuple[str, str]]:
         taken = []
-        for found in self.events:
-            taken.append(brief(found))
-            if found.type == "SYNCED":
+        for event in self.events:
+            taken.append(brief(event))
+            if event.type == "SYNCED":
                 break
         return taken
 
 
-def brief(found: WatchEvent) -> tuple[str, str]:
-    if found.object is None:
-        return found.type, type(found.error).__name__ if found.error else ""
-    metadata = found.object["metadata"]
-    return found.type, f"{metadata['name']}@{metadata.get('resourceVersion', '?')}"
+def brief(event: WatchEvent) -> tuple[str, str]:
+    if event.object is None:
+        return event.type, type(event.error).__name__ if event.error else ""
+    metadata = event.object["metadata"]
+    return event.type, f"{metadata['name']}@{metadata.get('resourceVersion', '?')}"
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def test_a_broken_stream_goes_on_where_it_was(server: Any, replies: Any, follow:
 
 @pytest.mark.parametrize("how", ["chunks", "length"])
 def test_what_is_too_long_for_an_event_is_no_watch(server: Any, replies: Any, follow: Any, how: str) -> None:
-    """A proxy's page, say: neither kept in memory nor read byte by byte."""
+    """Such as a proxy's page: it is neither kept in memory nor read byte by byte."""
     endless = b"x" * (9 << 20)
     broken = {
         "chunks": replies.stream(endless, end="hold"),
@@ -282,8 +282,8 @@ def test_refusals_are_told_and_waited_for(server: Any, replies: Any, follow: Any
 
 @pytest.mark.contract("manners.back-off")
 def test_pauses_grow_to_a_ceiling_and_start_small_again(server: Any, replies: Any, follow: Any) -> None:
-    told = replies.stream(event("ADDED", node("a", 11)), end="cut")
-    server.says(*[replies.status(500)] * 12, replies.answer(200, listing()), told, told, replies.stream(end="hold"))
+    reply = replies.stream(event("ADDED", node("a", 11)), end="cut")
+    server.says(*[replies.status(500)] * 12, replies.answer(200, listing()), reply, reply, replies.stream(end="hold"))
     watching = follow(random=lambda: 0.5)
     assert watching.take(13) == [("ERROR", "ServerError")] * 12 + [("SYNCED", "")]
     assert watching.pauses == [0.375, 0.75, 1.5, 3.0, 6.0, 12.0] + [22.5] * 6
@@ -351,7 +351,7 @@ def ends_promptly(watching: Watching, begin: Callable[[], object]) -> None:
     watching.stop.set()
     thread.join(5)
     assert time.monotonic() - began < 1
-    assert [found for found in ended if found.type == "ERROR"] == []
+    assert [event for event in ended if event.type == "ERROR"] == []
 
 
 def test_stop_while_waiting_for_events(server: Any, replies: Any, follow: Any) -> None:
@@ -370,7 +370,7 @@ def test_stop_while_pausing(server: Any, replies: Any, follow: Any) -> None:
 
 
 def test_stop_while_connecting(follow: Any, server: Any) -> None:
-    """A listener whose queue is full does not answer: connections to it stay half open."""
+    """A listener with a full queue does not answer: connections to it stay half open."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
         fillers = [socket.socket() for _again in range(3)]
         for filler in fillers:
@@ -397,7 +397,7 @@ def test_closing_gives_the_connection_back(server: Any, replies: Any, follow: An
     watching = follow()
     watching.take(2)
     watching.events.close()
-    # The scripted server holds its end open until it is closed: what matters is that nobody reads ours.
+    # The scripted server keeps its end open until it is closed; the test needs our end to be unread.
     assert list(watching.events) == []
 
 
@@ -458,7 +458,7 @@ def test_it_is_told_once_when_the_server_is_back(server: Any, replies: Any, foll
 def test_the_first_pause_is_random_over_all_of_it(
     server: Any, replies: Any, follow: Any, age: int, end: str, longest: float
 ) -> None:
-    """An interruption comes to all clients at once; the end of a watch's own time does not."""
+    """An interruption reaches all clients at once; the end of a watch's own time does not."""
     for share in (0.25, 1.0):
         first = replies.stream(event("ADDED", node("a", 11)), **({"end": "cut"} if end == "cut" else {}))
         again = replies.stream(event("MODIFIED", node("a", 12)), end="hold")

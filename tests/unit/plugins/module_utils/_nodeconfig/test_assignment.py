@@ -35,7 +35,7 @@ def test_plain_ids_stay_readable_for_people() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "it is not JSON"),
         ("seven", "it is not JSON"),
@@ -49,8 +49,8 @@ def test_plain_ids_stay_readable_for_people() -> None:
         ('{"id": 7, "forgetbad": true}', "unknown field 'forgetbad'"),
     ],
 )
-def test_what_is_refused(text: str, said: str) -> None:
-    with pytest.raises(InvalidAssignment, match=f"^invalid assignment, {said}"):
+def test_what_is_refused(text: str, message: str) -> None:
+    with pytest.raises(InvalidAssignment, match=f"^invalid assignment, {message}"):
         Assignment.parse(text)
 
 
@@ -73,11 +73,11 @@ def test_next_id_is_above_what_was_given_and_answered(
 
 
 @pytest.mark.contract("assignment.answered")
-@pytest.mark.parametrize("given", [MAX_ID, MAX_ID - 1, MAX_ID + 1, 2**60, LAST_ID, LAST_ID + 1, 10**4299])
+@pytest.mark.parametrize("last", [MAX_ID, MAX_ID - 1, MAX_ID + 1, 2**60, LAST_ID, LAST_ID + 1, 10**4299])
 @pytest.mark.parametrize("has_answered", [True, False])
-def test_an_id_set_by_hand_leaves_room_for_the_ids_that_follow(given: int, has_answered: bool) -> None:
-    """Whatever was set, and whether or not the node has answered it, the node accepts what comes next."""
-    text, answered = str(given), 3
+def test_an_id_set_by_hand_leaves_room_for_the_ids_that_follow(last: int, has_answered: bool) -> None:
+    """After any id, answered by the node or not, the node accepts the next one."""
+    text, answered = str(last), 3
     for _rollout in range(5):
         if has_answered:
             try:

@@ -29,7 +29,7 @@ DOCUMENT = kubelet_config("maxPods: 50")
 
 
 def stored(**changes: Any) -> dict[str, Any]:
-    """A bundle as the API server would return it."""
+    """Return a bundle as the API server would return it."""
     config_map = build_bundle("workers", {"kubelet": DOCUMENT}, trial=Trial(60.0, 2))
     config_map["metadata"]["uid"] = UID
     config_map.update(changes)
@@ -44,7 +44,7 @@ def test_name_is_the_pool_and_ten_digits_of_the_hash() -> None:
 
 
 def test_hash_scheme_1_never_changes() -> None:
-    # A changed value here would re-roll every fleet: a new way to hash is a new scheme.
+    # A changed value would roll out to every fleet again: a new hash function needs a new scheme.
     assert content_hash({"kubelet": DOCUMENT}) == ("59c2f40c9ac878d453d411dff160e30c8e2bf0cb0e6041f5d6927d43423a4d44")
 
 
@@ -84,7 +84,7 @@ def changed(change: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
 
 @pytest.mark.contract("source.correct", "source.fetched-once")
 @pytest.mark.parametrize(
-    ("config_map", "said"),
+    ("config_map", "message"),
     [
         ("x", "not a ConfigMap"),
         ({}, "not a ConfigMap"),
@@ -107,8 +107,8 @@ def changed(change: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
         ),
     ],
 )
-def test_what_is_not_used(config_map: Any, said: str) -> None:
-    with pytest.raises(InvalidBundle, match=said):
+def test_what_is_not_used(config_map: Any, message: str) -> None:
+    with pytest.raises(InvalidBundle, match=message):
         Bundle.from_config_map(config_map)
 
 
@@ -124,7 +124,7 @@ def test_a_bad_trial_is_refused(trial: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pool", "documents", "said"),
+    ("pool", "documents", "message"),
     [
         ("Workers", {"kubelet": DOCUMENT}, "must be a DNS label"),
         ("w" * 53, {"kubelet": DOCUMENT}, "at most 52 characters"),
@@ -134,8 +134,8 @@ def test_a_bad_trial_is_refused(trial: str) -> None:
         ("workers", {"kubelet": "x" * MAX_BYTES}, "at most 1048576"),
     ],
 )
-def test_what_is_not_built(pool: str, documents: dict[str, str], said: str) -> None:
-    with pytest.raises(InvalidBundle, match=said):
+def test_what_is_not_built(pool: str, documents: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidBundle, match=message):
         build_bundle(pool, documents)
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The config source annotation: what is a NodeConfigSource, and what is refused with which cause."""
+"""The config source annotation: valid NodeConfigSources, and the causes of refusals."""
 
 from __future__ import annotations
 

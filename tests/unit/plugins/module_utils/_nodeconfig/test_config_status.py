@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""ConfigOK in words, and the one PATCH that says it."""
+"""The text of ConfigOK, and the one PATCH that writes it."""
 
 from __future__ import annotations
 
@@ -112,24 +112,24 @@ TABLE = [
 
 
 @pytest.mark.contract("say.words", "say.cause-for-machines")
-@pytest.mark.parametrize(("said", "status", "message", "reason"), TABLE)
-def test_the_table(said: ConfigOk, status: str, message: str, reason: str) -> None:
-    assert (said.status, said.message, said.reason) == (status, message, reason)
-    assert said.cause.isalnum()
+@pytest.mark.parametrize(("config_ok", "status", "message", "reason"), TABLE)
+def test_the_table(config_ok: ConfigOk, status: str, message: str, reason: str) -> None:
+    assert (config_ok.status, config_ok.message, config_ok.reason) == (status, message, reason)
+    assert config_ok.cause.isalnum()
 
 
 @pytest.mark.contract("say.damaged")
 def test_damaged_files_are_said_beside_what_is_said_otherwise() -> None:
-    said = verdict.with_damaged(verdict.good(ConfigInUse("current", CUR)), "current")
-    assert said.status == "True"
-    assert said.reason == "all checks passed; current was damaged and set aside"
+    config_ok = verdict.with_damaged(verdict.good(ConfigInUse("current", CUR)), "current")
+    assert config_ok.status == "True"
+    assert config_ok.reason == "all checks passed; current was damaged and set aside"
 
 
 @pytest.mark.contract("say.long-is-cut")
 def test_long_causes_are_cut() -> None:
-    said = verdict.invalid(LAST, NEW, "x" * 5000).shortened()
-    assert len(said.reason) == verdict.MAX_TEXT
-    assert said.reason.endswith("...")
+    config_ok = verdict.invalid(LAST, NEW, "x" * 5000).shortened()
+    assert len(config_ok.reason) == verdict.MAX_TEXT
+    assert config_ok.reason.endswith("...")
 
 
 def full_status() -> ConfigStatus:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever stands in a Node's annotations and conditions, and in a ConfigMap, is read or refused with a sentence."""
+"""Any annotations and conditions of a Node, and any ConfigMap, are read or refused with an error message."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_bundle(config_map: Any, pinned: bool) -> None:
 @fuzz(100)
 @given(mutated(BUNDLE["data"]))
 def test_bundle_that_was_named_by_what_it_holds(data: Any) -> None:
-    """By who may publish: the hash is right, whatever is in it."""
+    """Written by a publisher: the hash is right, with any content."""
     named = {**BUNDLE, "data": data, "metadata": {**BUNDLE["metadata"], "annotations": {}}}
     if isinstance(data, dict):
         named["metadata"]["name"] = f"workers-{content_hash(data)[:10]}"
@@ -147,7 +147,7 @@ def test_bundle_that_was_named_by_what_it_holds(data: Any) -> None:
 @fuzz(200)
 @given(json_texts(SOURCE.to_dict()), json_texts(7), json_texts(json.loads(STATUS.encode())), st.booleans())
 def test_what_a_node_is_asked(source: str, assignment: str, status: str, known: bool) -> None:
-    """Whatever the annotations say, there is one answer to them, and never to a lower id than the highest answered."""
+    """Any annotations get one answer, and never to an id lower than the highest answered one."""
     node = {
         "metadata": {
             **NODE["metadata"],
@@ -171,9 +171,9 @@ def test_what_a_node_is_asked(source: str, assignment: str, status: str, known: 
 @fuzz(200)
 @given(mutated(NODE["status"]), json_texts(json.loads(STATUS.encode())))
 def test_what_a_node_says(status: Any, text: str) -> None:
-    """Read by the control side, which any node can write to."""
+    """The control side reads it, and any node can write it."""
     node = {"metadata": {"annotations": {ANNOTATION_CONFIG_STATUS: text}}, "status": status}
     condition = parse_twice(read_condition, node).value
     assert condition is None or condition["type"] == "ConfigOK"
-    found = parse_twice(read_status, node).value
-    assert found is None or isinstance(found, ConfigStatus)
+    parsed = parse_twice(read_status, node).value
+    assert parsed is None or isinstance(parsed, ConfigStatus)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From where components read their config, and how they are told to read another, for the units that are out there."""
+"""The config path of components, and how to override it, for common units."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_what_is_read_is_found_and_what_is_set_wins(layout: Layout) -> None:
     setting = find_override(start, TARGET)
     assert (setting.variable, setting.exec_start) == (layout.variable, layout.exec_start)
 
-    # With the drop-in that the role writes of it, as systemd merges it.
+    # With the drop-in that the role writes, as systemd merges it.
     drop_in = f"[Service]\nExecStart=\nExecStart={setting.exec_start}\n" if setting.exec_start else "[Service]\n"
     ours = [f"{setting.variable}=--config={TARGET}\n"] if setting.variable else []
     merged = read_unit_start([*layout.texts, drop_in], [*layout.files, *ours])

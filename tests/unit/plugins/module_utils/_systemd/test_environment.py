@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The variables of a unit, as systemd.exec(5) says."""
+"""The variables of a unit, as specified in systemd.exec(5)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ansible_collections.configok.node.plugins.module_utils._systemd._environmen
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "variables"),
     [
         ("A=1\nB=2\n", {"A": "1", "B": "2"}),
         ("A=1", {"A": "1"}),
@@ -34,8 +34,8 @@ from ansible_collections.configok.node.plugins.module_utils._systemd._environmen
         ('A="not closed\n', {"A": "not closed\n"}),
     ],
 )
-def test_an_environment_file_is_read_as_systemd_reads_it(text: str, found: dict[str, str]) -> None:
-    assert parse_environment_file(text) == found
+def test_an_environment_file_is_read_as_systemd_reads_it(text: str, variables: dict[str, str]) -> None:
+    assert parse_environment_file(text) == variables
 
 
 def test_a_file_wins_over_the_unit_and_a_later_file_over_both() -> None:

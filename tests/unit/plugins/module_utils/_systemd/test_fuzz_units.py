@@ -1,8 +1,8 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever a unit, its drop-ins and its environment files say, it is understood or refused with a sentence; and where
-it is understood, the component is told to read our file."""
+"""Any unit with its drop-ins and environment files is parsed, or refused with an error message; if it is parsed, the
+override makes the component read our file."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_commands(line: str, known: dict[str, str]) -> None:
     outcome = parse_twice(parse_command, line, refused=ValueError)
     if outcome.error is None:
         given_arguments = parse_twice(expand_arguments, outcome.value, known).value
-        assert all(0 <= one.word < len(outcome.value.words) for one in given_arguments)
+        assert all(0 <= argument.word < len(outcome.value.words) for argument in given_arguments)
 
 
 @fuzz(100)
@@ -120,15 +120,15 @@ def test_flags(argv: list[str], name: str) -> None:
 @fuzz(150)
 @given(FILES)
 def test_environment_files(text: str) -> None:
-    found = parse_twice(parse_environment_file, text).value
-    assert all(name.isidentifier() and name.isascii() for name in found)
+    variables = parse_twice(parse_environment_file, text).value
+    assert all(name.isidentifier() and name.isascii() for name in variables)
 
 
 @fuzz(150)
 @given(st.lists(UNITS, max_size=3), st.lists(FILES, max_size=2))
 def test_environments(texts: list[str], files: list[str]) -> None:
-    found = parse_twice(read_variables, texts, files).value
-    assert all(isinstance(value, str) for value in found.values())
+    variables = parse_twice(read_variables, texts, files).value
+    assert all(isinstance(value, str) for value in variables.values())
     parse_twice(environment_files, texts)
     for value in parse_twice(values_of, texts, "Service", "ExecStart").value:
         assert value == value.strip()
@@ -142,7 +142,7 @@ def test_whole_units(texts: list[str], files: list[str], exec_start: str) -> Non
         return
     start = outcome.value
     assert start.directory.startswith("/")
-    argv = [one.text for one in start.arguments]
+    argv = [argument.text for argument in start.arguments]
     assert all(parse_twice(refuse_start, "kubelet.service", texts, start, argv).value)
     merged = parse_twice(
         merged_faults, "kubelet", dict.fromkeys(MERGED_PROPERTIES, exec_start), texts, start, TARGET, None
@@ -153,9 +153,9 @@ def test_whole_units(texts: list[str], files: list[str], exec_start: str) -> Non
         return
     if setting.value.variable:
         ours = f"{setting.value.variable}=--config={TARGET}\n"
-        told = read_unit_start(texts, [*files, ours], exec_start)
+        overridden = read_unit_start(texts, [*files, ours], exec_start)
     else:
-        told = read_unit_start(texts, files, setting.value.exec_start)
-    flag = config_flag(told)
+        overridden = read_unit_start(texts, files, setting.value.exec_start)
+    flag = config_flag(overridden)
     assert flag is not None
-    assert path_of(told, flag.value) == TARGET
+    assert path_of(overridden, flag.value) == TARGET

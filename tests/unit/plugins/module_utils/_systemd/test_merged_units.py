@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is wrong with a merged unit is told: without any of these nobody would go back."""
+"""Errors of a merged unit are reported: each of them would prevent a rollback."""
 
 from __future__ import annotations
 
@@ -30,15 +30,17 @@ ExecStopPost=-+/bin/sh -c 'exec timeout 5 /usr/bin/python3 -I /x/configok-agent.
 """
 
 
-def told(*more: str, running: str | None = None, file: str = f"CONFIG=--config={TARGET}\n", **shown: str) -> list[str]:
+def refusals(
+    *more: str, running: str | None = None, file: str = f"CONFIG=--config={TARGET}\n", **shown: str
+) -> list[str]:
     texts = [UNIT, OURS, *more]
     return merged_faults("kubelet", {**GOOD, **shown}, texts, read_unit_start(texts, [file]), TARGET, running)
 
 
 def test_a_unit_as_it_must_be_has_no_fault() -> None:
     assert GOOD.keys() == set(MERGED_PROPERTIES)
-    assert told() == []
-    assert told(running=TARGET) == []
+    assert refusals() == []
+    assert refusals(running=TARGET) == []
 
 
 @pytest.mark.parametrize(
@@ -54,13 +56,13 @@ def test_a_unit_as_it_must_be_has_no_fault() -> None:
     ],
 )
 def test_each_property_counts(key: str, value: str, sentence: str) -> None:
-    [one] = told(**{key: value})
-    assert sentence in one
+    [refusal] = refusals(**{key: value})
+    assert sentence in refusal
 
 
 @pytest.mark.parametrize("span", ["0", "100ms", "1min", "59s 999ms"])
 def test_a_bounded_pause_is_good(span: str) -> None:
-    assert told(RestartUSec=span) == []
+    assert refusals(RestartUSec=span) == []
 
 
 @pytest.mark.parametrize(
@@ -75,14 +77,14 @@ def test_a_bounded_pause_is_good(span: str) -> None:
     ],
 )
 def test_a_drop_in_behind_ours_may_undo_it(more: str, sentence: str) -> None:
-    [one] = told(f"[Service]\n{more}\n")
-    assert sentence in one
+    [refusal] = refusals(f"[Service]\n{more}\n")
+    assert sentence in refusal
 
 
 def test_a_variable_that_another_file_sets_later_is_found() -> None:
-    assert told(file=f"CONFIG=--config={TARGET}\nCONFIG=--config=/other\n") == [f"it reads /other, not {TARGET}"]
+    assert refusals(file=f"CONFIG=--config={TARGET}\nCONFIG=--config=/other\n") == [f"it reads /other, not {TARGET}"]
 
 
 def test_a_process_that_was_told_otherwise_is_found() -> None:
-    assert told(running="/etc/k.yaml") == ["when it started through the agent, systemd told it to read /etc/k.yaml"]
-    assert told(running="") == ["when it started through the agent, systemd told it to read no config"]
+    assert refusals(running="/etc/k.yaml") == ["when it started through the agent, systemd told it to read /etc/k.yaml"]
+    assert refusals(running="") == ["when it started through the agent, systemd told it to read no config"]

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What cannot be provisioned is refused, each with a sentence."""
+"""Unsupported units are refused, each with its own error message."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from ansible_collections.configok.node.plugins.module_utils._systemd._unit_check
     ],
 )
 def test_units(unit: str, load_state: str, hosts: list[str], sentence: str) -> None:
-    told = refuse_unit("kubelet", unit, load_state, hosts)
-    assert sentence in told
-    assert bool(told) == bool(sentence)
+    refusals = refuse_unit("kubelet", unit, load_state, hosts)
+    assert sentence in refusals
+    assert bool(refusals) == bool(sentence)
 
 
 @pytest.mark.contract("unsupported.dynamic-config-dir")
@@ -53,9 +53,9 @@ def test_units(unit: str, load_state: str, hosts: list[str], sentence: str) -> N
 )
 def test_starts(lines: str, running: list[str], sentence: str) -> None:
     texts = [f"[Service]\n{lines}\n"]
-    told = refuse_start("kubelet.service", texts, read_unit_start(texts, []), running)
-    assert len(told) == bool(sentence)
-    assert sentence in "".join(told)
+    refusals = refuse_start("kubelet.service", texts, read_unit_start(texts, []), running)
+    assert len(refusals) == bool(sentence)
+    assert sentence in "".join(refusals)
 
 
 @pytest.mark.contract("unsupported.dynamic-config-dir")
