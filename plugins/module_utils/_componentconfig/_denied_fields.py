@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The fields that no bundle may set unless a node's own config says otherwise, by kind.
 
-Private to configok.node: no compatibility is promised. Imports nothing: every start of a component reads this.
+Imports nothing, since every start of a component imports this file.
 
 An identity that may write ConfigMaps and Nodes is not meant to be root on every node, nor to be able to cut all of them
 off at once. A field path denies everything below it. These fields belong into a node's init config or instance config.

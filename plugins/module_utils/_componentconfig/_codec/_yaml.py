@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What an unquoted YAML scalar means to Kubernetes.
 
-Private to configok.node: no compatibility is promised.
-
 Kubernetes reads YAML 1.1 through sigs.k8s.io/yaml (go-yaml v2): `on`, `no` and `y` are booleans, `017` is octal,
 `1:30` and a date are strings, `1_000` is a number.
 """

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plugins of one scheduler profile at one extension point: which are enabled, with which weight, which are not.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""The plugins of one scheduler profile at one extension point: which are enabled, with which weight, which are not."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """kubeadm's files, v1beta1 to v1beta4.
 
-From cmd/kubeadm/app/apis/kubeadm/v1beta*/conversion.go and types.go. Private to configok.node: no compatibility is
-promised.
+From cmd/kubeadm/app/apis/kubeadm/v1beta*/conversion.go and types.go.
 """
 
 from __future__ import annotations

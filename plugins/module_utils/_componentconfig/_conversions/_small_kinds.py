@@ -3,8 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Kinds whose versions differ in a field or two: kubectl's preferences, the migration of controller leaders.
 
-From kubectl/pkg/config and controller-manager/pkg/leadermigration. Private to configok.node: no compatibility is
-promised.
+From kubectl/pkg/config and controller-manager/pkg/leadermigration.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 Nearly every flag is its field in lower case with dashes; the others are named here, read from the flags that the
 kubelet registers for its config (1.20) and from the fields that were flags before (1.21 and newer). A flag wins over
-the whole field, feature gates over single keys. Private to configok.node: no compatibility is promised.
+the whole field, feature gates over single keys.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@
 """The rules about kubeconfig files, by id in schema/client_validation_rules.json.
 
 A client looks at what its current context names, and at nothing else of the file.
-
-Private to configok.node: no compatibility is promised.
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kubelet's rules about CredentialProviderConfig, by id in schema/credential_provider_validation_rules.json.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""The kubelet's rules about CredentialProviderConfig, by id in schema/credential_provider_validation_rules.json."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from .._scalars._field_path import Path
 from .._scalars._syntax import is_label_key, split_url
@@ -30,7 +27,7 @@ from ._rule_facts import value_facts
 
 __all__ = ["CREDENTIAL_PROVIDER_RULE_SETS"]
 
-_COMPONENT = "kubelet"
+_COMPONENT: Final = "kubelet"
 _GROUP = "credentialprovider.kubelet.k8s.io"
 _GATE = "KubeletServiceAccountTokenForCredentialProviders"
 _TOKEN = "providers[].tokenAttributes"

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rules that kube-proxy itself validates, by id in schema/kubeproxy_validation_rules.json.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""The rules that kube-proxy itself validates, by id in schema/kubeproxy_validation_rules.json."""
 
 from __future__ import annotations
 
@@ -13,9 +10,9 @@ import re
 from .._scalars._syntax import is_cidr, is_ip, is_ip_port
 from ._rule import Bound, EffectiveConfig, Rule, Violations, bound_rules, logging_rule
 
-__all__ = ["KUBE_PROXY_RULES", "KUBE_PROXY_RULES_ELSEWHERE"]
+__all__ = ["KUBE_PROXY_RULES", "KUBE_PROXY_RULES_CHECKED_ELSEWHERE"]
 
-KUBE_PROXY_RULES_ELSEWHERE = {
+KUBE_PROXY_RULES_CHECKED_ELSEWHERE = {
     "detect-mode": "the values of the field in the schema, by minor",
     "mode-windows": "not on Linux",
 }

@@ -1,15 +1,12 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""kube-scheduler's rules about its own file, by id in schema/kube_scheduler_validation_rules.json.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""kube-scheduler's rules about its own file, by id in schema/kube_scheduler_validation_rules.json."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from .._scalars._field_path import Path
 from .._scalars._syntax import is_extended_resource, is_ip, is_ip_port, split_host_port
@@ -32,7 +29,7 @@ from ._rule_facts import value_facts, value_table
 
 __all__ = ["KUBE_SCHEDULER_RULE_SETS"]
 
-_COMPONENT = "kube_scheduler"
+_COMPONENT: Final = "kube_scheduler"
 _QUEUE_SORT = "PrioritySort"
 _BINDER = "DefaultBinder"
 _PERCENT = "between 0 and 100"

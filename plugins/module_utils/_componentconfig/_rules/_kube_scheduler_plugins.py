@@ -1,16 +1,16 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rules about the arguments of kube-scheduler's own plugins, by id in schema/kube_scheduler_validation_rules.json.
+"""Rules of the arguments of kube-scheduler's plugins.
 
-Private to configok.node: no compatibility is promised.
+The rules have the ids of schema/kube_scheduler_validation_rules.json.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from .._scalars._field_path import Path
 from .._scalars._syntax import is_label_key, is_label_value
@@ -34,7 +34,7 @@ from ._rule import (
 
 __all__ = ["SCHEDULER_PLUGIN_RULE_SETS"]
 
-_COMPONENT = "kube_scheduler"
+_COMPONENT: Final = "kube_scheduler"
 _WHOLE = re.compile(r"[0-9]{1,19}")
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _RATIO = "RequestedToCapacityRatio"

@@ -1,15 +1,12 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""kubeadm's rules about nodes that come, go and are upgraded, by id in schema/kubeadm_validation_rules.json.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""kubeadm's rules about nodes that come, go and are upgraded, by id in schema/kubeadm_validation_rules.json."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Final
 
 from .._scalars._syntax import (
     Network,
@@ -245,7 +242,7 @@ UPGRADE_RULES: dict[str, Rule] = {
 }
 
 
-_COMPONENT = "kubeadm"
+_COMPONENT: Final = "kubeadm"
 _PATH_PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _REPOSITORY = re.compile(
     rf"(?:[A-Za-z0-9.-]+(?::[0-9]+)?|\[[0-9A-Fa-f:]+\](?::[0-9]+)?|{_PATH_PART})(?:/{_PATH_PART})*"

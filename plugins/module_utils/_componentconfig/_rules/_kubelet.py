@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kubelet's rules about a node's resources: reservations, swap, memory, shutdown, restarts.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""The kubelet's rules about a node's resources: reservations, swap, memory, shutdown, restarts."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from typing import Any, Callable
 from .._scalars._numbers import parse_quantity
 from ._rule import SECOND, Bound, EffectiveConfig, Rule, Violations, bound_rules, logging_rule, tracing_rule
 
-__all__ = ["RULE_CHECKED_FIELDS", "KUBELET_RULES", "KUBELET_RULES_ELSEWHERE", "NODE_RULES"]
+__all__ = ["RULE_CHECKED_FIELDS", "KUBELET_RULES", "KUBELET_RULES_CHECKED_ELSEWHERE", "RESOURCE_RULES"]
 
 _CPUS = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*")
 
@@ -165,7 +162,7 @@ def _userns_ids(config: EffectiveConfig) -> Violations:
         yield ("userNamespaces", "idsPerPod"), "must be a multiple of 65536 between 65536 and 4294967295"
 
 
-NODE_RULES: dict[str, Rule] = {
+RESOURCE_RULES: dict[str, Rule] = {
     "alloc-needs-qos-cgroups": _alloc_needs_cgroups,
     "systemcgroups-root": _system_cgroups,
     "shutdown-order": _shutdown_order,
@@ -203,7 +200,7 @@ RULE_CHECKED_FIELDS = frozenset(
 """Fields whose values the kubelet looks at only while a gate is on, or never: rules judge them, not the list of values
 alone."""
 
-KUBELET_RULES_ELSEWHERE = {
+KUBELET_RULES_CHECKED_ELSEWHERE = {
     "topology-policy": "the values of the field in the schema",
     "topology-scope": "the values of the field in the schema",
     "alloc-values": "the values of the field in the schema, by minor",
@@ -380,7 +377,7 @@ def _pod_logs_dir(config: EffectiveConfig) -> Violations:
 
 KUBELET_RULES: dict[str, Rule] = {
     **bound_rules(_BOUNDS),
-    **NODE_RULES,
+    **RESOURCE_RULES,
     "gates-known": _gates_known,
     "gates-deps": _gates_needed,
     "cfs-period-gate": _needs_gate(

@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What ends a kubelet when its server starts: certificates, cipher suites, addresses, ports.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""What ends a kubelet when its server starts: certificates, cipher suites, addresses, ports."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ from .._schema._kinds import fact_at
 from ._rule import EffectiveConfig, Rule, Violations
 from ._rule_facts import value_facts, value_table
 
-__all__ = ["KUBELET_START_CHECKS", "KUBELET_START_CHECKS_ELSEWHERE", "SERVER_CHECKS", "logged_only_findings"]
+__all__ = ["STARTUP_RULES", "STARTUP_RULES_CHECKED_ELSEWHERE", "SERVER_RULES", "logged_only_findings"]
 
 _EVERYWHERE = ("0.0.0.0", "::")
 _ADDRESS_OF = {"port": "address", "readOnlyPort": "address", "healthzPort": "healthzBindAddress"}
@@ -109,7 +106,7 @@ def _overlap(one: str, other: str) -> bool:
     return one == other or not {one, other}.isdisjoint(_EVERYWHERE)
 
 
-SERVER_CHECKS: dict[str, Rule] = {
+SERVER_RULES: dict[str, Rule] = {
     "tls-min": _tls_version,
     "tls-suites": _tls_suites,
     "tls-suites-http2": _tls_suites_of_http2,
@@ -156,7 +153,7 @@ def _is_http(text: str) -> bool:
     return url is not None and url.scheme.lower() in ("http", "https") and bool(url.authority)
 
 
-KUBELET_START_CHECKS_ELSEWHERE = {
+STARTUP_RULES_CHECKED_ELSEWHERE = {
     "swap-on": "needs the host: whether it has active swap",
     "qos-root": "needs the host: whether the cgroup exists",
     "kernel-defaults": "needs the host: its kernel flags",
@@ -425,8 +422,8 @@ def _cgroup_driver(config: EffectiveConfig) -> Violations:
         yield ("cgroupDriver",), f"must be one of {', '.join(allowed)}: the kubelet takes all others for cgroupfs"
 
 
-KUBELET_START_CHECKS: dict[str, Rule] = {
-    **SERVER_CHECKS,
+STARTUP_RULES: dict[str, Rule] = {
+    **SERVER_RULES,
     "system-cgroups": _system_cgroups,
     "sync-frequency": _sync_frequency,
     "runtime-timeout": _runtime_timeout,

@@ -19,11 +19,11 @@ def _rule_sets_of(component: str) -> Mapping[str, tuple[RuleSet, ...]]:
     if component == "kubelet":
         from ._credential_provider import CREDENTIAL_PROVIDER_RULE_SETS
         from ._kubelet import KUBELET_RULES
-        from ._kubelet_startup import KUBELET_START_CHECKS
+        from ._kubelet_startup import STARTUP_RULES
 
         kubelet = (
             RuleSet("kubelet", "kubelet", KUBELET_RULES),
-            RuleSet("kubelet", "kubeletStart", KUBELET_START_CHECKS),
+            RuleSet("kubelet", "kubeletStart", STARTUP_RULES),
         )
         return {KUBELET_CONFIGURATION: kubelet, **CREDENTIAL_PROVIDER_RULE_SETS}
     if component == "kube-proxy":

@@ -16,7 +16,7 @@ from .._scalars._numbers import parse_quantity
 from .._scalars._syntax import is_grpc_target
 from .._schema._defaults import effective_value
 from .._schema._feature_gates import FeatureGates
-from .._schema._kinds import is_present_at
+from .._schema._kinds import DataModule, is_present_at
 from ._rule_facts import rule_facts
 
 __all__ = [
@@ -98,7 +98,7 @@ Rule = Callable[[EffectiveConfig], Violations]
 class RuleSet(NamedTuple):
     """A section of a component's rule facts, and the functions that check the rules."""
 
-    component: str
+    component: DataModule
     section: str
     rules: Mapping[str, Rule]
 

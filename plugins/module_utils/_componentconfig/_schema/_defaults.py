@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a component makes of a config: its defaults filled in, and what it does not see left out.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""Apply a component's defaults to a config, and leave out the fields that it does not read."""
 
 from __future__ import annotations
 
@@ -12,12 +9,13 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
+from .._codec._plain_values import HEAD_FIELDS
 from .._exceptions import ConfigError
 from .._scalars._duration import nanoseconds
 from .._scalars._numbers import parse_quantity
 from ._feature_gates import FeatureGates
-from ._kinds import Kind, fact_at
-from ._releases import known_minors
+from ._kinds import Kind, fact_at, is_present_at
+from ._releases import nearest_known_minor
 
 __all__ = ["default_value", "apply_defaults", "effective_value", "is_zero", "zero_value"]
 
@@ -25,37 +23,37 @@ __all__ = ["default_value", "apply_defaults", "effective_value", "is_zero", "zer
 def default_value(
     name: str, siblings: Mapping[str, Any], fields: Mapping[str, Any], minor: int, gates: FeatureGates
 ) -> Any:
-    """The default that a minor gives one field of an object; None where it has none.
+    """Return the default of one field of an object at a minor, None for none.
 
-    `siblings` is the object as written, `fields` what is known of its fields: a default may depend on a feature gate,
-    and be the value of another field where that is set.
+    siblings: the object as written. fields: the entries of its fields. A default may depend on a feature gate, or be
+    the value of another field if that is set.
     """
-    field = fields.get(name, {})
-    default = fact_at(field, "default", minor)
+    entry = fields.get(name, {})
+    default = fact_at(entry, "default", minor)
     if isinstance(default, dict) and "whenGate" in default:
         default = default["value"] if gates.is_on(default["whenGate"]) else None
-    source = field.get("defaultFrom")
+    source = entry.get("defaultFrom")
     if source is not None:
-        other = siblings.get(source)
-        if other is not None and not is_zero(other, fields[source], minor):
-            return other
+        value = siblings.get(source)
+        if value is not None and not is_zero(value, fields[source], minor):
+            return value
     return default
 
 
 def effective_value(
     name: str, siblings: Mapping[str, Any], fields: Mapping[str, Any], minor: int, gates: FeatureGates
 ) -> Any:
-    """What the component uses for one field of an object: the value as written, or the default of this minor.
+    """Return the value that the component uses for one field of an object: the written one, or the minor's default.
 
-    A field that is no pointer in Go cannot hold a zero: 0, "", "0s" and false mean absent where there is a default. A
-    switch beside a map may add the default's keys to it.
+    A field that is not a pointer in Go cannot hold a zero: 0, "", "0s" and false mean absent if there is a default. A
+    sibling switch may add the default's keys to a map.
     """
     value = siblings.get(name)
     if value is None:
         return default_value(name, siblings, fields, minor, gates)
     switch = fields.get(name, {}).get("defaultAddedBy")
-    known = switch in fields and fields[switch].get("since", 0) <= minor
-    if known and siblings.get(switch) is True and isinstance(value, dict):
+    has_switch = switch in fields and fields[switch].get("since", 0) <= minor
+    if has_switch and siblings.get(switch) is True and isinstance(value, dict):
         return {**(default_value(name, siblings, fields, minor, gates) or {}), **value}
     if is_zero(value, fields.get(name, {}), minor):
         default = default_value(name, siblings, fields, minor, gates)
@@ -63,95 +61,92 @@ def effective_value(
     return value
 
 
-def is_zero(value: Any, field: Mapping[str, Any], minor: int) -> bool:
-    """Whether a scalar is what Go takes for absent: the zero of its type, in a field that is no pointer."""
-    kind = str(fact_at(field, "type", minor))
-    if fact_at(field, "nullable", minor) or isinstance(value, (list, dict)):
+def is_zero(value: Any, entry: Mapping[str, Any], minor: int) -> bool:
+    """Return whether Go reads a scalar as absent: it is the zero of its type, in a field that is not a pointer."""
+    type_name = str(fact_at(entry, "type", minor))
+    if fact_at(entry, "nullable", minor) or isinstance(value, (list, dict)):
         return False
-    if kind == "object" or kind.startswith(("list<", "map<")):
-        return False  # of a wrong type, and so no zero
+    if type_name == "object" or type_name.startswith(("list<", "map<")):
+        return False  # a value of a wrong type is no zero
     try:
-        if kind.startswith("duration") and isinstance(value, str):
+        if type_name.startswith("duration") and isinstance(value, str):
             return nanoseconds(value) == 0
-        if kind == "quantity":
+        if type_name == "quantity":
             return parse_quantity(value) == 0
     except (TypeError, ConfigError):
         return False
     return value in ("", 0, False)
 
 
-def zero_value(kind: str) -> Any:
-    """Return what Go makes of null in a list or map: the element is there, with the zero value of its type."""
-    if kind == "bool":
+def zero_value(type_name: str) -> Any:
+    """Return the zero value of a type, as which Go reads null in a list or map."""
+    if type_name == "bool":
         return False
-    if kind in ("int32", "int64", "int", "float", "quantity"):
+    if type_name in ("int32", "int64", "int", "float", "quantity"):
         return 0
-    if kind == "object":
+    if type_name == "object":
         return {}
-    return [] if kind.startswith("list<") else ""
+    return [] if type_name.startswith("list<") else ""
 
 
 def apply_defaults(data: Mapping[str, Any], kind: Kind, minor: int) -> dict[str, Any]:
-    """The fully resolved form of a document of a kind, as the component of one minor sees it.
+    """Return a document of a kind with all defaults, as the component of one minor uses it.
 
-    Defaults are written out, also inside lists and maps of objects; what means the same as absent, and fields that the
-    minor does not know, are left out. Values of a wrong type stay as they are. A minor outside the data is taken as
-    the nearest. Nothing of the result is shared with `data`.
+    Defaults are written out, also inside lists and maps of objects. Values that mean the same as absent, and fields
+    that the minor does not know, are left out. Values of a wrong type stay as they are. For a minor outside the data
+    the nearest one is used. The result shares nothing with `data`.
     """
-    at = min(max(minor, known_minors()[0]), known_minors()[-1])
-    given = data.get("featureGates")
-    resolve = _Resolve(at, FeatureGates(at, given if isinstance(given, Mapping) else {}))
-    head = {key: data[key] for key in ("apiVersion", "kind") if key in data}
-    return {**head, **resolve.object(data, kind.fields)}
+    nearest = nearest_known_minor(minor)
+    settings = data.get("featureGates")
+    defaulter = _Defaulter(nearest, FeatureGates(nearest, settings if isinstance(settings, Mapping) else {}))
+    head = {key: data[key] for key in HEAD_FIELDS if key in data}
+    return {**head, **defaulter.object(data, kind.fields)}
 
 
-class _Resolve:
+class _Defaulter:
     def __init__(self, minor: int, gates: FeatureGates) -> None:
         self.minor = minor
         self.gates = gates
 
     def object(self, data: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-        known = {
-            name: field
-            for name, field in fields.items()
-            if field.get("since", 0) <= self.minor <= field.get("last", self.minor)
-        }
-        # In the order of the document, what it does not name behind.
-        names = [name for name in data if name in known] + [name for name in known if name not in data]
+        entries = {name: entry for name, entry in fields.items() if is_present_at(entry, self.minor)}
+        # In the order of the document, all other fields after them.
+        names = [name for name in data if name in entries] + [name for name in entries if name not in data]
         result = {}
         for name in names:
-            value = self.value(effective_value(name, data, known, self.minor, self.gates), known[name])
-            kind = str(fact_at(known[name], "type", self.minor))
-            nothing: Any = [] if kind.startswith("list<") else {}
-            empty = value is None or value == nothing or is_zero(value, known[name], self.minor)
-            pointer = value is not None and fact_at(known[name], "nullable", self.minor)
-            if not empty or pointer or default_value(name, data, known, self.minor, self.gates) is not None:
+            value = self.value(effective_value(name, data, entries, self.minor, self.gates), entries[name])
+            type_name = str(fact_at(entries[name], "type", self.minor))
+            nothing: Any = [] if type_name.startswith("list<") else {}
+            is_empty = value is None or value == nothing or is_zero(value, entries[name], self.minor)
+            is_pointer = value is not None and fact_at(entries[name], "nullable", self.minor)
+            if not is_empty or is_pointer or default_value(name, data, entries, self.minor, self.gates) is not None:
                 result[name] = value
         return result
 
-    def value(self, value: Any, field: Mapping[str, Any]) -> Any:
-        kind = str(fact_at(field, "type", self.minor))
-        value = _without_nulls(value, kind)
-        inner = field.get("fields")
+    def value(self, value: Any, entry: Mapping[str, Any]) -> Any:
+        type_name = str(fact_at(entry, "type", self.minor))
+        value = _without_nulls(value, type_name)
+        inner = entry.get("fields")
         if inner is None:
             return deepcopy(value)
-        if kind == "object":
-            if value is None and not fact_at(field, "nullable", self.minor):
+        if type_name == "object":
+            if value is None and not fact_at(entry, "nullable", self.minor):
                 value = {}
             return self.object(value, inner) if isinstance(value, dict) else deepcopy(value)
         if isinstance(value, list):
-            return [self.object(one, inner) if isinstance(one, dict) else deepcopy(one) for one in value]
+            return [self.object(item, inner) if isinstance(item, dict) else deepcopy(item) for item in value]
         if isinstance(value, dict):
             return {
-                key: self.object(one, inner) if isinstance(one, dict) else deepcopy(one) for key, one in value.items()
+                key: self.object(item, inner) if isinstance(item, dict) else deepcopy(item)
+                for key, item in value.items()
             }
         return deepcopy(value)
 
 
-def _without_nulls(value: Any, kind: str) -> Any:
+def _without_nulls(value: Any, type_name: str) -> Any:
     """Replace null elements of a list or map by the zero value of their type, as decoding in Go does."""
-    if kind.startswith("list<") and isinstance(value, list):
-        return [zero_value(kind[5:-1]) if item is None else item for item in value]
-    if kind.startswith("map<") and isinstance(value, dict):
-        return {key: zero_value(kind[4:-1]) if item is None else item for key, item in value.items()}
+    if type_name.startswith("list<") and isinstance(value, list):
+        return [zero_value(type_name[5:-1]) if item is None else item for item in value]
+    if type_name.startswith("map<") and isinstance(value, dict):
+        return {key: zero_value(type_name[4:-1]) if item is None else item for key, item in value.items()}
     return value

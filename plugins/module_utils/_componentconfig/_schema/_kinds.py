@@ -1,10 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The generated facts about kinds and fields, read when first needed.
-
-Private to configok.node: no compatibility is promised.
-"""
+"""The generated facts about kinds and fields, read when first needed."""
 
 from __future__ import annotations
 
@@ -36,6 +33,7 @@ __all__ = [
     "kinds",
     "prune",
     "readers_text",
+    "version_order",
     "versions_of",
 ]
 
@@ -336,10 +334,11 @@ def _lineage(kind: Kind) -> str:
 
 def versions_of(kind: Kind) -> list[Kind]:
     """Return all versions of a kind, itself among them, the oldest first."""
-    return sorted((version for version in kinds() if _lineage(version) == _lineage(kind)), key=_version_order)
+    return sorted((version for version in kinds() if _lineage(version) == _lineage(kind)), key=version_order)
 
 
-def _version_order(kind: Kind) -> tuple[int, int, int]:
+def version_order(kind: Kind) -> tuple[int, int, int]:
+    """Return the key that sorts versions as Kubernetes does: alpha before beta before stable, then by number."""
     match = re.fullmatch(r"v([0-9]+)(?:(alpha|beta)([0-9]+))?", kind.version)
     if match is None:
         return 0, 0, 0

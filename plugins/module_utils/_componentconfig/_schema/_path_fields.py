@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The fields that hold paths of files, by kind, and what a relative one means.
+"""List the fields that hold file paths, and resolve relative ones.
 
-Private to configok.node: no compatibility is promised. Imports nothing heavy: every start of a component reads this.
+Imports nothing heavy, since every start of a component imports this file.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import posixpath
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["BESIDE_THE_FILE", "PATH_FIELDS", "is_relative", "resolve_paths"]
+__all__ = ["RESOLVED_FIELDS", "PATH_FIELDS", "is_relative", "resolve_paths"]
 
-BESIDE_THE_FILE: Mapping[str, tuple[str, ...]] = {
+RESOLVED_FIELDS: Mapping[str, tuple[str, ...]] = {
     # pkg/kubelet/apis/config/helpers.go
     "KubeletConfiguration": (
         "staticPodPath",
@@ -43,7 +43,7 @@ _COMMANDS = frozenset(("users.*.user.exec.command",))
 
 _SIGNERS = ("KubeletServing", "KubeletClient", "KubeAPIServerClient", "LegacyUnknown")
 
-_AS_GIVEN: Mapping[str, tuple[str, ...]] = {
+_UNRESOLVED_FIELDS: Mapping[str, tuple[str, ...]] = {
     "KubeProxyConfiguration": ("clientConnection.kubeconfig",),
     "KubeSchedulerConfiguration": (
         "clientConnection.kubeconfig",
@@ -89,44 +89,44 @@ _AS_GIVEN: Mapping[str, tuple[str, ...]] = {
         "etcd.external.caFile",
         "etcd.external.certFile",
         "etcd.external.keyFile",
-        *(f"{one}.extraVolumes.*.hostPath" for one in ("apiServer", "controllerManager", "scheduler")),
+        *(f"{component}.extraVolumes.*.hostPath" for component in ("apiServer", "controllerManager", "scheduler")),
     ),
     "InitConfiguration": ("patches.directory",),
     "JoinConfiguration": ("patches.directory", "caCertPath"),
     "ResetConfiguration": ("certificatesDir",),
     "UpgradeConfiguration": ("apply.patches.directory", "node.patches.directory"),
 }
-"""Field paths whose relative values are refused, or mean the component's working directory."""
+"""Field paths whose relative values are refused, or resolved against the component's working directory."""
 
-PATH_FIELDS: Mapping[str, tuple[str, ...]] = {**BESIDE_THE_FILE, **_AS_GIVEN}
-"""All field paths that hold paths of files."""
+PATH_FIELDS: Mapping[str, tuple[str, ...]] = {**RESOLVED_FIELDS, **_UNRESOLVED_FIELDS}
+"""All fields that hold file paths."""
 
 
 def resolve_paths(data: Any, kind: str, directory: str) -> Any:
-    """A decoded config with relative paths resolved against the directory of its file, as its component does it.
+    """Return a decoded config with relative paths resolved against the directory of its file, as the component does it.
 
-    Only fields that the component of this kind resolves; empty values stay. `data` itself is left as it is.
+    Only fields that the component resolves are changed; empty values stay. `data` itself stays as it is.
     """
-    for field in BESIDE_THE_FILE.get(kind, ()):
+    for field in RESOLVED_FIELDS.get(kind, ()):
         data = _resolve(data, field, field.split("."), directory)
     return data
 
 
 def is_relative(field: str, value: Any) -> bool:
-    """Whether the value of a field of the tables above is a relative path."""
+    """Return whether the value of one of these fields is a relative path."""
     if not isinstance(value, str) or not value or value.startswith("/"):
         return False
     return "/" in value or field not in _COMMANDS
 
 
-def _resolve(value: Any, field: str, names: list[str], directory: str) -> Any:
-    if not names:
+def _resolve(value: Any, field: str, parts: list[str], directory: str) -> Any:
+    if not parts:
         return posixpath.normpath(posixpath.join(directory, value)) if is_relative(field, value) else value
-    name, below = names[0], names[1:]
+    name, rest = parts[0], parts[1:]
     if name == "*" and isinstance(value, list):
-        return [_resolve(one, field, below, directory) for one in value]
+        return [_resolve(item, field, rest, directory) for item in value]
     if name == "*" and isinstance(value, dict):
-        return {key: _resolve(one, field, below, directory) for key, one in value.items()}
+        return {key: _resolve(item, field, rest, directory) for key, item in value.items()}
     if isinstance(value, dict) and value.get(name) is not None:
-        return {**value, name: _resolve(value[name], field, below, directory)}
+        return {**value, name: _resolve(value[name], field, rest, directory)}
     return value

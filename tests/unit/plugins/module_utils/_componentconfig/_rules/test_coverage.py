@@ -13,27 +13,27 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kube_proxy import (
     KUBE_PROXY_RULES,
-    KUBE_PROXY_RULES_ELSEWHERE,
+    KUBE_PROXY_RULES_CHECKED_ELSEWHERE,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet import (
     KUBELET_RULES,
-    KUBELET_RULES_ELSEWHERE,
+    KUBELET_RULES_CHECKED_ELSEWHERE,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_startup import (
-    KUBELET_START_CHECKS,
-    KUBELET_START_CHECKS_ELSEWHERE,
+    STARTUP_RULES,
+    STARTUP_RULES_CHECKED_ELSEWHERE,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._registry import rule_sets
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule_facts import rule_facts
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import kinds
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._schema._kinds import DataModule, kinds
 
 SCHEMA = Path(__file__).resolve().parents[6] / "schema"
 BY_KIND = sorted(path for path in SCHEMA.glob("*_validation_rules.json") if "kinds" in json.loads(path.read_text()))
 
 SECTIONS = [
-    ("kubelet", "kubelet", 85, KUBELET_RULES, KUBELET_RULES_ELSEWHERE),
-    ("kubelet", "kubeletStart", 36, KUBELET_START_CHECKS, KUBELET_START_CHECKS_ELSEWHERE),
-    ("kube_proxy", "kubeProxy", 25, KUBE_PROXY_RULES, KUBE_PROXY_RULES_ELSEWHERE),
+    ("kubelet", "kubelet", 85, KUBELET_RULES, KUBELET_RULES_CHECKED_ELSEWHERE),
+    ("kubelet", "kubeletStart", 36, STARTUP_RULES, STARTUP_RULES_CHECKED_ELSEWHERE),
+    ("kube_proxy", "kubeProxy", 25, KUBE_PROXY_RULES, KUBE_PROXY_RULES_CHECKED_ELSEWHERE),
 ]
 
 
@@ -41,7 +41,7 @@ SECTIONS = [
     ("component", "section", "count", "rules", "elsewhere"), SECTIONS, ids=[section[1] for section in SECTIONS]
 )
 def test_every_rule_is_judged_or_listed_with_a_reason(
-    component: str, section: str, count: int, rules: Mapping[str, object], elsewhere: Mapping[str, str]
+    component: DataModule, section: str, count: int, rules: Mapping[str, object], elsewhere: Mapping[str, str]
 ) -> None:
     known = set(rule_facts(component, section))
     assert len(known) == count

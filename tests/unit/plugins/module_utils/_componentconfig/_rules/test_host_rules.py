@@ -22,10 +22,10 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ru
     stale_state_findings,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet import (
-    KUBELET_RULES_ELSEWHERE,
+    KUBELET_RULES_CHECKED_ELSEWHERE,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_startup import (
-    KUBELET_START_CHECKS_ELSEWHERE,
+    STARTUP_RULES_CHECKED_ELSEWHERE,
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._rule import EffectiveConfig
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._field_path import format_path
@@ -371,7 +371,7 @@ def test_what_has_no_effect_on_cgroup_v1_is_worth_a_word() -> None:
 def test_every_check_that_needs_the_host_is_made() -> None:
     wanted = {
         rule
-        for elsewhere in (KUBELET_RULES_ELSEWHERE, KUBELET_START_CHECKS_ELSEWHERE)
+        for elsewhere in (KUBELET_RULES_CHECKED_ELSEWHERE, STARTUP_RULES_CHECKED_ELSEWHERE)
         for rule, reason in elsewhere.items()
         if reason.startswith("needs the host")
     }

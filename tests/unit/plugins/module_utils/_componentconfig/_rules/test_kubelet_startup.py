@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._check import check
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._kubelet_startup import (
-    KUBELET_START_CHECKS,
+    STARTUP_RULES,
 )
 from support.configs.kubelet import KUBELET_KIND
 
@@ -264,7 +264,7 @@ CASES: list[tuple[str, int, list[Config], list[Config]]] = [
 
 
 def test_every_check_has_a_case() -> None:
-    assert {*(case[0] for case in CASES), "cgroup-driver-values"} == set(KUBELET_START_CHECKS)
+    assert {*(case[0] for case in CASES), "cgroup-driver-values"} == set(STARTUP_RULES)
 
 
 def test_another_cgroup_driver_is_ours_to_refuse() -> None:
