@@ -18,7 +18,6 @@ from .._kube._api_client import Client
 from .._kube._api_errors import CredentialsError
 from .._kube._client_settings import ClientSettings
 from .._kube._user_credentials import load_credentials
-from .._nodeconfig._well_known import VERSION
 
 __all__ = ["ENVIRONMENT", "KUBE_ARGUMENT_SPEC", "client_from_params"]
 
@@ -77,7 +76,6 @@ def client_from_params(params: Mapping[str, Any], environ: Mapping[str, str] | N
     settings = ClientSettings(
         pool_size=max(1, options["connections"] or 32),
         timeout=float(options["request_timeout"] or 30),
-        user_agent=f"configok.node/{VERSION}",
     )
     return Client(credentials, settings)
 

@@ -14,7 +14,7 @@ from ._retry import PATIENT, RetryPolicy
 
 __all__ = ["ClientSettings", "Timing"]
 
-_USER_AGENT = "configok.node"
+_USER_AGENT = "configok.node/0.1.0"  # with VERSION of _nodeconfig, which this layer cannot import; a test compares
 _MAX_ANSWER = 128 << 20  # bytes: 500 Nodes, a page of a list, are some 35 MiB
 
 

@@ -21,6 +21,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_client im
 from ansible_collections.configok.node.plugins.module_utils._kube._client_settings import ClientSettings, Timing
 from ansible_collections.configok.node.plugins.module_utils._kube._credentials import Credentials
 from ansible_collections.configok.node.plugins.module_utils._kube._retry import RetryPolicy
+from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_known import VERSION
 
 N1 = paths.node("n1")
 
@@ -54,7 +55,7 @@ def test_get(server: Any, replies: Any, connect: Any) -> None:
     assert (request.method, request.target) == ("GET", "/api/v1/nodes/n1?resourceVersion=0&pretty=false")
     assert request.headers["authorization"] == "Bearer s3cret"
     assert request.headers["accept"] == "application/json"
-    assert request.headers["user-agent"].startswith("configok.node/")
+    assert request.headers["user-agent"] == f"configok.node/{VERSION}"
 
 
 def test_get_of_metadata_only(server: Any, connect: Any) -> None:
