@@ -85,6 +85,35 @@ def test_a_known_hit_is_excused_also_where_its_text_has_moved() -> None:
     assert stale == Counter({check_prose.Known("docs/old.md", "Nobody"): 1})
 
 
+@pytest.mark.parametrize(
+    ("text", "options", "code"),
+    [
+        ("Nobody reads.\n", [], 1),
+        ("It starts anew.\n", [], 0),
+        ("It starts anew.\n", ["--strict"], 0),
+        ("It starts.\n", [], 0),
+        ("It starts.\n", ["--strict"], 1),
+        ("It starts.\n", ["--update"], 0),
+        ("Nobody reads.\n", ["--update"], 1),
+    ],
+)
+def test_the_baseline_may_only_shrink(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, options: list[str], code: int
+) -> None:
+    known = "docs/a.md: anew\n"
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text(text, encoding="utf-8")
+    (tmp_path / "baseline.txt").write_text(known, encoding="utf-8")
+    monkeypatch.setattr(check_prose, "ROOT", tmp_path)
+    monkeypatch.setattr(check_prose, "BASELINE", tmp_path / "baseline.txt")
+    monkeypatch.setattr(check_prose, "files", lambda: ["docs/a.md"])
+
+    assert check_prose.main(options) == code
+
+    baseline = check_prose.read_baseline((tmp_path / "baseline.txt").read_text(encoding="utf-8"))
+    assert baseline == (Counter() if options == ["--update"] and not code else check_prose.read_baseline(known))
+
+
 def test_a_baseline_is_read_as_it_is_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(check_prose, "BASELINE", tmp_path / "baseline.txt")
     hits = check_prose.hits_in("docs/a.md", "Nobody: who reads it?\n\nNobody writes.\n")

@@ -32,7 +32,7 @@ def test_the_files_of_a_command_line(tmp_path: Path) -> None:
 
 
 def test_drop_ins_are_read_in_the_order_of_a_walk(tmp_path: Path) -> None:
-    # A directory's files come where its own name sorts: before a file with that name and a suffix.
+    # A directory's files are sorted by the directory's name: before a file with that name and a suffix.
     for name in ("d/10-a.conf", "d/10-a/99.conf", "d/10-a-b.conf", "d/9.conf"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()

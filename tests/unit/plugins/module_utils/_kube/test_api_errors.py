@@ -112,7 +112,7 @@ def test_paths() -> None:
 
 
 def test_errors_and_paths_are_cheap_to_import() -> None:
-    """prestart has 150 ms for all it does."""
+    """prestart has 150 ms in total."""
     code = (
         "import sys\n"
         f"from {errors.__package__} import _api_errors, _api_paths, _credentials\n"

@@ -175,7 +175,7 @@ def test_what_is_too_long_for_an_event_is_no_watch(server: Any, replies: Any, fo
 
 @pytest.mark.contract("manners.small-answers")
 def test_the_line_of_a_chunk_has_an_end(server: Any, replies: Any, follow: Any) -> None:
-    """urllib3's own reader would keep as much of it as comes."""
+    """urllib3's own reader would keep all of it."""
 
     def endless(sock: socket.socket, over: threading.Event) -> bool:
         sock.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;" + b"x" * (1 << 20))
