@@ -58,7 +58,7 @@ def fault(page: Path, link: str) -> str | None:
         return None
     else:
         target, start = link, page.parent
-    name, _, anchor = target.partition("#")
+    name, _separator, anchor = target.partition("#")
     path = (start / name).resolve() if name else page
     if not path.exists() or ROOT not in (path, *path.parents):
         return f"{link}: no such file"

@@ -16,7 +16,8 @@ from .._componentconfig._scalars._wording import first_names
 from .._nodeconfig._untrusted import sanitize, sanitize_all
 from .._rollout._plan import Plan
 from .._rollout._pool_lock import MAX_LEASE_DURATION
-from .._rollout._rendering import NAMES_SHOWN, Progress
+from .._rollout._progress import Progress
+from .._rollout._rendering import NAMES_SHOWN
 from .._rollout._rollout_errors import RolloutError
 from .._rollout._runner import WaveResult
 from ._options import KUBE_ARGUMENT_SPEC
@@ -53,7 +54,7 @@ def progress_line(progress: Progress) -> str:
     """Return a change as one plain line, also for the log of a controller."""
     prefix = f"{progress.wave}: "
     line = progress.line[len(prefix) :] if progress.line.startswith(prefix) else progress.line
-    return sanitize(f"{progress.bar or progress.wave}: {line}")
+    return sanitize(f"{progress.text or progress.wave}: {line}")
 
 
 def wave_result(plan: Plan, result: WaveResult) -> dict[str, Any]:

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle
 from .._nodeconfig._bundle_trial import Trial
-from ._pool_file import OnFailure
 
 __all__ = [
     "BROKEN",
     "CANARY",
     "INIT",
     "ROLLBACK",
+    "OnFailure",
     "Plan",
     "SkippedNode",
     "Target",
@@ -26,6 +26,8 @@ __all__ = [
     "replace_canary",
     "wave_name",
 ]
+
+OnFailure = Literal["halt", "rollback"]  # what happens to a wave's nodes when the wave fails
 
 INIT: Final = "init"
 

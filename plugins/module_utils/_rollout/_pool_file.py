@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from .._nodeconfig._bundle import MAX_POOL_LENGTH
 from .._nodeconfig._bundle_trial import InvalidTrial, Trial
 from .._nodeconfig._strict_mapping import NodeCount, StrictFields, suggest_key
+from ._plan import OnFailure
 from ._rollout_errors import InvalidPool
 
 __all__ = [
@@ -20,9 +21,9 @@ __all__ = [
     "Policy",
     "Pool",
     "crash_loop_seconds",
+    "find_unknown_variables",
     "parse_policy",
     "parse_pool",
-    "find_unknown_variables",
 ]
 
 # The keys of each mapping, by its path; "" is the pool file itself.
@@ -88,7 +89,6 @@ def _is_distinctive(path: str) -> bool:
     return path.rpartition(".")[2].lower() != path.rpartition(".")[2]
 
 
-OnFailure = Literal["halt", "rollback"]
 ON_FAILURE: tuple[OnFailure, ...] = ("halt", "rollback")
 _COVER = ("kubeletVersion", "osImage", "instanceType", "zone")
 _SOAK_AFTER_TRIAL = 60.0

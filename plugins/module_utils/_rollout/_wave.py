@@ -24,8 +24,9 @@ from ._node_view import NodeView, describe_drift
 from ._node_watcher import NodeWatcher
 from ._outage import MAX_OUTAGE
 from ._plan import Target
+from ._progress import Progress
 from ._record import DRIFTED, FailedNode, FailureKind
-from ._rendering import NAMES_SHOWN, Progress
+from ._rendering import NAMES_SHOWN
 from ._revisions import missing_bundle
 from ._rollout_errors import ApiUnavailable
 from ._session import RunSession

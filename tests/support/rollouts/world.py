@@ -20,9 +20,9 @@ from ansible_collections.configok.node.plugins.module_utils._rollout._node_acces
 from ansible_collections.configok.node.plugins.module_utils._rollout._plan import Plan, Target
 from ansible_collections.configok.node.plugins.module_utils._rollout._planner import make_plan
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import Pool, parse_pool
+from ansible_collections.configok.node.plugins.module_utils._rollout._progress import Progress
 from ansible_collections.configok.node.plugins.module_utils._rollout._record import Record, Rollout
 from ansible_collections.configok.node.plugins.module_utils._rollout._record_store import read_record
-from ansible_collections.configok.node.plugins.module_utils._rollout._rendering import Progress
 from ansible_collections.configok.node.plugins.module_utils._rollout._revisions import publish_bundle
 from ansible_collections.configok.node.plugins.module_utils._rollout._runner import WaveResult, run, run_wave
 from ansible_collections.configok.node.plugins.module_utils._rollout._timing import Clock

@@ -19,8 +19,7 @@ from .._scalars._syntax import (
     split_host_port,
     split_url,
 )
-from .._schema._releases import minor_name as minor_name
-from .._schema._releases import parse_minor
+from .._schema._releases import minor_name, parse_minor
 from ._rule import EffectiveConfig, Rule, RuleSet, Violations, all_of, in_range, required, values_at, values_must
 from ._rule_facts import value_table
 
