@@ -86,15 +86,15 @@ def test_errors_while_the_config_map_is_gone(ancestor: AncestorNode, case: Any) 
 def test_a_config_that_kills_becomes_last_known_good(ancestor: AncestorNode, case: Any, name: str) -> None:
     good = ancestor.publish({"maxPods": 133})
     _settle(ancestor, good)
-    deadly = ancestor.publish(BOGUS[name])
+    crashing = ancestor.publish(BOGUS[name])
     with case(f"F1 {name}", ancestor) as seen:
-        ancestor.assign(deadly)
-        until("it is the assigned one", lambda: deadly in ancestor.record("assigned"))
+        ancestor.assign(crashing)
+        until("it is the assigned one", lambda: crashing in ancestor.record("assigned"))
 
         def promoted() -> bool:
             ancestor.trial_over()
             time.sleep(0.5)
-            return deadly in ancestor.record("last-known-good")
+            return crashing in ancestor.record("last-known-good")
 
         try:
             until("it is promoted", promoted, 90)

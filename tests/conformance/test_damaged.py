@@ -131,10 +131,10 @@ def test_a_damaged_agent(ours: OurNode, case: Any) -> None:
 def test_last_known_good_is_missing(ours: OurNode, case: Any) -> None:
     good, (_name, changes) = ours.publish({"maxPods": 138}, trial=SHORT), next(iter(DEADLY.items()))
     ours.settled(good)
-    deadly = ours.publish(changes, threshold=0, trial="20s")
+    crashing = ours.publish(changes, threshold=0, trial="20s")
     with case("G5", ours) as seen:
-        number = ours.assign(deadly)
-        until("the deadly config is current", lambda: deadly.uid in ours.machine.read(f"{STATE}/current"))
+        number = ours.assign(crashing)
+        until("the crashing config is current", lambda: crashing.uid in ours.machine.read(f"{STATE}/current"))
         kept = ours.machine.read(f"{STATE}/last-known-good")
         names = [name for name in ours.names("components/kubelet") if name.partition(".")[0] in kept]
         assert names

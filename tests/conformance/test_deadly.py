@@ -19,21 +19,21 @@ from support.conformance.payloads import BOGUS, DEADLY
 def _rolled_back(node: OurNode, seen: Any, good: ConfigSource, changes: Mapping[str, Any]) -> None:
     """Assign a crashing config to a node that runs "good", and check the contract."""
     # By time alone, its trial would end long before its crash loop.
-    deadly = node.publish(changes, trial="1s", threshold=1)
+    crashing = node.publish(changes, trial="1s", threshold=1)
     seen.begin()
-    number = node.assign(deadly)
-    answer = node.expect(number, "CrashLoop", assigned=deadly, active=good, good=good, timeout=120)
+    number = node.assign(crashing)
+    answer = node.expect(number, "CrashLoop", assigned=crashing, active=good, good=good, timeout=120)
     assert answer.condition["status"] == "False"
     assert answer.condition["message"] == f"using last-known-good (UID: {good.uid})"
     crashed, _separator, last = str(answer.condition["reason"]).partition("; kubelet said last: ")
-    assert crashed == f"current (UID: {deadly.uid}) crashed 2 times during its trial"
+    assert crashed == f"current (UID: {crashing.uid}) crashed 2 times during its trial"
     assert last, "the reason ends with the kubelet's own words"
-    assert deadly.uid not in node.machine.read(f"{STATE}/last-known-good")
-    assert deadly.uid in node.agent("status", "--json")
+    assert crashing.uid not in node.machine.read(f"{STATE}/last-known-good")
+    assert crashing.uid in node.agent("status", "--json")
     assert seen.restarts == 3  # two crashes, and the rollback
     seen.say("crashed twice, then healthy on last-known-good again; never last-known-good itself")
     after = node.starts()
-    again = node.answered(node.assign(deadly), "KnownBad")
+    again = node.answered(node.assign(crashing), "KnownBad")
     assert again.status.active == good
     assert node.starts() == after
     seen.say("assigned again it is refused without a restart")

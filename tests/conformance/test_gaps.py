@@ -97,10 +97,10 @@ def _healthy_for(node: OurNode) -> float:
 def test_the_api_server_is_down(ours: OurNode, case: Any, api_stays: threading.Lock) -> None:
     good, (_name, changes) = ours.publish({"maxPods": 141}, trial=SHORT), next(iter(DEADLY.items()))
     ours.settled(good)
-    deadly = ours.publish(changes, threshold=1, trial="21s")
+    crashing = ours.publish(changes, threshold=1, trial="21s")
     with api_stays, case("G7", ours) as seen:
-        number = ours.assign(deadly)
-        until("the deadly config is current", lambda: deadly.uid in ours.machine.read(f"{STATE}/current"))
+        number = ours.assign(crashing)
+        until("the crashing config is current", lambda: crashing.uid in ours.machine.read(f"{STATE}/current"))
         ours.bed.api.stop()
         try:
             until("the node is back", lambda: good.uid in ours.machine.read(f"{STATE}/current"), 120)
@@ -109,7 +109,7 @@ def test_the_api_server_is_down(ours: OurNode, case: Any, api_stays: threading.L
         finally:
             ours.bed.api.start()
         back = time.monotonic()
-        ours.expect(number, "CrashLoop", assigned=deadly, active=good, good=good)
+        ours.expect(number, "CrashLoop", assigned=crashing, active=good, good=good)
         took = time.monotonic() - back
         assert took < 30
         seen.say("said so within 30 s of its return")

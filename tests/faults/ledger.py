@@ -48,7 +48,7 @@ class Case:
     def __init__(self, key: Key, detail: str) -> None:
         self.key = key
         self.detail = detail
-        self.found: list[str] = []
+        self.violations: list[str] = []
         self.invariants: set[str] = set()
 
     def check(self, expected: Expected, seen: Seen) -> None:
@@ -56,14 +56,14 @@ class Case:
         self.invariants.update(INVARIANTS)
         if not expected.doomed:
             self.invariants.discard("I3")
-        self.found += violations(expected, seen)
+        self.violations += violations(expected, seen)
 
     def holds(self, invariant: str, condition: bool, sentence: str) -> None:
         """Check an invariant, or with "" another property, by the case's own condition."""
         if invariant:
             self.invariants.add(invariant)
         if not condition:
-            self.found.append(f"{invariant}: {sentence}" if invariant else sentence)
+            self.violations.append(f"{invariant}: {sentence}" if invariant else sentence)
 
 
 class Ledger:
@@ -85,16 +85,16 @@ class Ledger:
         try:
             yield case
         except Exception as error:  # noqa: BLE001 - a case that cannot even be run has failed, the others go on
-            case.found.append(f"{type(error).__name__}: {error}")
+            case.violations.append(f"{type(error).__name__}: {error}")
         except BaseException as error:
             if type(error).__name__ != "Failed":  # pytest.fail: not an Exception
                 raise
-            case.found.append(str(error))
+            case.violations.append(str(error))
         line = self.counts.setdefault(case.key, Counts())
         line.cases += 1
         line.invariants |= case.invariants
-        if case.found:
-            sentence = f"{where}: {fault}, {phase} {detail}: " + "; ".join(case.found)
+        if case.violations:
+            sentence = f"{where}: {fault}, {phase} {detail}: " + "; ".join(case.violations)
             line.failed.append(sentence)
             self.failures.append(sentence)
             self.say(f"FAILED {sentence}")

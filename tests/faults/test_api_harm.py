@@ -86,18 +86,18 @@ def proxied(tmp_path: Path, embedded_api: Embedded) -> Iterator[tuple[ProcessNod
 
 def expected(to: str) -> Expected:
     """Return the expectation after the assignment of "next" or "deadly"."""
-    deadly = to == "deadly"
+    crashes = to == "deadly"
     rolled_back = Condition("False", "using last-known-good (UID: good)")
     adopted = Condition("True", "using current (UID: next)")
-    needed = THRESHOLD + 2 if deadly else 1
+    needed = THRESHOLD + 2 if crashes else 1
     return Expected(
         valid=frozenset({"good", to}),
-        runs=frozenset({"good" if deadly else to}),
-        good=frozenset({"good" if deadly else to}),
+        runs=frozenset({"good" if crashes else to}),
+        good=frozenset({"good" if crashes else to}),
         starts=(needed, needed),
-        conditions=frozenset({rolled_back if deadly else adopted}),
-        doomed=frozenset({"deadly"}) if deadly else frozenset(),
-        doomed_starts=THRESHOLD + 1 if deadly else 0,
+        conditions=frozenset({rolled_back if crashes else adopted}),
+        doomed=frozenset({"deadly"}) if crashes else frozenset(),
+        doomed_starts=THRESHOLD + 1 if crashes else 0,
     )
 
 

@@ -107,14 +107,14 @@ def test_in_each_phase(ledger: Ledger, machine: MachineNode, fault: str, phase: 
 
 def expected(to: str, *, costs: int = 0, more: int = 0) -> Expected:
     """Return the expectation after "next" or "deadly" was assigned. more: additional starts with "deadly"."""
-    deadly = to == "deadly"
-    needed = THRESHOLD + 2 if deadly else 1
+    crashes = to == "deadly"
+    needed = THRESHOLD + 2 if crashes else 1
     return Expected(
         valid=frozenset({"good", to}),
-        runs=frozenset({"good" if deadly else to}),
-        good=frozenset({"good" if deadly else to}),
-        starts=(needed - costs, needed + costs + (more if deadly else 0)),
-        conditions=frozenset({BACK if deadly else GOOD_NEXT}),
-        doomed=frozenset({"deadly"}) if deadly else frozenset(),
-        doomed_starts=THRESHOLD + 1 + costs + more if deadly else 0,
+        runs=frozenset({"good" if crashes else to}),
+        good=frozenset({"good" if crashes else to}),
+        starts=(needed - costs, needed + costs + (more if crashes else 0)),
+        conditions=frozenset({BACK if crashes else GOOD_NEXT}),
+        doomed=frozenset({"deadly"}) if crashes else frozenset(),
+        doomed_starts=THRESHOLD + 1 + costs + more if crashes else 0,
     )

@@ -27,7 +27,7 @@ PROFILES = profiles()
 NEWEST = known_minors()[-1]
 
 
-def judged(layers: Sequence[Profile], minor: int, *, gates: bool = True) -> list[str]:
+def findings_of(layers: Sequence[Profile], minor: int, *, gates: bool = True) -> list[str]:
     """Return the findings, with levels, of profiles as layers at a minor, with the feature gates of their pages."""
     named = {gate: True for profile in layers for gate in profile.gates(minor) if gates}
     texts = [(profile.path.name, profile.path.read_bytes()) for profile in layers]
@@ -52,28 +52,28 @@ def test_a_profile_is_right_for_its_versions_and_no_others(profile: Profile) -> 
     for minor in known_minors():
         if minor > 36:
             continue
-        findings = judged([profile], minor)
+        findings = findings_of([profile], minor)
         assert bool(findings) == (minor not in profile.minors), (minor, findings)
         if profile.gates(minor):
-            assert judged([profile], minor, gates=False), minor
+            assert findings_of([profile], minor, gates=False), minor
 
 
 @pytest.mark.parametrize("minor", [minor for minor in known_minors() if minor <= 36])
 def test_profiles_go_together_in_the_order_of_the_index(minor: int) -> None:
     fitting = [profile for profile in PROFILES if minor in profile.minors]
     for layers in [*itertools.combinations(fitting, 2), fitting]:
-        assert judged(layers, minor) == [], [profile.name for profile in layers]
+        assert findings_of(layers, minor) == [], [profile.name for profile in layers]
 
 
 def test_three_layers_go_together_as_well() -> None:
     for layers in itertools.combinations(PROFILES, 3):
-        assert judged(layers, 36) == [], [profile.name for profile in layers]
+        assert findings_of(layers, 36) == [], [profile.name for profile in layers]
 
 
 def test_in_the_other_order_the_plain_shutdown_periods_exclude_the_list() -> None:
     by_name = {profile.name: profile for profile in PROFILES}
     layers = [by_name["graceful-shutdown-by-priority"], by_name["graceful-shutdown"]]
-    assert [finding for finding in judged(layers, 36) if finding.startswith(Level.COMPONENT)]
+    assert [finding for finding in findings_of(layers, 36) if finding.startswith(Level.COMPONENT)]
 
 
 @pytest.mark.parametrize("profile", PROFILES, ids=str)

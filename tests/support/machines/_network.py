@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A bridge for a testbed, and a network namespace with one link to it for each machine.
 
-Testbed N has 198.18.N.0/24, of the range that RFC 2544 sets aside for tests; this machine is .1, where the API server
-listens. Nothing is routed beyond, and a machine has no default route: a kubelet asks for the metadata of some clouds
+Testbed N has 198.18.N.0/24, of the range that RFC 2544 sets aside for tests; the API server listens on this machine,
+which is .1. Nothing is routed beyond, and a machine has no default route: a kubelet asks for the metadata of some clouds
 when it starts, and waits 6 s where they are routed and do not answer. A machine's namespace outlives its boots, so no
 machine configures its network.
 """

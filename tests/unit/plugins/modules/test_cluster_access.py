@@ -258,8 +258,8 @@ def test_removal_is_refused_where_others_keep_something(cluster: SandboxCluster)
 
 
 def test_who_may_not_is_told_in_one_sentence(cluster: SandboxCluster, tmp_path: Any) -> None:
-    nobody = cluster.server.kubeconfig_for("nobody", path=str(tmp_path / "nobody"))
-    result = run_module(cluster_access.main, {"kubeconfig": nobody})
+    kubeconfig = cluster.server.kubeconfig_for("nobody", path=str(tmp_path / "nobody"))
+    result = run_module(cluster_access.main, {"kubeconfig": kubeconfig})
     assert result["failed"] is True
     assert result["msg"].startswith("GET roles: ")
     assert "\n" not in result["msg"]

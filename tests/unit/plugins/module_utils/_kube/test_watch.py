@@ -199,10 +199,10 @@ def test_a_watch_inflates_nothing(server: Any, replies: Any, follow: Any) -> Non
 
 @pytest.mark.contract("manners.back-off")
 @pytest.mark.parametrize(
-    "wish", ["31536000", "1e20", "9" * 400, "9" * 5000, "-1", "nan", "Fri, 31 Dec 9999 23:59:59 GMT"]
+    "retry_after", ["31536000", "1e20", "9" * 400, "9" * 5000, "-1", "nan", "Fri, 31 Dec 9999 23:59:59 GMT"]
 )
-def test_no_wish_to_be_left_alone_parks_a_watch(server: Any, replies: Any, follow: Any, wish: str) -> None:
-    refusal = replies.status(429, "TooManyRequests", Retry_After=wish)
+def test_no_retry_after_parks_a_watch(server: Any, replies: Any, follow: Any, retry_after: str) -> None:
+    refusal = replies.status(429, "TooManyRequests", Retry_After=retry_after)
     server.says(refusal, replies.answer(200, listing()), replies.stream(end="hold"))
     watching = follow()
     assert [kind for kind, _name in watching.take(3)] == ["ERROR", "SYNCED", "BACK"]

@@ -159,13 +159,13 @@ def test_what_a_node_is_asked(source: str, assignment: str, status: str, known: 
         }
     }
     answered = AnsweredAssignment("u1", 7) if known else AnsweredAssignment()
-    wish = parse_twice(
+    desired = parse_twice(
         lambda: read_desired_state(annotations_of(node), answered, LOCAL_CONFIG, "configok-system")
     ).value
-    assert wish.kind in ("local", "keep", "adopt", "unassign", "failed", "lost", "stale", "invalid")
-    assert wish.answered.id >= answered.id
-    assert (wish.kind == "invalid") == bool(wish.cause)
-    assert wish.source is None or wish.kind == "invalid" or wish.source.namespace == "configok-system"
+    assert desired.kind in ("local", "keep", "adopt", "unassign", "failed", "lost", "stale", "invalid")
+    assert desired.answered.id >= answered.id
+    assert (desired.kind == "invalid") == bool(desired.cause)
+    assert desired.source is None or desired.kind == "invalid" or desired.source.namespace == "configok-system"
 
 
 @fuzz(200)
