@@ -4,9 +4,9 @@
 """A bridge for a testbed, and a network namespace with one link to it for each machine.
 
 Testbed N has 198.18.N.0/24, of the range that RFC 2544 sets aside for tests; the API server listens on this machine,
-which is .1. Nothing is routed beyond, and a machine has no default route: a kubelet asks for the metadata of some clouds
-when it starts, and waits 6 s where they are routed and do not answer. A machine's namespace outlives its boots, so no
-machine configures its network.
+which is .1. Nothing is routed beyond, and a machine has no default route: a kubelet asks for the metadata of some
+clouds when it starts, and waits 6 s if they are routed and do not answer. A machine's namespace outlives its boots, so
+no machine configures its network.
 """
 
 from __future__ import annotations

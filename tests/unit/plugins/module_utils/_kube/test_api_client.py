@@ -195,13 +195,11 @@ def test_retry_after_in_the_details(server: Any, replies: Any, connect: Any, clo
 
 
 @pytest.mark.contract("manners.back-off")
-@pytest.mark.parametrize(
-    "retry_after", [31536000, 1e20, int("9" * 400), float("inf"), float("nan"), -5, True, "9", [9]]
-)
+@pytest.mark.parametrize("seconds", [31536000, 1e20, int("9" * 400), float("inf"), float("nan"), -5, True, "9", [9]])
 def test_whatever_the_details_ask_for_it_is_five_minutes_at_most(
-    server: Any, replies: Any, connect: Any, clock: Any, retry_after: Any
+    server: Any, replies: Any, connect: Any, clock: Any, seconds: Any
 ) -> None:
-    server.says(replies.status(429, details={"retryAfterSeconds": retry_after}), replies.answer())
+    server.says(replies.status(429, details={"retryAfterSeconds": seconds}), replies.answer())
     connect(retries=RetryPolicy(patience=1e9)).get(N1)
     assert 0 < clock.slept[0] <= 301
 
