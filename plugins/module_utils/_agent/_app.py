@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from ._agent_context import AgentContext
 from ._controller import Controller
 from ._node_watch import NodeWatch
-from ._notify import Notifications
+from ._notify import Notifications, Wakeup
 from ._reporting._metrics import MetricsOutput
 
 __all__ = ["App"]
@@ -39,17 +39,20 @@ class App:
         The caller holds DAEMON_LOCK, which keeps a second daemon out.
         """
         context, notifications, controller = self._context, self._notifications, self.controller
-        watch = NodeWatch(context.configuration.node_name, context.api, notifications.set, context.counters)
+        watch = NodeWatch(context.configuration.node_name, context.api, notifications.notify, context.counters)
         watch.start()
+        wakeup = Wakeup.NOTIFIED
         try:
             while not stop.is_set():
                 if watch.came_back():
                     controller.retry_soon()
-                due = controller.reconcile(watch.view, watch_error=watch.trouble)
+                # The end of a task says nothing new about units: to ask again would end in another task.
+                refresh = wakeup is not Wakeup.TASK_DONE
+                due = controller.reconcile(watch.view, watch_error=watch.trouble, refresh=refresh)
                 if watch.ended:
                     raise RuntimeError("the watch of the Node has ended")  # systemd restarts the agent
                 pause = max(_MIN_PAUSE, due - context.clock.since_boot())
-                notifications.wait(None if pause == float("inf") else pause)
+                wakeup = notifications.wait(None if pause == float("inf") else pause)
         finally:
             watch.stop()
             controller.close()

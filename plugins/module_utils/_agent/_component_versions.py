@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which version of each component runs, and what it thinks of the init config. Private to configok.node.
 
-Both are asked of a program that may hang, so it is done beside the daemon's round; a version waits for no init config.
+Both are asked of a program that may hang, so they are asked in the background; a version waits for no init config.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any, Final, NamedTuple
 
 from .._kube._backoff import Backoff
 from ._agent_context import AgentContext
-from ._background import PATIENCE
 from ._log import log
 from ._store._durable_files import LockTimeout
 from ._store._rendered_files import render_init_config_now
@@ -46,7 +45,7 @@ class VersionTracker:
         self._components = context.configuration.components
         self._store = context.store
         self._clock = context.clock
-        self._errands = {kind: context.new_task() for kind in _KINDS}
+        self._tasks = {kind: context.new_task() for kind in _KINDS}
         self._questions: dict[str, _Question] = {}  # kind -> the one that was asked last
         self._asked: dict[str, tuple[str, str]] = {}  # component -> invocation, version
         self._init_judged: dict[str, str] = {}  # component -> version
@@ -61,7 +60,7 @@ class VersionTracker:
     @property
     def due(self) -> float:
         """When to ask again, in seconds since boot; never, where nothing is left to ask, or that wakes the daemon."""
-        idle = [one.until for (kind, _name), one in self._unanswered.items() if not self._errands[kind].under_way]
+        idle = [one.until for (kind, _name), one in self._unanswered.items() if not self._tasks[kind].running]
         return min(idle, default=float("inf"))
 
     def advance(self, invocations: Mapping[str, str]) -> None:
@@ -90,18 +89,17 @@ class VersionTracker:
 
     def _ask(self, kind: str, invocations: Mapping[str, str]) -> None:
         """Hear the answer to what was asked, and ask what is next, for as long as answers come at once."""
-        errand, patience = self._errands[kind], 0.0
+        task = self._tasks[kind]
         while True:
-            if errand.under_way:
-                if not errand.wait(patience):
+            if task.running:
+                if not task.done:
                     return
                 self._take(self._questions[kind])
             question = self._next_version(invocations) if kind == "version" else self._next_init_config()
             if question is None:
                 return
             self._questions[kind] = question
-            errand.start(partial(self._answer, question))
-            patience = PATIENCE
+            task.start(partial(self._answer, question))
 
     def _was_asked(self, name: str, invocations: Mapping[str, str]) -> bool:
         return name in self._asked and self._asked[name][0] == invocations.get(name, "")
@@ -125,7 +123,7 @@ class VersionTracker:
         backoff = self._unanswered.get((kind, name))
         return backoff is not None and backoff.due(self._clock.since_boot())
 
-    # In the errand
+    # In the task
 
     def _answer(self, question: _Question) -> Any:
         component = self._components[question.component]
@@ -153,7 +151,7 @@ class VersionTracker:
 
     def _take(self, question: _Question) -> None:
         try:
-            answer = self._errands[question.kind].take()
+            answer = self._tasks[question.kind].result()
         except (ValidationUnavailable, OSError, LockTimeout) as error:
             log.warning("the %s: %s", question.kind, error, extra={"component": question.component})
             self._ask_again(question)

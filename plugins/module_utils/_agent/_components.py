@@ -6,14 +6,13 @@ Private to configok.node."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from .._nodeconfig._config_status import ComponentState
 from ._agent_context import AgentContext
-from ._background import PATIENCE
-from ._interfaces import ServiceManager, ServiceManagerError, Task
+from ._interfaces import ANSWER_WAIT, ServiceManager, ServiceManagerError, Task
 from ._log import RESTARTING, log
 from ._state._health import (
     ComponentsObservation,
@@ -30,7 +29,7 @@ from ._state._health import (
 from ._state._node_state import NodeState
 from ._store._rendered_files import UndecodableConfig, decode_values
 
-__all__ = ["UnitQueries", "ComponentManager"]
+__all__ = ["ComponentManager", "UnitQuery"]
 
 _RESTART_DEADLINE = 30.0  # seconds after which a restart that did not happen is asked for again
 _PROBE_DEADLINE = 12.0  # seconds: more than a prober needs that waits for each of its answers in vain
@@ -44,11 +43,13 @@ class ComponentManager:
         configuration = context.configuration
         self._configuration = configuration
         self._store = context.store
-        self._services = UnitQueries(context.services, configuration.components, context.new_task)
+        self._services = context.services
+        self._units = {name: UnitQuery(name, context.services, context.new_task()) for name in configuration.components}
+        self._restarts = {name: context.new_task() for name in configuration.components}
         self._prober = context.prober
         self._clock = context.clock
         self._counters = context.counters
-        self._probes = {name: _Probe(context.new_task()) for name in configuration.components}
+        self._probes = {name: _ProbeTask(context.new_task()) for name in configuration.components}
         self._health: dict[str, Health] = {}
         self._requested: dict[str, tuple[str, float]] = {}
         self._effective: dict[str, tuple[str, Mapping[str, Any]]] = {}
@@ -66,11 +67,32 @@ class ComponentManager:
         """Probe in the next round, also components that are well."""
         self.next_due = 0.0
 
-    def observe(self, state: NodeState, *, steady: bool) -> ComponentsObservation:
-        """Ask for the units and probe what is due. steady: False while it matters (a trial, a rollback)."""
+    def refresh(self) -> None:
+        """Ask for the units again: something may have happened to them."""
+        for unit in self._units.values():
+            unit.refresh()
+
+    @property
+    def answer_due(self) -> float:
+        """Until when an answer of a unit or of a probe is waited for, in seconds since boot; infinity where none is."""
         now = self._clock.since_boot()
-        probing = now >= self.next_due
+        units = [unit.answer_due(now) for unit in self._units.values()]
+        probes = [probe.answer_due for probe in self._probes.values() if probe.answer_due > now]
+        return min([*units, *probes], default=float("inf"))
+
+    def observe(self, state: NodeState, *, steady: bool) -> ComponentsObservation | None:
+        """Return what is seen of the components, and probe what is due; None while a unit's state is about to come.
+
+        steady: False while it matters (a trial, a rollback).
+        """
+        now = self._clock.since_boot()
         names = self._configuration.components
+        units = {name: self._poll_unit(name, state, now) for name in names}
+        for name in names:
+            self._collect_restart(name)
+        if any(unit.answer_due(now) < float("inf") for unit in self._units.values()):
+            return None
+        probing = now >= self.next_due
         involved = [name for name in names if state.active_record.involves(name)]
         stopped, seconds = "", []
         states: dict[str, ComponentState] = {}
@@ -78,7 +100,7 @@ class ComponentManager:
         unknown = set()
         for name in names:
             config = state.files[name].config
-            unit = self._unit(name)
+            unit = units[name]
             if unit is None:
                 unknown.add(name)
             elif unit.state in _NOT_STARTED:
@@ -94,7 +116,7 @@ class ComponentManager:
                 states[name] = "unknown"
                 continue
             before = self._health.setdefault(name, new_health(now))
-            after = self._look_once(name, unit, config, before, now, pending=pending, probing=probing)
+            after = self._update_health(name, unit, config, before, now, pending=pending, probing=probing)
             self._health[name] = after
             seconds.append(healthy_seconds(before, after, most=2 * self._configuration.probe_interval))
             states[name] = "healthy" if is_healthy(after) else "unknown"
@@ -114,12 +136,14 @@ class ComponentManager:
             restarts_due=restarts_due,
         )
 
-    def _unit(self, name: str) -> Unit | None:
-        try:
-            return self._services.unit(name)
-        except ServiceManagerError as error:
-            log.warning("%s", error, extra={"component": name})
-            return None
+    def _poll_unit(self, name: str, state: NodeState, now: float) -> Unit | None:
+        unit, start = self._units[name].poll(now), state.last_start(name)
+        if unit is None or start is None or start.invocation == unit.invocation:
+            return unit
+        if start.boot_id == self._clock.boot_id() and self._units[name].is_older_than(start.since_boot):
+            self._units[name].refresh()  # it was asked for before this start
+            return self._units[name].poll(now)
+        return unit
 
     def _needs_restart(self, state: NodeState, name: str, unit: Unit) -> bool:
         """Return whether the running component was started with another config than it should read now.
@@ -148,13 +172,23 @@ class ComponentManager:
             "restarting: what it reads has changed",
             extra={"component": name, "config": config[:10], "message_id": RESTARTING},
         )
+        self._collect_restart(name)
+        task = self._restarts[name]
+        if not task.running:
+            task.start(partial(self._services.restart, name))
+            self._collect_restart(name)
+
+    def _collect_restart(self, name: str) -> None:
+        task = self._restarts[name]
+        if not task.done:
+            return
         try:
-            self._services.restart(name)
+            task.result()
             self._counters.restarts[name] += 1
         except ServiceManagerError as error:
             log.error("%s", error, extra={"component": name})
 
-    def _look_once(
+    def _update_health(
         self,
         name: str,
         unit: Unit | None,
@@ -178,7 +212,7 @@ class ComponentManager:
         elif unit.state != "active":
             result = ProbeResult(False, f"{unit.name} is {unit.state}")
         else:
-            found = probe.look(partial(self._prober, name, self._values(name, config), unit), unit.invocation, now)
+            found = probe.probe(partial(self._prober, name, self._values(name, config), unit), unit.invocation, now)
             if found is None:
                 return health
             result = found
@@ -250,65 +284,89 @@ class ComponentManager:
         return all(health is not None and is_healthy(health) for health in found)
 
 
-class _Probe:
+class _ProbeTask:
     """The probing of one component, which may hang as the component does, or the API server with its Lease."""
 
-    def __init__(self, errand: Task) -> None:
-        self._errand = errand
+    def __init__(self, task: Task) -> None:
+        self._task = task
         self._invocation = ""
-        self._since = 0.0
+        self._started_at = 0.0
+
+    @property
+    def answer_due(self) -> float:
+        """Until when the result is expected, in seconds since boot; infinity while no probe runs."""
+        return self._started_at + ANSWER_WAIT if self._task.running else float("inf")
 
     def is_done(self, invocation: str) -> bool:
-        """Return whether a look at this invocation has come to an end, and waits to be taken."""
-        if self._errand.under_way and self._invocation != invocation:
-            self._errand.drop()  # of a process that is gone
-        return self._errand.under_way and self._errand.wait(0.0)
+        """Return whether a probe of this invocation has a result that can be taken."""
+        if self._task.running and self._invocation != invocation:
+            self._task.abandon()  # of a process that is gone
+        return self._task.done
 
-    def look(self, what: Callable[[], ProbeResult], invocation: str, now: float) -> ProbeResult | None:
-        """Return what was seen, by this look or the one under way; None while nothing is known yet."""
-        patience = 0.0
-        if not self._errand.under_way:
-            self._errand.start(what)
-            self._invocation, self._since = invocation, now
-            patience = PATIENCE
-        if self._errand.wait(patience):
-            result: ProbeResult = self._errand.take()
+    def probe(self, work: Callable[[], ProbeResult], invocation: str, now: float) -> ProbeResult | None:
+        """Return the result of the running probe, or of a new one; None while there is none yet."""
+        if not self._task.running:
+            self._task.start(work)
+            self._invocation, self._started_at = invocation, now
+        if self._task.done:
+            result: ProbeResult = self._task.result()
             return result
-        if now - self._since < _PROBE_DEADLINE:
+        if now - self._started_at < _PROBE_DEADLINE:
             return None
-        self._errand.drop()
+        self._task.abandon()
         return ProbeResult(False, f"the probe has no answer after {_PROBE_DEADLINE:g}s")
 
 
-class UnitQueries:
-    """The ServiceManager protocol on another one: each call waits a moment, and is left running when that is over."""
+class UnitQuery:
+    """The state of one unit, asked for in the background."""
 
-    def __init__(self, services: ServiceManager, components: Iterable[str], errand: Callable[[], Task]) -> None:
-        """errand: makes one for each component and each kind of call; the end of a late one wakes the daemon."""
+    def __init__(self, component: str, services: ServiceManager, task: Task) -> None:
+        self._component = component
         self._services = services
-        names = list(components)
-        self._units = {name: errand() for name in names}
-        self._restarts = {name: errand() for name in names}
+        self._task = task
+        self._unit: Unit | None = None
+        self._started_at = 0.0
+        self._answered_at = float("-inf")  # when the question was asked that the unit answers
+        self._is_stale = True  # the unit may have changed since it was asked for
+        self._is_logged = False
 
-    def unit(self, component: str) -> Unit:
-        """Return the present state. Raises ServiceError, also while there is no answer yet."""
-        errand = self._units[component]
-        if not errand.under_way:  # else a late answer, which the daemon was woken for
-            errand.start(partial(self._services.unit, component))
-        unit: Unit = _answer(errand, component)
-        return unit
+    def refresh(self) -> None:
+        """Ask again: the unit may have changed. A query that runs already was asked before that."""
+        self._is_stale = True
 
-    def restart(self, component: str) -> None:
-        """Ask for a restart. Raises ServiceError, also while it is not known whether the restart was taken up."""
-        errand = self._restarts[component]
-        if errand.under_way and errand.wait(0.0):
-            errand.drop()  # what became of an earlier restart is not the answer to this one
-        if not errand.under_way:
-            errand.start(partial(self._services.restart, component))
-        _answer(errand, component)
+    def poll(self, now: float) -> Unit | None:
+        """Return the unit as it is known, None where it is unknown; ask for it where that is due."""
+        while True:
+            if self._task.running:
+                if not self._task.done:
+                    break
+                self._collect()
+            if not self._is_stale:
+                break
+            self._is_stale = False
+            self._started_at, self._is_logged = now, False
+            self._task.start(partial(self._services.unit, self._component))
+        if not self._task.running:
+            return self._unit
+        if now >= self._started_at + ANSWER_WAIT and not self._is_logged:
+            self._is_logged = True
+            text = "the service manager has not answered about %s yet"
+            log.warning(text, self._component, extra={"component": self._component})
+        return None
 
+    def answer_due(self, now: float) -> float:
+        """Return until when an answer is waited for; infinity where none is, or where it is overdue."""
+        until = self._started_at + ANSWER_WAIT
+        return until if self._task.running and now < until else float("inf")
 
-def _answer(errand: Task, component: str) -> Any:
-    if not errand.wait(PATIENCE):
-        raise ServiceManagerError(f"the service manager has not answered about {component} yet")
-    return errand.take()
+    def is_older_than(self, since_boot: float) -> bool:
+        """Return whether the unit was asked for before a time."""
+        return self._answered_at < since_boot
+
+    def _collect(self) -> None:
+        self._answered_at = self._started_at
+        try:
+            self._unit = self._task.result()
+        except ServiceManagerError as error:
+            log.warning("%s", error, extra={"component": self._component})
+            self._unit = None

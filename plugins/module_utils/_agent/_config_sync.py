@@ -18,7 +18,6 @@ from .._nodeconfig._assignment import ConfigSource
 from .._nodeconfig._bundle import Bundle, InvalidBundle
 from ._agent_configuration import ComponentConfiguration
 from ._agent_context import AgentContext
-from ._background import PATIENCE
 from ._log import log
 from ._state._actions import SyncPhase, SyncResult
 from ._state._desired_state import DesiredState
@@ -55,7 +54,7 @@ class ConfigSync:
     @property
     def next_due(self) -> float:
         """When to fetch again, in seconds since boot; infinity where nothing waits, or where a task's end wakes."""
-        return self._backoff.until if self._is_held and not self._task.under_way else float("inf")
+        return self._backoff.until if self._is_held and not self._task.running else float("inf")
 
     def retry_soon(self, within: float) -> None:
         """Fetch what could not be fetched within so many seconds: the API answers again."""
@@ -78,7 +77,7 @@ class ConfigSync:
             target = (desired.source, desired.answered.id)
         if target != self._target:
             self._target, self._result = target, SyncResult()
-            self._task.drop()
+            self._task.abandon()
             self._backoff.reset()
         if target is not None and self._result.phase not in (SyncPhase.PREPARED, SyncPhase.REJECTED):
             self._result = self._advance(target[0], desired, state, versions)
@@ -87,8 +86,8 @@ class ConfigSync:
     def _advance(
         self, source: ConfigSource, desired: DesiredState, state: NodeState, versions: Mapping[str, str] | None
     ) -> SyncResult:
-        if self._task.under_way:
-            return self._collect(source) if self._task.wait(0.0) else self._result
+        if self._task.running:
+            return self._collect(source) if self._task.done else self._result
         # The answer is on disk before anything is fetched, and a bad config is not fetched at all.
         is_ready = desired.answered == state.records.answered and source.uid not in state.bad_configs
         waiting = self._result._replace(phase=SyncPhase.WAITING)
@@ -102,12 +101,12 @@ class ConfigSync:
             return waiting
         self._result = self._result._replace(phase=SyncPhase.PREPARING, started_at=now)
         self._task.start(partial(self._preparer.prepare, source, versions))
-        return self._collect(source) if self._task.wait(PATIENCE) else self._result
+        return self._collect(source) if self._task.done else self._result
 
     def _collect(self, source: ConfigSource) -> SyncResult:
         started_at = self._result.started_at
         try:
-            record: ConfigRecord = self._task.take()
+            record: ConfigRecord = self._task.result()
         except BundleRejected as error:
             return SyncResult(SyncPhase.REJECTED, rejection=str(error), findings=error.findings)
         except BundleUnavailable as error:

@@ -21,6 +21,7 @@ from ._agent_context import AgentContext
 from ._component_versions import VersionTracker
 from ._components import ComponentManager
 from ._config_sync import ConfigSync
+from ._interfaces import ANSWER_WAIT
 from ._log import log
 from ._reporting._crash_messages import CrashMessages
 from ._reporting._event_recorder import ChangeRecorder, EventRecorder
@@ -86,6 +87,7 @@ class Controller:
         self._acknowledged: Acknowledgement | None = None
         self._unsaved_trial = 0.0  # healthy seconds that are not in the record yet
         self._trial_end = float("inf")  # when the trial can end, in seconds since boot
+        self._is_asking = False  # a unit's state is about to come
         self._reported_failure = ""
         self._recorded_rollback: tuple[str, str] | None = None  # of the last Event: its uid and time
         self._executors: Mapping[type[Any], Callable[[Any, Observation], bool]] = {
@@ -125,11 +127,14 @@ class Controller:
             log.warning("the trial's seconds were not written down: %s", error)
         self._metrics.close()
 
-    def reconcile(self, node: NodeAnnotations | None, *, watch_error: str = "") -> float:
+    def reconcile(self, node: NodeAnnotations | None, *, watch_error: str = "", refresh: bool = True) -> float:
         """Observe and act until nothing changes; return when the next round is due, in seconds since boot.
 
-        node: None while the Node is not known. watch_error: why it cannot be watched now.
+        node: None while the Node is not known. watch_error: why it cannot be watched now. refresh: False where nothing
+        but a background task has ended, so that no unit can have changed.
         """
+        if refresh or self._clock.since_boot() >= self._components_due():
+            self.components.refresh()
         if node is not None and self._node is not None:
             self._handle_node_change(self._node, node)
         self._node = node if node is not None else self._node
@@ -138,18 +143,38 @@ class Controller:
                 if not self._run_round(node):
                     break
             self._file_trouble.over()
-            due = min(self.components.next_due, self._trial_end, self.versions.due, self.config_sync.next_due)
+            due = min(self._components_due(), self.versions.due, self.config_sync.next_due)
         except (OSError, LockTimeout) as error:
             lasting = self._file_trouble.met(error, self._clock.since_boot())
             if lasting and self._node is not None:
                 self._report_unusable_files(self._node, lasting)
             due = self._clock.since_boot() + _FILES_RETRY
-        self.status_writer.attend()
+        answer_due = self.components.answer_due
+        self.status_writer.attend(hold_heartbeat=answer_due < float("inf"))
         if self.status_writer.is_written:
             self._events.attend()  # the status goes first
             due = min(due, self._events.due)
         self._publish_locally(watch_error)
-        return min(due, self.status_writer.due)
+        status_due = self.status_writer.due
+        is_held = self.status_writer.is_written and answer_due < float("inf")
+        return min(due, max(status_due, answer_due) if is_held else status_due)
+
+    def _components_due(self) -> float:
+        acknowledgement = self._acknowledgement()
+        if acknowledgement is not None and acknowledgement.pending:
+            return acknowledgement.until
+        if self._is_asking:
+            return self.components.answer_due
+        return min(self.components.next_due, self._trial_end)
+
+    def _acknowledgement(self) -> Acknowledgement | None:
+        """Return the acknowledgement as it is now: pending until the status is written, or for a second."""
+        acknowledged = self._acknowledged
+        if acknowledged is None or not acknowledged.pending:
+            return acknowledged
+        is_pending = self.status_writer.is_sending and self._clock.since_boot() < acknowledged.until
+        self._acknowledged = acknowledged._replace(pending=is_pending)
+        return self._acknowledged
 
     def _handle_node_change(self, before: NodeAnnotations, after: NodeAnnotations) -> None:
         """Report again what another Node object was told, or what was taken away from this one."""
@@ -165,7 +190,12 @@ class Controller:
         observation = self._observe(node)
         if self._execute(observation):
             return True
+        if observation.acknowledged is not None and observation.acknowledged.pending:
+            return False  # the adoption comes first
         observation = self._observe_components(observation)
+        self._is_asking = observation.components is None
+        if self._is_asking:
+            return False
         if self._execute(observation):
             return True
         self._last_observation = observation
@@ -197,7 +227,7 @@ class Controller:
             desired=desired,
             new_versions=self.versions.new_versions,
             sync=self.config_sync.sync(desired, state, self.versions.versions(invocations)),
-            acknowledged=self._acknowledged,
+            acknowledged=self._acknowledgement(),
         )
 
     def _desired_state(self, node: NodeAnnotations, state: NodeState) -> DesiredState:
@@ -210,6 +240,8 @@ class Controller:
         suspect = failure is not None and failure.suspect
         matters = observation.dynamic_config and (state.is_in_trial or suspect or self._reported_failure)
         seen = self.components.observe(state, steady=not matters)
+        if seen is None:
+            return observation
         if observation.dynamic_config:
             seen = seen._replace(not_read=self._why_not_read(state))
             self._unsaved_trial += trial_seconds(state, seen)
@@ -363,7 +395,8 @@ class Controller:
             return False
         in_use = verdicts.ConfigInUse("current", record.uid, self._status.init_provided)
         self._publish(verdicts.adopting(in_use.label), observation, active=record, states={})
-        self._acknowledged = Acknowledgement(record.uid, desired.answered.id, pending=False, until=0.0)
+        until = self._clock.since_boot() + ANSWER_WAIT
+        self._acknowledged = Acknowledgement(record.uid, desired.answered.id, self.status_writer.is_sending, until)
         return True
 
     def _report(self, observation: Observation) -> None:

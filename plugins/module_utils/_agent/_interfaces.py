@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from ._state._health import ProbeResult, Unit
 
 __all__ = [
+    "ANSWER_WAIT",
     "Clock",
     "CommandResult",
     "CommandRunner",
@@ -77,24 +78,26 @@ class Prober(Protocol):
 
 
 class Task(Protocol):
-    """Does one thing at a time that may hang, so that nobody waits for it longer than he wants."""
+    """Runs one piece of blocking work at a time in the background; nobody waits for it, its end wakes the loop."""
 
     @property
-    def under_way(self) -> bool:
-        """Whether something was started that was neither taken nor dropped."""
+    def running(self) -> bool:
+        """Whether work was started whose result was neither taken nor abandoned."""
 
-    def start(self, what: Callable[[], Any]) -> None:
-        """Begin; nothing may be under way."""
+    @property
+    def done(self) -> bool:
+        """Whether a result can be taken."""
 
-    def wait(self, seconds: float) -> bool:
-        """Wait at most so long; return whether it is done and can be taken."""
+    def start(self, work: Callable[[], Any]) -> None:
+        """Start the work; none may be running."""
 
-    def take(self) -> Any:
-        """Return what came of it, or raise what it raised; only once wait() has said that it is done."""
+    def result(self) -> Any:
+        """Return the result of the work, or raise what the work raised; only once it is done."""
 
-    def drop(self) -> None:
-        """Leave to itself what is under way."""
+    def abandon(self) -> None:
+        """Abandon the running work and discard its result."""
 
 
+ANSWER_WAIT = 1.0  # seconds for which a decision is put off while an answer is about to come
 TaskFactory = Callable[[], Task]
 LastMessageReader = Callable[[str], str]  # invocation -> what the component said last in it, "" where that is unknown

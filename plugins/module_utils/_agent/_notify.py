@@ -12,8 +12,9 @@ from __future__ import annotations
 import os
 import select
 import socket
+from enum import Enum
 
-__all__ = ["Notifications", "is_listening", "notify_agent"]
+__all__ = ["Notifications", "Wakeup", "is_listening", "notify_agent"]
 
 SOCKET_NAME = "agent.sock"
 
@@ -54,6 +55,17 @@ def _short(directory: int) -> str:
     return f"/proc/self/fd/{directory}/{SOCKET_NAME}"
 
 
+_NOTIFIED, _TASK_DONE = b"\n", b"t"
+
+
+class Wakeup(Enum):
+    """What has ended a wait. TASK_DONE: nothing but ends of background tasks."""
+
+    TIMEOUT = 1
+    NOTIFIED = 2
+    TASK_DONE = 3
+
+
 class Notifications:
     """What the daemon waits on: nudges from outside, and set() from its own threads and signal handlers."""
 
@@ -78,23 +90,35 @@ class Notifications:
             finally:
                 os.close(directory)
 
-    def set(self) -> None:
+    def notify(self) -> None:
         """End the present or the next wait(); safe from threads and signal handlers."""
+        self._send(_NOTIFIED)
+
+    def task_done(self) -> None:
+        """End the present or the next wait(), as the end of a background task; safe from threads."""
+        self._send(_TASK_DONE)
+
+    def _send(self, byte: bytes) -> None:
         try:
-            self._waker.send(b"\n")
+            self._waker.send(byte)
         except (BlockingIOError, OSError):
             pass  # enough is waiting already, or closed
 
-    def wait(self, timeout: float | None) -> bool:
-        """Wait at most timeout seconds (None: for ever); return whether there was a nudge."""
-        ready = select.select(self._sockets, [], [], timeout)[0]
-        for one in ready:
+    def wait(self, timeout: float | None) -> Wakeup:
+        """Wait at most timeout seconds (None: without end); return what has ended the wait."""
+        received = b""
+        for ready in select.select(self._sockets, [], [], timeout)[0]:
             try:
-                while one.recv(4096):
-                    pass
+                while True:
+                    data = ready.recv(4096)
+                    if not data:
+                        break
+                    received += data
             except BlockingIOError:
                 pass
-        return bool(ready)
+        if not received:
+            return Wakeup.TIMEOUT
+        return Wakeup.TASK_DONE if not received.strip(_TASK_DONE) else Wakeup.NOTIFIED
 
     def close(self) -> None:
         """Stop listening."""

@@ -1,62 +1,60 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Errands on a clock of the test: done at once, unless what is done says that it hangs."""
+"""Background tasks on a clock of the test: done at once, unless the work says that it hangs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["ErrandOnTheBench", "Hangs"]
+__all__ = ["Hangs", "InlineTask"]
 
 
 class Hangs(BaseException):
-    """Raised by a fake that gives no answer now: it is asked again whenever somebody looks."""
+    """Raised by a fake that gives no answer now: it is asked again whenever its task is looked at."""
 
 
-class ErrandOnTheBench:
-    """The Errand protocol without a thread. Waiting in vain takes its time."""
+class InlineTask:
+    """The Task protocol without a thread."""
 
-    def __init__(self, pass_time: Callable[[float], None]) -> None:
-        self._pass_time = pass_time
-        self._what: Callable[[], Any] | None = None
+    def __init__(self) -> None:
+        self._work: Callable[[], Any] | None = None
         self._done = False
         self._result: Any = None
         self._error: Exception | None = None
 
     @property
-    def under_way(self) -> bool:
-        return self._what is not None
+    def running(self) -> bool:
+        return self._work is not None
 
-    def start(self, what: Callable[[], Any]) -> None:
-        assert self._what is None
-        self._what, self._done, self._result, self._error = what, False, None, None
+    @property
+    def done(self) -> bool:
+        if self._work is not None and not self._done:
+            self._try()
+        return self._work is not None and self._done
+
+    def start(self, work: Callable[[], Any]) -> None:
+        assert self._work is None
+        self._work, self._done, self._result, self._error = work, False, None, None
         self._try()
 
-    def wait(self, seconds: float) -> bool:
-        if self._what is not None and not self._done:
-            self._try()
-            if not self._done:
-                self._pass_time(seconds)
-        return self._what is not None and self._done
-
-    def take(self) -> Any:
+    def result(self) -> Any:
         assert self._done
-        self._what = None
+        self._work = None
         if self._error is not None:
             raise self._error
         return self._result
 
-    def drop(self) -> None:
-        self._what = None
+    def abandon(self) -> None:
+        self._work = None
 
     def _try(self) -> None:
-        assert self._what is not None
+        assert self._work is not None
         try:
-            self._result = self._what()
+            self._result = self._work()
         except Hangs:
             return
-        except Exception as error:  # noqa: BLE001 - raised again where it is taken
+        except Exception as error:  # noqa: BLE001 - raised again by result()
             self._error = error
         self._done = True

@@ -48,7 +48,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._well_kn
     ANNOTATION_CONFIG_SOURCE,
     ANNOTATION_CONFIG_STATUS,
 )
-from support.agents.background import ErrandOnTheBench, Hangs
+from support.agents.background import Hangs, InlineTask
 from support.agents.log_lines import LogLine, record_log
 
 NODE = "n1"
@@ -234,7 +234,7 @@ class Bench:
                 command_line=lambda _pid: self.argv,
                 last_message=self.messages,
             ),
-            new_task=self.errand,
+            new_task=self.new_task,
             agent_version="0.1.0",
         )
 
@@ -250,9 +250,9 @@ class Bench:
         """Return what the agent reads of its own files now."""
         return self.daemon.read_state()
 
-    def errand(self) -> Task:
+    def new_task(self) -> Task:
         """What may hang, on this bench."""
-        return ErrandOnTheBench(self.clock.advance)
+        return InlineTask()
 
     def configure(self, **settings: Any) -> None:
         """Change the agent's own config, and restart the agent."""

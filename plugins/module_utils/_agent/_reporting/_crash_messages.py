@@ -15,7 +15,6 @@ from ..._nodeconfig._config_ok import ConfigOk
 from ..._nodeconfig._config_status import Cause
 from ..._nodeconfig._redact import beginning, redact
 from ..._nodeconfig._untrusted import sanitize
-from .._background import PATIENCE
 from .._interfaces import Clock, CommandRunner, LastMessageReader, Task
 from .._state._node_state import NodeState
 from .._state._startups import Start, is_crash
@@ -109,11 +108,11 @@ def last_crash(local: NodeState, boot_id: str, *, until: float = float("inf")) -
 class CrashMessages:
     """Adds last messages to verdicts. A message stays as long as the verdict does: one transition, one write."""
 
-    def __init__(self, messages: LastMessageReader, clock: Clock, errand: Task) -> None:
+    def __init__(self, messages: LastMessageReader, clock: Clock, task: Task) -> None:
         """messages: reads a last message, in the background since it may hang."""
         self._messages = messages
         self._clock = clock
-        self._errand = errand
+        self._task = task
         self._asked: tuple[ConfigOk, str] | None = None  # the verdict in question, and the component
         self._explained: tuple[ConfigOk, ConfigOk] | None = None  # the verdict without and with the message
 
@@ -122,16 +121,16 @@ class CrashMessages:
         if self._explained is not None and self._explained[0] == verdict:
             return self._explained[1]
         if self._asked is None or self._asked[0] != verdict:
-            self._errand.drop()
+            self._task.abandon()
             self._asked = None
             crash = self._crash(verdict, local)
             if crash is None:
                 return verdict
             self._asked = verdict, crash[0]
-            self._errand.start(partial(self._messages, crash[1].invocation))
-        if not self._errand.wait(PATIENCE):
+            self._task.start(partial(self._messages, crash[1].invocation))
+        if not self._task.done:
             return None
-        message, component = self._errand.take(), self._asked[1]
+        message, component = self._task.result(), self._asked[1]
         self._asked = None
         explained = words.with_last_message(verdict, component, message) if message else verdict
         self._explained = verdict, explained

@@ -126,12 +126,12 @@ def event_body(node_name: str, told: NodeEvent) -> dict[str, Any]:
 class EventRecorder:
     """What is still to be told, and the telling."""
 
-    def __init__(self, node_name: str, client: Writer, clock: Clock, errand: Task) -> None:
-        """errand: in which an Event is sent."""
+    def __init__(self, node_name: str, client: Writer, clock: Clock, task: Task) -> None:
+        """task: in which an Event is sent."""
         self._node_name = node_name
         self._client = client
         self._clock = clock
-        self._errand = errand
+        self._task = task
         self._sending: NodeEvent | None = None
         self._waiting: list[NodeEvent] = []
         self._backoff = Backoff(first=1.0, longest=300.0)
@@ -166,8 +166,8 @@ class EventRecorder:
                 self._allow()
                 self._sending = self._waiting.pop(0)
                 body = event_body(self._node_name, self._sending)
-                self._errand.start(partial(self._client.create, events(NAMESPACE), body))
-            if not self._errand.wait(0.0):
+                self._task.start(partial(self._client.create, events(NAMESPACE), body))
+            if not self._task.done:
                 return
             told, self._sending = self._sending, None
             if not self._sent(told):
@@ -186,7 +186,7 @@ class EventRecorder:
     def _sent(self, told: NodeEvent) -> bool:
         """Return whether that is done with, one way or the other."""
         try:
-            self._errand.take()
+            self._task.result()
         except AlreadyExists:
             pass  # told before
         except KubeError as error:

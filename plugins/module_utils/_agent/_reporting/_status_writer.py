@@ -23,7 +23,6 @@ from ..._nodeconfig._assignment import ConfigSource
 from ..._nodeconfig._config_ok import ConfigOk, status_patch
 from ..._nodeconfig._config_status import Cause, ComponentState, ComponentStatus, ConfigOkStatus, ConfigStatus
 from .._agent_configuration import AgentConfiguration
-from .._background import PATIENCE
 from .._counters import Counters
 from .._interfaces import Clock, Task
 from .._log import CONDITION, log
@@ -214,18 +213,18 @@ class StatusWriter:
         client: Writer,
         clock: Clock,
         tally: Counters,
-        errand: Task,
+        task: Task,
         *,
         heartbeat_interval: float,
         random: Callable[[], float] = _random.random,
     ) -> None:
-        """errand: in which a write is made. heartbeat_interval: seconds without one after which one is made (20 %
+        """task: in which a write is made. heartbeat_interval: seconds without one after which one is made (20 %
         jitter)."""
         self._node_name = node_name
         self._client = client
         self._clock = clock
         self._tally = tally
-        self._errand = errand
+        self._task = task
         self._interval = heartbeat_interval
         self._random = random
         self._backoff = Backoff(first=1.0, longest=60.0, random=random)
@@ -262,7 +261,7 @@ class StatusWriter:
 
     def gone(self) -> None:
         """The Node does not say it any more (restored): it is to be written again."""
-        self._errand.drop()  # what is under way was meant for what was there before
+        self._task.abandon()  # its request was meant for what was there before
         self._sending = None
         self._written = None
         self._status = ""
@@ -290,15 +289,21 @@ class StatusWriter:
         """The API answers again: write what is not written within so many seconds."""
         self._backoff.hurry(self._clock.since_boot(), within)
 
-    def attend(self) -> None:
-        """Write what is due, an unwritten answer or a heartbeat; and see what came of it, as soon as that is known."""
-        patience = 0.0
+    @property
+    def is_sending(self) -> bool:
+        """Whether a write has no answer yet."""
+        return self._sending is not None
+
+    def attend(self, *, hold_heartbeat: bool = False) -> None:
+        """Start the write that is due, of an unwritten status or a heartbeat; and collect its answer.
+
+        hold_heartbeat: while a probe may be about to say something else.
+        """
         if self._sending is None:
-            if self._wanted is None or self._clock.since_boot() < self.due:
+            if self._wanted is None or self._clock.since_boot() < self.due or (hold_heartbeat and self.is_written):
                 return
             self._send(self._wanted)
-            patience = PATIENCE
-        if self._errand.wait(patience):
+        if self._task.done:
             self._sent()
 
     def _send(self, wanted: tuple[ConfigOk, ConfigStatus, str]) -> None:
@@ -307,12 +312,12 @@ class StatusWriter:
         patch = status_patch(verdict, status, label, now=self._clock.now())
         if verdict.status == self._status:  # no transition: the time of the last one stays on the Node
             del patch["status"]["conditions"][0]["lastTransitionTime"]
-        self._errand.start(partial(self._client.patch, node_status(self._node_name), patch, kind="strategic"))
+        self._task.start(partial(self._client.patch, node_status(self._node_name), patch, kind="strategic"))
 
     def _sent(self) -> None:
         sent, self._sending = self._sending, None
         try:
-            self._errand.take()
+            self._task.result()
         except KubeError as error:
             transient = is_transient(error, idempotent=True)
             self._backoff.failed(self._clock.since_boot(), error.retry_after, transient=transient)

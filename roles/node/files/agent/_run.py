@@ -49,11 +49,11 @@ def run(configuration: AgentConfiguration, path: str) -> int:
     """Run the daemon until SIGTERM or SIGINT, and return the exit code. path: the configuration's. Raises OSError."""
     try:
         with locked(os.path.join(configuration.run_directory, DAEMON_LOCK), wait=0):
-            wake = Notifications(configuration.run_directory)
+            notifications = Notifications(configuration.run_directory)
             try:
-                _run(configuration, path, wake)
+                _run(configuration, path, notifications)
             finally:
-                wake.close()
+                notifications.close()
     except LockTimeout:
         complain(f"another configok-agent runs on {configuration.run_directory} already")
         return 1
@@ -63,12 +63,12 @@ def run(configuration: AgentConfiguration, path: str) -> int:
     return 0
 
 
-def _run(configuration: AgentConfiguration, path: str, wake: Notifications) -> None:
+def _run(configuration: AgentConfiguration, path: str, notifications: Notifications) -> None:
     stop = threading.Event()
 
     def leave(_number: int, _frame: FrameType | None) -> None:
         stop.set()
-        wake.set()
+        notifications.notify()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, leave)
@@ -101,10 +101,10 @@ def _run(configuration: AgentConfiguration, path: str, wake: Notifications) -> N
             version=ComponentVersions(configuration, run_command),
             last_message=ComponentLog(run_command) if configuration.service_manager == "systemd" else None,
         ),
-        new_task=partial(BackgroundTask, wake.set),
+        new_task=partial(BackgroundTask, notifications.task_done),
         agent_version=AGENT_VERSION,
     )
-    App(context, wake, _metrics_sinks(configuration)).run(stop)
+    App(context, notifications, _metrics_sinks(configuration)).run(stop)
 
 
 def _metrics_sinks(configuration: AgentConfiguration) -> list[MetricsOutput]:

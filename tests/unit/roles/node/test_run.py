@@ -33,7 +33,7 @@ def test_no_client_of_the_daemon_reads_more_than_4_mib(
     monkeypatch.setattr(run, "Client", lambda _credentials, settings, *_timing: clients.append(settings))
     monkeypatch.setattr(run, "App", lambda *_arguments: SimpleNamespace(run=lambda _stop: None))
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
-    run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", SimpleNamespace(set=print))
+    run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", SimpleNamespace(notify=print, task_done=print))
     assert [settings.longest_answer for settings in clients] == [4 << 20, 4 << 20]
 
 
@@ -48,7 +48,7 @@ def test_every_child_that_decodes_a_config_is_limited(
     monkeypatch.setattr(run, "Client", lambda *_arguments: None)
     monkeypatch.setattr(run, "App", lambda *_arguments: SimpleNamespace(run=lambda _stop: None))
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
-    run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", SimpleNamespace(set=print))
+    run._run(AgentConfiguration("n1", "/k", {}), "/etc/agent.yaml", SimpleNamespace(notify=print, task_done=print))
     assert [argv[-2:] for argv in children] == [["validate", "--limited"], ["same", "--limited"]]
 
 
@@ -94,5 +94,5 @@ def test_what_a_component_said_last_is_read_where_systemd_starts_it(
     monkeypatch.setattr(run, "App", app)
     monkeypatch.setattr(run.signal, "signal", lambda _number, _handler: None)
     configuration = AgentConfiguration("n1", "/k", {}, service_manager=manager)
-    run._run(configuration, "/etc/agent.yaml", SimpleNamespace(set=print))
+    run._run(configuration, "/etc/agent.yaml", SimpleNamespace(notify=print, task_done=print))
     assert [isinstance(context.commands.last_message, run.ComponentLog) for context in contexts] == [reads]

@@ -16,7 +16,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent._app import App
 from ansible_collections.configok.node.plugins.module_utils._agent._background import BackgroundTask
-from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications, notify_agent
+from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications, Wakeup, notify_agent
 from ansible_collections.configok.node.plugins.module_utils._agent._state._health import ProbeResult, Unit
 from ansible_collections.configok.node.plugins.module_utils._agent._system_clock import SystemClock
 from ansible_collections.configok.node.plugins.module_utils._kube._api_client import Client
@@ -78,7 +78,7 @@ def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, cli
     bench.clock = SystemClock()  # type: ignore[assignment]
     bench.start("kubelet")  # in this boot
     wake, stop = Notifications(bench.configuration.run_directory), threading.Event()
-    context = bench.new_context()._replace(api=client, new_task=partial(BackgroundTask, wake.set))
+    context = bench.new_context()._replace(api=client, new_task=partial(BackgroundTask, wake.task_done))
     app = App(context, wake)
     thread = threading.Thread(target=app.run, args=(stop,))
     thread.start()
@@ -98,7 +98,7 @@ def test_a_running_daemon_follows_its_node_and_stops_at_once(tmp_path: Path, cli
         eventually(client, lambda found: message(found) == f"current (UID: {source.uid}) not in use")
     finally:
         stop.set()
-        wake.set()
+        wake.notify()
         thread.join(timeout=5)
         wake.close()
     assert not thread.is_alive()
@@ -108,12 +108,12 @@ def test_nudges_arrive_however_deep_the_directory_is(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 100) / ("e" * 100)
     notify_agent(str(deep))  # nobody there: no fault
     nudges = Notifications(str(deep))
-    assert not nudges.wait(0.0)
+    assert nudges.wait(0.0) is Wakeup.TIMEOUT
     notify_agent(str(deep))
     notify_agent(str(deep))
-    assert nudges.wait(5.0)
-    assert not nudges.wait(0.0)
-    nudges.set()
-    assert nudges.wait(5.0)
+    assert nudges.wait(5.0) is Wakeup.NOTIFIED
+    assert nudges.wait(0.0) is Wakeup.TIMEOUT
+    nudges.notify()
+    assert nudges.wait(5.0) is Wakeup.NOTIFIED
     nudges.close()
     notify_agent(str(deep))  # gone again

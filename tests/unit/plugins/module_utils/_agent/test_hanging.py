@@ -171,7 +171,7 @@ def test_a_component_that_does_not_say_its_version_holds_up_nothing_that_runs(be
     good = bench.good_node()
     asked(bench, ["hangs"])
     bench.run(5)
-    assert bench.daemon.versions._errands["version"].under_way
+    assert bench.daemon.versions._tasks["version"].running
     bench.crash("kubelet")
     bench.run(5)
     assert bench.words[:2] == ("True", f"using current (UID: {good.uid})")

@@ -17,7 +17,7 @@ import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._agent import _hooks
 from ansible_collections.configok.node.plugins.module_utils._agent._hooks import poststop, prestart
-from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications
+from ansible_collections.configok.node.plugins.module_utils._agent._notify import Notifications, Wakeup
 from ansible_collections.configok.node.plugins.module_utils._agent._state._records import LOCAL_CONFIG
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
 from support.agents.bench import Bench
@@ -52,10 +52,10 @@ def test_a_crash_is_written_down_with_its_start(bench: Bench) -> None:
 def test_both_nudge_the_daemon(bench: Bench) -> None:
     daemon = Notifications(bench.configuration.run_directory)
     try:
-        assert not daemon.wait(0)
+        assert daemon.wait(0) is Wakeup.TIMEOUT
         for hook in (prestart, poststop):
             hook(bench.configuration, "kubelet", {}, bench.clock)
-            assert daemon.wait(0)
+            assert daemon.wait(0) is Wakeup.NOTIFIED
     finally:
         daemon.close()
 

@@ -92,7 +92,7 @@ def test_a_write_to_the_node_object_before_is_not_taken_for_one_to_this(bench: B
     bench.run(2)
     bench.api.hanging = False
     # It has arrived at the old object, and the answer was not read yet.
-    assert bench.daemon.status_writer._errand.wait(0.0)
+    assert bench.daemon.status_writer._task.done
     bench.api.node = {"metadata": {"name": "n1", "uid": str(uuid.uuid4()), "annotations": {}}}
     before = len(bench.api.patches)
     bench.run(5)

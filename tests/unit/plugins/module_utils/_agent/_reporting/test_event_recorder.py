@@ -27,7 +27,7 @@ from ansible_collections.configok.node.plugins.module_utils._kube._api_errors im
     Unauthorized,
     Unreachable,
 )
-from support.agents.background import ErrandOnTheBench
+from support.agents.background import InlineTask
 from support.agents.bench import Bench, FakeClock
 from support.agents.log_lines import record_log
 
@@ -43,7 +43,7 @@ class World:
         self.attempts = 0
         self.error: KubeError | None = None
         self.log = record_log([])
-        self.events = EventRecorder("n1", self, self.clock, ErrandOnTheBench(self.clock.advance))
+        self.events = EventRecorder("n1", self, self.clock, InlineTask())
 
     def create(self, path: str, body: dict[str, Any]) -> None:
         assert path == "/api/v1/namespaces/default/events"

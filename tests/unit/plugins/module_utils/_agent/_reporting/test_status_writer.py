@@ -26,7 +26,7 @@ from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_
     good,
 )
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._config_status import ConfigStatus
-from support.agents.background import ErrandOnTheBench
+from support.agents.background import InlineTask
 from support.agents.bench import FakeApi, FakeClock
 from support.agents.log_lines import record_log
 
@@ -41,7 +41,7 @@ def reporter(api: FakeApi, clock: FakeClock, random: float = 0.5) -> StatusWrite
         api,
         clock,
         Counters(["kubelet"]),
-        ErrandOnTheBench(clock.advance),
+        InlineTask(),
         heartbeat_interval=600.0,
         random=lambda: random,
     )
