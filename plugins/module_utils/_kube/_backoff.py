@@ -8,22 +8,12 @@ from __future__ import annotations
 import random as _random
 from collections.abc import Callable
 
-__all__ = ["SOON", "Backoff", "backoff_delay"]
+from ._retry import backoff_delay
+
+__all__ = ["Backoff", "SOON"]
 
 # With the duration of one attempt, an agent reports within 30 s of the end of an outage.
 SOON = 12.0
-
-
-def backoff_delay(
-    failures: int, *, first: float, longest: float, jitter: float, lowest: float = 0.5, spread: float = 0.5
-) -> float:
-    """Return the pause in seconds after a number of failures in a row, 1 being the first.
-
-    The ceiling doubles with each failure, from first up to longest. The pause is this part of it: lowest, and spread
-    times the jitter, which is in [0, 1).
-    """
-    ceiling = min(longest, first * 2.0 ** min(max(failures, 1) - 1, 30))
-    return ceiling * (lowest + spread * jitter)
 
 
 class Backoff:

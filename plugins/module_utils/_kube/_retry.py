@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decides whether and when a request is sent again. Pure. Private to configok.node: no compatibility is promised."""
+"""Decide whether and when a request is sent again. Pure. Private to configok.node: no compatibility is promised."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from ._api_errors import (
     Unreachable,
     bounded_retry_after,
 )
-from ._backoff import backoff_delay
 
-__all__ = ["ONCE", "PATIENT", "RetryPolicy", "is_transient", "parse_retry_after", "wait_before_retry"]
+__all__ = ["ONCE", "PATIENT", "RetryPolicy", "backoff_delay", "is_transient", "parse_retry_after", "wait_before_retry"]
 
 
 class RetryPolicy(NamedTuple):
@@ -83,3 +82,15 @@ def wait_before_retry(
     if error.retry_after is not None:
         pause = max(pause, error.retry_after + policy.first * jitter)
     return pause if waited + pause <= policy.patience else None
+
+
+def backoff_delay(
+    failures: int, *, first: float, longest: float, jitter: float, lowest: float = 0.5, spread: float = 0.5
+) -> float:
+    """Return the pause in seconds after a number of failures in a row, 1 being the first.
+
+    The ceiling doubles with each failure, from first up to longest. The pause is this part of it: lowest, and spread
+    times the jitter, which is in [0, 1).
+    """
+    ceiling = min(longest, first * 2.0 ** min(max(failures, 1) - 1, 30))
+    return ceiling * (lowest + spread * jitter)

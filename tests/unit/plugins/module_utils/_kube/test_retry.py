@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._kube import _api_errors as errors
-from ansible_collections.configok.node.plugins.module_utils._kube._backoff import backoff_delay
 from ansible_collections.configok.node.plugins.module_utils._kube._retry import (
     RetryPolicy,
+    backoff_delay,
     is_transient,
     parse_retry_after,
     wait_before_retry,
