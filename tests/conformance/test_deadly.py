@@ -1,8 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The first of the most important properties: a config that validates and then crashes the kubelet is rolled back and
-never promoted; an invalid one costs no restart."""
+"""The first of the most important properties: a config that crashes the kubelet is rolled back and never promoted.
+
+An invalid config costs no restart.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Starts the real kubelet with flags, and with the file and flags that migrate makes of them: both times it must report
-the same config."""
+"""Starts the real kubelet with flags, and with the file and flags that migrate makes of them.
+
+Both times it must report the same config.
+"""
 
 from __future__ import annotations
 

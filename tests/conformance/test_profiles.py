@@ -1,8 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The profiles on the real kubelet: it runs with each that its version supports, and behaves as documented; it refuses
-the others with the errors that we report."""
+"""The profiles on the real kubelet: it runs with each that its version supports, and behaves as documented.
+
+It refuses the others with the errors that we report.
+"""
 
 from __future__ import annotations
 

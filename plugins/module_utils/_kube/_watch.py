@@ -33,8 +33,11 @@ _WireType = Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]
 
 
 class WatchEvent(NamedTuple):
-    """ADDED, MODIFIED, DELETED with the object; SYNCED when every existing object was yielded; ERROR with its reason;
-    GONE with its reason when everything is listed again; BACK when the watch is open again after either."""
+    """An event of a watch.
+
+    ADDED, MODIFIED, DELETED with the object; SYNCED when every existing object was yielded; ERROR with its reason;
+    GONE with its reason when everything is listed again; BACK when the watch is open again after either.
+    """
 
     type: EventType
     object: Object | None = None

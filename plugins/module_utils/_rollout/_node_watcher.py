@@ -31,8 +31,11 @@ _MAX_SILENCE = 90.0  # seconds without an event or a bookmark (one a minute): th
 
 
 class NodeEvent(NamedTuple):
-    """ADDED, MODIFIED, or DELETED with the last view of the Node; SYNCED, ERROR, GONE and BACK as the watch yields
-    them; ENDED with the error that ended the watcher."""
+    """An event of the watcher.
+
+    ADDED, MODIFIED, or DELETED with the last view of the Node; SYNCED, ERROR, GONE and BACK as the watch yields them;
+    ENDED with the error that ended the watcher.
+    """
 
     type: EventType | Literal["ENDED"]
     view: NodeView | None = None

@@ -37,8 +37,10 @@ _OUTCOME_WORD = {WaveOutcome.DONE: "through", WaveOutcome.HALT: "HALTED", WaveOu
 
 @dataclass(frozen=True)
 class WaveResult:
-    """How a wave ended. phase: as in the record; counts: the number of nodes by state; failed_nodes: those of the
-    rollout that did not succeed; summary: the reason without the nodes' own.
+    """The outcome of a wave.
+
+    phase: as in the record; counts: the number of nodes by state; failed_nodes: those of the rollout that did not
+    succeed; summary: the reason without the nodes' own.
     """
 
     wave: str

@@ -48,8 +48,10 @@ class Command(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """One argument of the program. word: the index of its origin in Command.words; variable: the name, if that word is
-    a variable."""
+    """One argument of the program.
+
+    word: the index of its origin in Command.words; variable: the name, if that word is a variable.
+    """
 
     text: str
     word: int

@@ -153,7 +153,7 @@ class WatchedBench(Bench):
     # The invariants
 
     def assert_valid(self, component: str) -> None:
-        """What the component reads is whole, and was always valid."""
+        """Check that the component's file is complete, and was always valid."""
         allowed = {
             bundle.documents[component] for bundle in self.published if bundle.valid and component in bundle.documents
         }

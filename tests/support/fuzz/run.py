@@ -144,8 +144,9 @@ def _ratio(hostile: Hostile, verb: Callable[[Hostile], None]) -> float:
 
 
 def peak_memory() -> int:
-    """Return the peak memory of this program in kB. ru_maxrss would include the process that it was forked from, before
-    it became this program."""
+    """Return the peak memory of this program in kB.
+
+    ru_maxrss would include the process that it was forked from, before it became this program."""
     status = Path("/proc/self/status").read_text()
     peak = re.search(r"^VmHWM:\s+(\d+) kB", status, re.MULTILINE)
     if peak is None:

@@ -1,8 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The embedded server's own features: its refusals, its hooks for tests, running in a process. The contract suite
-(tests/integration/contract) tests the rest."""
+"""The embedded server's own features: its refusals, its hooks for tests, running in a process.
+
+The contract suite (tests/integration/contract) tests the rest.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ Entry = Callable[[str], ModuleType]
 
 
 def broken(*_arguments: Any, **_options: Any) -> Any:
-    """What the engine must never do."""
+    """Raise an error that the engine must never raise."""
     raise ValueError("not enough values to unpack")
 
 

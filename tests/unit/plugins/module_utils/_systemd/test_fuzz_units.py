@@ -1,8 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Any unit with its drop-ins and environment files is parsed, or refused with an error message; if it is parsed, the
-override makes the component read our file."""
+"""Any unit with its drop-ins and environment files is parsed, or refused with an error message.
+
+If it is parsed, the override makes the component read our file.
+"""
 
 from __future__ import annotations
 
