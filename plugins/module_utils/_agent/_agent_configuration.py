@@ -17,6 +17,7 @@ from typing import Any, Callable, Literal, NamedTuple
 
 from .._componentconfig._denied_fields import DenyPolicy
 from .._nodeconfig._durations import InvalidDuration, setting_duration
+from .._nodeconfig._strict_mapping import MessageForm, StrictFields, boolean, integer, matching
 from .._nodeconfig._well_known import NAMESPACE_BUNDLES
 
 __all__ = [
@@ -123,27 +124,27 @@ def parse_configuration(text: str, *, file: str) -> AgentConfiguration:
     Raises InvalidConfiguration with all errors at once, each a sentence with the field's path.
     """
     data = _decode(text, file)
-    top = _StrictFields(data, "", file, [])
+    top = StrictFields(data, "", [], _message_form(file))
     version, kind = top.take("apiVersion"), top.take("kind")
     if (version, kind) != (API_VERSION, KIND):
         top.error("apiVersion", version, f"together with kind {kind!r}, must be {API_VERSION} and {KIND}")
         raise InvalidConfiguration(top.errors)  # errors in the fields of another kind or version would not help
     manager = top.get("serviceManager", _one_of("systemd", "supervisor"), _DEFAULTS.service_manager)
-    values = {
-        "node_name": top.get("nodeName", _node_name),
-        "kubeconfig": top.get("kubeconfig", _path),
+    values: dict[str, Any] = {
+        "node_name": top.require("nodeName", _node_name, ""),
+        "kubeconfig": top.require("kubeconfig", _path, ""),
         "namespace": top.get("namespace", _component_name, _DEFAULTS.namespace),
         "state_directory": top.get("stateDirectory", _path, _DEFAULTS.state_directory),
         "run_directory": top.get("runDirectory", _path, _DEFAULTS.run_directory),
-        "dynamic_config": top.get("dynamicConfig", _boolean, _DEFAULTS.dynamic_config),
-        "configz": top.get("configz", _boolean, _DEFAULTS.configz),
+        "dynamic_config": top.get("dynamicConfig", boolean, _DEFAULTS.dynamic_config),
+        "configz": top.get("configz", boolean, _DEFAULTS.configz),
         "service_manager": manager,
         "settling_time": top.get("settlingTime", _duration(0.0), _DEFAULTS.settling_time),
         "health_timeout": top.get("healthTimeout", _duration(0.1), _DEFAULTS.health_timeout),
-        "unhealthy_threshold": top.get("unhealthyThreshold", _integer(1, 1000), _DEFAULTS.unhealthy_threshold),
+        "unhealthy_threshold": top.get("unhealthyThreshold", integer(1, 1000), _DEFAULTS.unhealthy_threshold),
         "probe_interval": top.get("probeInterval", _duration(0.1), _DEFAULTS.probe_interval),
         "heartbeat_interval": top.get("heartbeatInterval", _duration(1.0), _DEFAULTS.heartbeat_interval),
-        "checkpoints_kept": top.get("checkpointsKept", _integer(2, 1000), _DEFAULTS.checkpoints_kept),
+        "checkpoints_kept": top.get("checkpointsKept", integer(2, 1000), _DEFAULTS.checkpoints_kept),
         "metrics_file": top.get("metricsFile", _metrics_file, ""),
         "metrics_address": top.get("metricsAddress", _metrics_address, ""),
         "components": _components(top, supervised=manager == "supervisor"),
@@ -154,7 +155,7 @@ def parse_configuration(text: str, *, file: str) -> AgentConfiguration:
     return AgentConfiguration(**values)
 
 
-def _components(top: _StrictFields, *, supervised: bool) -> dict[str, ComponentConfiguration]:
+def _components(top: StrictFields, *, supervised: bool) -> dict[str, ComponentConfiguration]:
     entries = top.take("components")
     if not isinstance(entries, dict) or not entries:
         top.error("components", entries, "must be an object with one key for each component, at least one")
@@ -165,7 +166,7 @@ def _components(top: _StrictFields, *, supervised: bool) -> dict[str, ComponentC
         if not isinstance(name, str) or not _COMPONENT.match(name) or name == "trial":
             top.error(path, name, "must be the bare name of a component, for example kubelet")
             continue
-        fields = _StrictFields({} if data is None else data, path, top.file, top.errors)
+        fields = top.nested(path, data)
         kubelet = name == "kubelet"
         components[name] = ComponentConfiguration(
             name=name,
@@ -181,9 +182,9 @@ def _components(top: _StrictFields, *, supervised: bool) -> dict[str, ComponentC
                 "rootDirectory", _optional_path, "/var/lib/kubelet" if kubelet and not supervised else ""
             ),
             health_url=fields.get("healthURL", _url, ""),
-            serving_probe=fields.get("servingProbe", _boolean, kubelet),
-            lease=fields.get("lease", _boolean, kubelet),
-            host_checks=fields.get("hostChecks", _boolean, not supervised),
+            serving_probe=fields.get("servingProbe", boolean, kubelet),
+            lease=fields.get("lease", boolean, kubelet),
+            host_checks=fields.get("hostChecks", boolean, not supervised),
             deny=_deny_policy(fields),
             command=fields.get("command", _command, ()),
             restart_delay=fields.get("restartDelay", _duration(0.05), _COMPONENT_DEFAULTS.restart_delay),
@@ -194,7 +195,7 @@ def _components(top: _StrictFields, *, supervised: bool) -> dict[str, ComponentC
     return components
 
 
-def _deny_policy(component: _StrictFields) -> DenyPolicy:
+def _deny_policy(component: StrictFields) -> DenyPolicy:
     """Read which fields are denied. The deprecated deniedFields still replaces the default list."""
     instead = component.get("deniedFields", _field_paths, ()) if component.take("deniedFields") is not None else None
     return DenyPolicy(
@@ -231,67 +232,25 @@ def _no_duplicates(pairs: list[tuple[str, Any]], file: str) -> dict[str, Any]:
     return fields
 
 
-class _StrictFields:
-    """Takes an object's fields one by one, and collects the errors."""
-
-    def __init__(self, data: Any, path: str, file: str, errors: list[str]) -> None:
-        self.file = file
-        self.errors = errors
-        self._path = path
-        self._taken: set[str] = set()
-        self._data: dict[Any, Any] = data if isinstance(data, dict) else {}
-        if not isinstance(data, dict):
-            errors.append(f"{file}: {path or 'the file'} must hold an object")
-
-    def take(self, name: str) -> Any:
-        self._taken.add(name)
-        return self._data.get(name)
-
-    def get(self, name: str, convert: Callable[[Any], Any], default: Any = None) -> Any:
-        """Return the converted field, or the default if it is missing or null. Without a default it is required."""
-        value = self.take(name)
-        if value is None:
-            if default is None:
-                self.error(name, None, "is required")
-            return default
-        try:
-            return convert(value)
-        except ValueError as error:
-            self.error(name, value, str(error))
-            return default
-
-    def error(self, name: str, value: Any, sentence: str) -> None:
-        path = f"{self._path}.{name}" if self._path and not name.startswith(self._path) else name
+def _message_form(file: str) -> MessageForm:
+    def message(path: str, value: Any, sentence: str) -> str:
         shown = "" if value is None else f": {json.dumps(value, default=str)[:80]}"
-        self.errors.append(f"{self.file}: {path}{shown} {sentence}")
+        return f"{file}: {path}{shown} {sentence}"
 
-    def reject_unknown(self) -> None:
-        for name in self._data:
-            if name not in self._taken:
-                self.error(str(name), None, "is an unknown field")
-
-
-def _boolean(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError("must be true or false")
-    return value
+    return MessageForm(
+        file="the file",
+        error=message,
+        not_a_mapping=lambda _value: "must hold an object",
+        unknown=lambda _path, names: [(name, "is an unknown field") for name in names],
+    )
 
 
-def _matching(pattern: re.Pattern[str], allowed: str, *, longest: int = 4096) -> Callable[[Any], str]:
-    def convert(value: Any) -> str:
-        if not isinstance(value, str) or len(value) > longest or not pattern.match(value):
-            raise ValueError(f"must be {allowed}")
-        return value
-
-    return convert
-
-
-_node_name = _matching(_NODE, "the name of a Node (lower case letters, digits, - and .)", longest=253)
-_component_name = _matching(_COMPONENT, "a DNS label (lower case letters, digits and -)")
-_unit = _matching(_UNIT, "the name of a systemd service unit, for example kubelet.service")
-_version = _matching(_VERSION, "a version such as v1.35.2")
-_url = _matching(_URL, "an http or https address")
-_path = _matching(re.compile(r"/[^\0\n]*\Z"), "an absolute path")
+_node_name = matching(_NODE, "must be the name of a Node (lower case letters, digits, - and .)", longest=253)
+_component_name = matching(_COMPONENT, "must be a DNS label (lower case letters, digits and -)")
+_unit = matching(_UNIT, "must be the name of a systemd service unit, for example kubelet.service")
+_version = matching(_VERSION, "must be a version such as v1.35.2")
+_url = matching(_URL, "must be an http or https address")
+_path = matching(re.compile(r"/[^\0\n]*\Z"), "must be an absolute path")
 
 
 def _optional_path(value: Any) -> str:
@@ -320,19 +279,10 @@ def _one_of(*allowed: str) -> Callable[[Any], str]:
     return convert
 
 
-def _integer(minimum: int, maximum: int) -> Callable[[Any], int]:
-    def convert(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
-            raise ValueError(f"must be a whole number from {minimum} to {maximum}")
-        return value
-
-    return convert
-
-
 def _duration(minimum: float) -> Callable[[Any], float]:
     def convert(value: Any) -> float:
         try:
-            seconds = setting_duration(value, "it")
+            seconds = setting_duration(value)
         except InvalidDuration as error:
             raise ValueError("must be a duration such as 10m, 90s or 500ms, at most 720h") from error
         if seconds < minimum:

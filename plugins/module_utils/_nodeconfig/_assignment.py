@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ._strict_mapping import boolean, integer, unknown_fields
 from ._untrusted import InvalidText, load_json
 from ._well_known import ANNOTATION_ASSIGNMENT, ANNOTATION_CONFIG_SOURCE
 
@@ -71,7 +72,7 @@ class ConfigSource(NamedTuple):
         for part in _PARTS:
             if not isinstance(reference.get(part), str) or not reference[part]:
                 raise _invalid(f"configMap.{part} must be set")
-        unknown = sorted(str(key) for key in reference if key not in _PARTS)
+        unknown = unknown_fields(reference, _PARTS)
         if unknown:
             raise _invalid(f"unknown field configMap.{unknown[0][:100]}")
         if not _LABEL.match(reference["namespace"]):
@@ -126,18 +127,21 @@ class Assignment(NamedTuple):
         except ValueError as error:
             raise InvalidAssignment(f"invalid assignment, it is not JSON: {str(error)[:200]}") from error
         if isinstance(value, dict):
-            unknown = sorted(str(key) for key in value if key not in ("id", "forgetBad"))
+            unknown = unknown_fields(value, ("id", "forgetBad"))
             if unknown:
                 raise InvalidAssignment(f"invalid assignment, unknown field {unknown[0][:100]!r}")
             forget = value.get("forgetBad", False)
             value = value.get("id")
         else:
             forget = False
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= _max_id(answered):
-            raise InvalidAssignment(f"invalid assignment, the id must be a whole number from 1 to {_max_id(answered)}")
-        if not isinstance(forget, bool):
-            raise InvalidAssignment("invalid assignment, forgetBad must be true or false")
-        return cls(value, forget)
+        try:
+            assignment_id = integer(1, _max_id(answered))(value)
+        except ValueError as error:
+            raise InvalidAssignment(f"invalid assignment, the id {error}") from error
+        try:
+            return cls(assignment_id, boolean(forget))
+        except ValueError as error:
+            raise InvalidAssignment(f"invalid assignment, forgetBad {error}") from error
 
     def encode(self) -> str:
         """Return the annotation's value."""

@@ -9,6 +9,7 @@ import json
 from typing import Any, NamedTuple
 
 from ._durations import InvalidDuration, setting_duration
+from ._strict_mapping import integer, unknown_fields
 from ._untrusted import InvalidText, load_json
 
 __all__ = ["MAX_CRASH_LOOP_THRESHOLD", "TRIAL_KEY", "InvalidTrial", "Trial"]
@@ -36,11 +37,10 @@ class Trial(NamedTuple):
         except InvalidDuration as error:
             raise InvalidTrial(str(error)) from error
         threshold = default.crash_loop_threshold if crash_loop_threshold is None else crash_loop_threshold
-        is_whole = isinstance(threshold, int) and not isinstance(threshold, bool)
-        if not is_whole or not 0 <= threshold <= MAX_CRASH_LOOP_THRESHOLD:
-            allowed = f"a whole number from 0 to {MAX_CRASH_LOOP_THRESHOLD}"
-            raise InvalidTrial(f"crashLoopThreshold {str(threshold)[:50]!r} must be {allowed}")
-        return cls(duration, threshold)
+        try:
+            return cls(duration, integer(0, MAX_CRASH_LOOP_THRESHOLD)(threshold))
+        except ValueError as error:
+            raise InvalidTrial(f"crashLoopThreshold {str(threshold)[:50]!r} {error}") from error
 
     @classmethod
     def parse(cls, text: str) -> Trial:
@@ -51,7 +51,7 @@ class Trial(NamedTuple):
             raise InvalidTrial(f"the bundle's trial is not JSON: {str(error)[:200]}") from error
         if not isinstance(value, dict):
             raise InvalidTrial("the bundle's trial must be a JSON object")
-        unknown = sorted(str(key) for key in value if key not in ("trialDuration", "crashLoopThreshold"))
+        unknown = unknown_fields(value, ("trialDuration", "crashLoopThreshold"))
         if unknown:
             raise InvalidTrial(f"the bundle's trial has the unknown field {unknown[0][:100]!r}")
         return cls.of(value.get("trialDuration"), value.get("crashLoopThreshold"))

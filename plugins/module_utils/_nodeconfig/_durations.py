@@ -26,10 +26,10 @@ class InvalidDuration(InvalidText):
     """A text or value that is not a setting's duration; the message says what is allowed."""
 
 
-def setting_duration(value: Any, name: str) -> float:
+def setting_duration(value: Any, name: str = "") -> float:
     """Return the seconds in ``10m``, ``1h30m``, ``500ms`` or a plain number of seconds, 0 to 30 days.
 
-    Raises InvalidDuration; the message begins with name.
+    Raises InvalidDuration; the message begins with the name, if there is one.
     """
     seconds: float | None = None
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -40,7 +40,10 @@ def setting_duration(value: Any, name: str) -> float:
         except ConfigError:
             pass  # longer than 292 years
     if seconds is None or not 0 <= seconds <= _MAX_SECONDS:
-        raise InvalidDuration(f"{name} {str(value)[:50]!r} must be a duration such as 10m, 90s or 1h30m, at most 720h")
+        subject = f"{name} " if name else ""
+        raise InvalidDuration(
+            f"{subject}{str(value)[:50]!r} must be a duration such as 10m, 90s or 1h30m, at most 720h"
+        )
     return float(seconds)
 
 

@@ -5,18 +5,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Callable, TypeVar
 
 from .._nodeconfig._bundle import MAX_POOL_LENGTH
 from .._nodeconfig._bundle_trial import InvalidTrial, Trial
-from .._nodeconfig._strict_mapping import NodeCount, StrictFields, suggest_key
+from .._nodeconfig._durations import setting_duration
+from .._nodeconfig._strict_mapping import MessageForm, StrictFields, suggest_key
 from ._plan import OnFailure
 from ._rollout_errors import InvalidPool
 
 __all__ = [
     "Canary",
+    "NodeCount",
     "POOL_KEYS",
     "Policy",
     "Pool",
@@ -92,6 +95,32 @@ def _is_distinctive(path: str) -> bool:
 ON_FAILURE: tuple[OnFailure, ...] = ("halt", "rollback")
 _COVER = ("kubeletVersion", "osImage", "instanceType", "zone")
 _SOAK_AFTER_TRIAL = 60.0
+_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?\Z")
+_PERCENT = re.compile(r"([0-9]{1,3})%\Z")
+_COUNT = re.compile(r"[0-9]{1,7}\Z")
+_MAX_COUNT = 1000000
+_Choice = TypeVar("_Choice", bound=str)
+
+
+@dataclass(frozen=True)
+class NodeCount:
+    """A number of nodes, or a part of a pool in percent."""
+
+    value: int
+    percent: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.value}%" if self.percent else str(self.value)
+
+    def as_limit(self, total: int) -> int:
+        """Return the number for a limit: rounded down, but a part that is not 0% is at least one node."""
+        if not self.percent:
+            return self.value
+        return max(1, total * self.value // 100) if self.value else 0
+
+    def as_goal(self, total: int) -> int:
+        """Return the number for a goal: rounded up."""
+        return -(-total * self.value // 100) if self.percent else min(self.value, total)
 
 
 @dataclass(frozen=True)
@@ -158,7 +187,7 @@ def parse_policy(value: Any, *, trial: Trial | None = None) -> Policy:
     trial: of the policy's bundle, which nodeTimeout must allow for. Raises InvalidPool with all errors at once.
     """
     errors: list[str] = []
-    policy = _policy(StrictFields(value, "policy", errors, POOL_KEYS), trial or Trial())
+    policy = _policy(StrictFields(value, "policy", errors, _FORM), trial or Trial())
     if errors:
         raise InvalidPool(errors)
     return policy
@@ -167,28 +196,28 @@ def parse_policy(value: Any, *, trial: Trial | None = None) -> Policy:
 def parse_pool(value: Any) -> Pool:
     """Read the data of a pool file. Raises InvalidPool with all errors at once."""
     errors: list[str] = []
-    fields = StrictFields(value, "", errors, POOL_KEYS)
-    name = fields.label("pool", MAX_POOL_LENGTH)
-    selector = fields.text("selector", "")
+    fields = StrictFields(value, "", errors, _FORM)
+    name = fields.require("pool", _pool_name, "", missing=f"is missing: {_POOL_NAME}")
+    selector = fields.get("selector", _text, "")
     if not selector and not errors:
         errors.append("selector: a label selector is needed: a pool never means all nodes by accident")
-    layers = fields.texts("layers", ())
-    documents = fields.mapping("documents")
+    layers = _texts(fields, "layers", ())
+    documents = fields.get("documents", _mapping, {})
     if layers and documents:
         errors.append("documents: give either layers or documents, not both")
-    trial = _trial(fields.part("trial"))
+    trial = _trial(fields.section("trial"))
     pool = Pool(
         name=name,
         selector=selector,
         layers=layers,
         documents=documents,
         trial=trial,
-        policy=_policy(fields.part("policy"), trial),
-        kubernetes_versions=fields.texts("kubernetesVersions", ()),
-        disruption_overrides=fields.mapping("disruptionOverrides"),
-        change_cause=fields.text("changeCause", ""),
+        policy=_policy(fields.section("policy"), trial),
+        kubernetes_versions=_texts(fields, "kubernetesVersions", ()),
+        disruption_overrides=fields.get("disruptionOverrides", _mapping, {}),
+        change_cause=fields.get("changeCause", _text, ""),
     )
-    fields.done()
+    fields.reject_unknown()
     if errors:
         raise InvalidPool(errors)
     return pool
@@ -196,7 +225,7 @@ def parse_pool(value: Any) -> Pool:
 
 def _trial(fields: StrictFields) -> Trial:
     duration, threshold = fields.take("trialDuration"), fields.take("crashLoopThreshold")
-    fields.done()
+    fields.reject_unknown()
     try:
         return Trial.of(duration, threshold)
     except InvalidTrial as error:
@@ -207,18 +236,18 @@ def _trial(fields: StrictFields) -> Trial:
 def _policy(fields: StrictFields, trial: Trial) -> Policy:
     default = Policy()
     policy = Policy(
-        canary=_canary(fields.part("canary")),
+        canary=_canary(fields.section("canary")),
         waves=_waves(fields),
-        soak=fields.duration("soak", default.soak),
-        max_unavailable=fields.amount("maxUnavailable", default.max_unavailable),
-        failure_budget=fields.amount("failureBudget", default.failure_budget),
-        node_timeout=fields.duration("nodeTimeout", default.node_timeout),
-        on_failure=fields.choice("onFailure", ON_FAILURE, default.on_failure),
-        restart_delay=fields.duration("restartDelay", default.restart_delay),
-        time_to_crash=fields.duration("timeToCrash", default.time_to_crash),
-        health_timeout=fields.duration("healthTimeout", default.health_timeout),
+        soak=fields.get("soak", setting_duration, default.soak),
+        max_unavailable=fields.get("maxUnavailable", _node_count, default.max_unavailable),
+        failure_budget=fields.get("failureBudget", _node_count, default.failure_budget),
+        node_timeout=fields.get("nodeTimeout", setting_duration, default.node_timeout),
+        on_failure=fields.get("onFailure", _choice(ON_FAILURE), default.on_failure),
+        restart_delay=fields.get("restartDelay", setting_duration, default.restart_delay),
+        time_to_crash=fields.get("timeToCrash", setting_duration, default.time_to_crash),
+        health_timeout=fields.get("healthTimeout", setting_duration, default.health_timeout),
     )
-    fields.done()
+    fields.reject_unknown()
     if policy.max_unavailable.value == 0:
         fields.errors.append("policy.maxUnavailable: 0 allows nothing: no node could ever be moved")
     if policy.max_unavailable == NodeCount(100, True):
@@ -237,19 +266,19 @@ def _policy(fields: StrictFields, trial: Trial) -> Policy:
 
 def _canary(fields: StrictFields) -> Canary:
     canary = Canary(
-        count=fields.amount("count", Canary().count),
-        cover=fields.texts("cover", _COVER),
-        labels={str(key): str(text) for key, text in fields.mapping("labels").items()},
-        soak=fields.duration("soak", None),
+        count=fields.get("count", _node_count, Canary().count),
+        cover=_texts(fields, "cover", _COVER),
+        labels={str(key): str(text) for key, text in fields.get("labels", _mapping, {}).items()},
+        soak=fields.get("soak", setting_duration, None),
     )
-    fields.done()
+    fields.reject_unknown()
     if canary.count.value == 0:
         fields.errors.append("policy.canary.count: a rollout has at least one canary")
     return canary
 
 
 def _waves(fields: StrictFields) -> tuple[NodeCount, ...]:
-    waves = fields.amounts("waves", Policy().waves)
+    waves = _node_counts(fields, "waves", Policy().waves)
     for kind, name in ((False, "count"), (True, "percent")):
         reached = [wave.value for wave in waves if wave.percent is kind]
         if any(later <= earlier for earlier, later in zip(reached, reached[1:])):
@@ -257,3 +286,95 @@ def _waves(fields: StrictFields) -> tuple[NodeCount, ...]:
     if any(wave.value == 0 for wave in waves):
         fields.errors.append("policy.waves: a wave that reaches 0 nodes moves nothing")
     return waves
+
+
+def _node_counts(fields: StrictFields, name: str, default: tuple[NodeCount, ...]) -> tuple[NodeCount, ...]:
+    """Return a list of counts and percentages, at least one. An error names the entry."""
+    value = fields.take(name)
+    if value is None:
+        return default
+    if not _is_list(value) or not value:
+        fields.error(name, value, "must be a list such as [10%, 30%, 100%]")
+        return default
+    counts = [fields.convert(f"{name}[{index}]", part, _node_count, None) for index, part in enumerate(value)]
+    return tuple(count for count in counts if count is not None)
+
+
+def _texts(fields: StrictFields, name: str, default: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a list of different texts."""
+    value = fields.take(name)
+    if value is None:
+        return default
+    if not _is_list(value) or not all(isinstance(part, str) and part for part in value):
+        fields.error(name, value, "must be a list of texts")
+        return default
+    if len(set(value)) != len(value):
+        fields.error(name, value, "names something twice")
+    return tuple(value)
+
+
+_POOL_NAME = f"it must be a DNS label (a-z, 0-9, -) of at most {MAX_POOL_LENGTH} characters"
+
+
+def _pool_name(value: Any) -> str:
+    if not isinstance(value, str) or not _LABEL.match(value) or len(value) > MAX_POOL_LENGTH:
+        raise ValueError(f"{str(value)[:60]!r}: {_POOL_NAME}")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"must be a text, not {_type_name(value)}")
+    return value.strip()
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ValueError(_not_a_mapping(value))
+    return {str(key): part for key, part in value.items()}
+
+
+def _choice(allowed: tuple[_Choice, ...]) -> Callable[[Any], _Choice]:
+    def convert(value: Any) -> _Choice:
+        for choice in allowed:
+            if value == choice:
+                return choice
+        raise ValueError(f"{str(value)[:60]!r} must be one of {', '.join(allowed)}")
+
+    return convert
+
+
+def _node_count(value: Any) -> NodeCount:
+    match = _PERCENT.match(value) if isinstance(value, str) else None
+    if match and int(match.group(1)) <= 100:
+        return NodeCount(int(match.group(1)), True)
+    number = int(value) if isinstance(value, str) and _COUNT.match(value) else value  # a template makes it a text
+    if isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= _MAX_COUNT:
+        return NodeCount(number)
+    raise ValueError(f"{str(number)[:60]!r} must be a number of nodes, or a percentage from 0% to 100%")
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+
+
+def _type_name(value: Any) -> str:
+    return "nothing" if value is None else type(value).__name__
+
+
+def _not_a_mapping(value: Any) -> str:
+    return f"must be a mapping, not {_type_name(value)}"
+
+
+def _unknown(path: str, names: Sequence[str]) -> Iterable[tuple[str, str]]:
+    for name in sorted(names):
+        suggestion = suggest_key(name, path, POOL_KEYS)
+        yield name[:100], "unknown field" + (f": did you mean {suggestion}?" if suggestion else "")
+
+
+_FORM = MessageForm(
+    file="the pool",
+    error=lambda path, _value, sentence: f"{path}: {sentence}",  # a sentence shows the value itself, where it helps
+    not_a_mapping=_not_a_mapping,
+    unknown=_unknown,
+)

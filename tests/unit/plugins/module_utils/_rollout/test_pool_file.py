@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._bundle_trial import Trial
-from ansible_collections.configok.node.plugins.module_utils._nodeconfig._strict_mapping import NodeCount
 from ansible_collections.configok.node.plugins.module_utils._rollout._pool_file import (
     POOL_KEYS,
+    NodeCount,
     crash_loop_seconds,
     find_unknown_variables,
     parse_policy,
