@@ -162,5 +162,5 @@ def _is_to_convert(data: Mapping[str, Any], documents: Sequence[Mapping[str, Any
     if any(api_version in (version.api_version, version.version) for version in versions_of(kind)):
         return True
     group = str(data["apiVersion"]).partition("/")[0]
-    others = [other for other in documents if other is not data]
-    return not others or any(str(other.get("apiVersion")).startswith(f"{group}/") for other in others)
+    others = [document for document in documents if document is not data]
+    return not others or any(str(document.get("apiVersion")).startswith(f"{group}/") for document in others)

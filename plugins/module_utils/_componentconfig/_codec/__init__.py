@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From text to a document and back, and what is found on the way."""
+"""Decode and encode YAML and JSON as Kubernetes does."""
 
 from __future__ import annotations
 

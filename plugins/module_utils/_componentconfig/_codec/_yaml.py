@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an unquoted YAML scalar means to Kubernetes.
+"""Read and write YAML 1.1 as Kubernetes does.
 
-Kubernetes reads YAML 1.1 through sigs.k8s.io/yaml (go-yaml v2): `on`, `no` and `y` are booleans, `017` is octal,
-`1:30` and a date are strings, `1_000` is a number.
+Kubernetes reads it through sigs.k8s.io/yaml (go-yaml v2): `on`, `no` and `y` are booleans, `017` is octal, `1:30` and a
+date are strings, `1_000` is a number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Union
 from .._exceptions import ConfigError
 from .._findings import InvalidConfig
 
-__all__ = ["Scalar", "encode", "encode_all", "key_text", "parse_yaml", "resolve"]
+__all__ = ["Scalar", "encode", "encode_all", "key_text", "parse_yaml", "resolve_scalar"]
 
 Scalar = Union[None, bool, int, float, str]
 
@@ -46,8 +46,8 @@ def _integer(text: str) -> int | None:
     return value if -(2**63) <= value < 2**64 else None
 
 
-def resolve(text: str) -> Scalar:
-    """The value of a plain (unquoted, untagged) scalar. Infinite and not-a-number floats come back as such."""
+def resolve_scalar(text: str) -> Scalar:
+    """Return the value of a plain (unquoted, untagged) scalar, infinite and not-a-number floats among them."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     if text[0] not in "+-.0123456789":
@@ -63,7 +63,7 @@ def resolve(text: str) -> Scalar:
 
 
 def key_text(value: Scalar) -> str:
-    """How a scalar key is written once it has become a JSON key."""
+    """Return the JSON key for a scalar key."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
@@ -90,7 +90,7 @@ def _at_tab(text: str, mark: Any) -> bool:
 
 
 def _events(yaml: Any, text: str, builder: Builder) -> Iterator[Any]:
-    """The parser's events; whatever it raises becomes a DecodeError."""
+    """Yield the parser's events; its errors become InvalidConfig."""
     line = 1
     try:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
@@ -106,11 +106,11 @@ def _events(yaml: Any, text: str, builder: Builder) -> Iterator[Any]:
         problem = error.problem or error.context or "syntax error"
         if mark is not None and _at_tab(text, mark):
             problem += " (YAML allows no tabs for indentation)"
-        raise builder.fail(_line(mark) if mark is not None else line, f"not valid YAML: {problem}") from error
+        raise builder.error(_line(mark) if mark is not None else line, f"not valid YAML: {problem}") from error
     except yaml.YAMLError as error:
-        raise builder.fail(line, f"not valid YAML: {str(error).splitlines()[0]}") from error
+        raise builder.error(line, f"not valid YAML: {str(error).splitlines()[0]}") from error
     except (ValueError, OverflowError, RecursionError) as error:
-        raise builder.fail(line, "not valid YAML: a character or number that cannot be read") from error
+        raise builder.error(line, "not valid YAML: a character or number that cannot be read") from error
 
 
 def _scalar(event: Any, builder: Builder) -> None:
@@ -119,7 +119,7 @@ def _scalar(event: Any, builder: Builder) -> None:
     tag: str | None = event.tag
     plain = event.style in (None, "") and event.implicit[0]
     if tag in (None, "!"):
-        value = resolve(text) if plain and tag is None else text
+        value = resolve_scalar(text) if plain and tag is None else text
     else:
         value = _tagged(str(tag), text, line, builder)
     builder.scalar(value, line, event.anchor, plain_text=text if plain else None)
@@ -129,49 +129,49 @@ def _tagged(tag: str, text: str, line: int, builder: Builder) -> Any:
     name = tag[len(_PREFIX) :] if tag.startswith(_PREFIX) else ""
     _check_tag(tag, line, builder)
     if name in _TAGGED:
-        value = resolve(text)
+        value = resolve_scalar(text)
         if type(value) not in _TAGGED[name]:
-            raise builder.fail(line, f"the tag !!{name} does not fit its value", "tag", path=builder.place)
+            raise builder.error(line, f"the tag !!{name} does not fit its value", "tag", path=builder.next_path)
         return value
     return text
 
 
 def _check_tag(tag: str | None, line: int, builder: Builder) -> None:
     if tag not in (None, "!") and not (str(tag).startswith(_PREFIX) and str(tag)[len(_PREFIX) :] in _TAGS):
-        builder.note(line, builder.place, "YAML tags other than the basic ones are not allowed", "tag")
+        builder.report(line, builder.next_path, "YAML tags other than the basic ones are not allowed", "tag")
 
 
 def _first_document(yaml: Any, text: str, builder: Builder) -> Iterator[Any]:
-    """The events of the first document. What stands after it is noted; it is not read, and need not be YAML."""
-    ended = more = 0
+    """Yield the events of the first document. Text after it is reported, not read, and need not be YAML."""
+    end_line = next_line = 0
     try:
         for event in _events(yaml, text, builder):
-            if ended and isinstance(event, yaml.DocumentStartEvent):
-                more = _line(event.start_mark)
+            if end_line and isinstance(event, yaml.DocumentStartEvent):
+                next_line = _line(event.start_mark)
                 break
             if isinstance(event, yaml.DocumentEndEvent):
-                ended = _line(event.end_mark)
+                end_line = _line(event.end_mark)
             yield event
     except InvalidConfig as error:
-        if not ended:
+        if not end_line:
             raise
-        more = error.findings[0].line or ended
-    if more:
-        builder.note(more, (), "a second document follows; only the first one is read", "documents")
+        next_line = error.findings[0].line or end_line
+    if next_line:
+        builder.report(next_line, (), "a second document follows; only the first one is read", "documents")
 
 
 def parse_yaml(text: str, builder: Builder) -> None:
-    """Feed the first document of a YAML text to a builder; raises DecodeError through it, ImportError without PyYAML.
+    """Feed the first document of a YAML text to a builder; raises InvalidConfig, ImportError without PyYAML.
 
     Go's decoder reads the first document and ignores the rest: a second one is a finding, and is not looked at.
     """
-    import yaml  # not at the top: whoever decodes JSON only, or nothing, does not need it
+    import yaml  # not at the top: decoding JSON does not need it
 
     for event in _first_document(yaml, text, builder):
         line = _line(event.start_mark)
         if isinstance(event, yaml.DocumentStartEvent):
             if event.version not in (None, (1, 1)):
-                raise builder.fail(line, "YAML 1.1 is the only version that Kubernetes reads")
+                raise builder.error(line, "YAML 1.1 is the only version that Kubernetes reads")
         elif isinstance(event, yaml.ScalarEvent):
             _scalar(event, builder)
         elif isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
@@ -183,26 +183,26 @@ def parse_yaml(text: str, builder: Builder) -> None:
             builder.alias(str(event.anchor), line)
 
 
-# PyYAML writes some line breaks of Unicode as they are, and then nobody reads them back. Compiled when first used: that
-# takes as long as importing all of this folder.
+# PyYAML writes some line breaks of Unicode as they are, and no parser reads them back. Compiled on first use, which
+# takes as long as importing this whole folder.
 _UNPRINTABLE = "[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 
 
-# PyYAML looks at each character of a text several times, a second for each MB. What is longer is written in quotes, as
-# JSON has it.
-_LONG = 1000
+# PyYAML reads each character of a text several times, which takes a second for each MB. Longer texts are written in
+# quotes, as in JSON.
+_LONG_TEXT = 1000
 _WORD = "[A-Za-z0-9_/][A-Za-z0-9_./-]*"
 
 
 def _quoted(text: str) -> str:
-    return re.sub(_UNPRINTABLE, lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+    return re.sub(_UNPRINTABLE, lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
-def _known_analysis(text: str) -> Any:
-    """What PyYAML would find out of a word, or is to know of a text that is written in quotes; None for others."""
+def _shortcut_analysis(text: str) -> Any:
+    """Return PyYAML's analysis of a word, or of a long text that is written in quotes; None for other texts."""
     from yaml.emitter import ScalarAnalysis
 
-    if len(text) > _LONG:
+    if len(text) > _LONG_TEXT:
         return ScalarAnalysis(text, False, False, False, False, False, True, False)
     return ScalarAnalysis(text, False, False, True, True, True, True, True) if re.fullmatch(_WORD, text) else None
 
@@ -218,10 +218,10 @@ def _dumper() -> Any:
             return True
 
         def analyze_scalar(self, scalar: str) -> Any:
-            return _known_analysis(scalar) or super().analyze_scalar(scalar)
+            return _shortcut_analysis(scalar) or super().analyze_scalar(scalar)
 
         def write_double_quoted(self, text: str, split: bool = True) -> None:
-            if len(text) > _LONG:
+            if len(text) > _LONG_TEXT:
                 self.write_indicator(_quoted(text), True)
             else:
                 super().write_double_quoted(text, split)
@@ -231,9 +231,9 @@ def _dumper() -> Any:
 
     def string(dumper: Any, value: str) -> Any:
         style = None
-        if len(value) > _LONG or re.search(_UNPRINTABLE, value):
+        if len(value) > _LONG_TEXT or re.search(_UNPRINTABLE, value):
             style = '"'
-        elif "\n" not in value and not isinstance(resolve(value), str):
+        elif "\n" not in value and not isinstance(resolve_scalar(value), str):
             style = "'"  # PyYAML leaves `y` and `1e3` without quotes; Kubernetes would read a boolean and a number
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
@@ -242,9 +242,9 @@ def _dumper() -> Any:
 
 
 def encode(data: Any) -> str:
-    """YAML text of decoded data, keys in their order; `decode` and Kubernetes read the same data from it.
+    """Return decoded data as YAML, keys in their order; `decode` and Kubernetes read the same data from it.
 
-    Raises ComponentConfigError for what is no decoded data (a set, an object of Python).
+    Raises ConfigError for other data, such as a set.
     """
     import yaml
 
@@ -258,5 +258,5 @@ def encode(data: Any) -> str:
 
 
 def encode_all(documents: Sequence[Any]) -> str:
-    """YAML text of several documents, one behind the other; raises ComponentConfigError like `encode`."""
+    """Return several documents as one YAML text. Raises ConfigError as `encode` does."""
     return "---\n".join(encode(data) for data in documents)

@@ -157,16 +157,16 @@ class _Fit:
 
     def object(self, data: dict[str, Any], source: Mapping[str, Any], target: Mapping[str, Any], path: Path) -> None:
         for key in list(data):
-            here = path + (key,)
+            field_path = path + (key,)
             if len(path) == self.depth and key in ("apiVersion", "kind"):
                 continue
             if key not in target:
-                self._lost(data.pop(key), source.get(key), here)
+                self._lost(data.pop(key), source.get(key), field_path)
                 continue
             below = source.get(key, {}).get("fields"), target[key].get("fields")
             if below[0] is not None and below[1] is not None:
                 full = bool(data[key])
-                self._inside(data[key], str(target[key].get("type")), below[0], below[1], here)
+                self._inside(data[key], str(target[key].get("type")), below[0], below[1], field_path)
                 if full and data[key] == {} and "nullable" not in target[key]:
                     del data[key]
 

@@ -29,26 +29,26 @@ class PluginSet:
         self._profile = profile
         self._point = point
         plugins = profile.get("plugins")
-        found = plugins.get(point) if isinstance(plugins, dict) else None
-        self._given = found if isinstance(found, dict) else {}
+        written = plugins.get(point) if isinstance(plugins, dict) else None
+        self._original = written if isinstance(written, dict) else {}
         self.enabled: list[dict[str, Any]] = self._list("enabled")
         self.disabled: list[dict[str, Any]] = self._list("disabled")
 
     def _list(self, name: str) -> list[dict[str, Any]]:
-        value = self._given.get(name)
-        return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+        value = self._original.get(name)
+        return [plugin for plugin in value if isinstance(plugin, dict)] if isinstance(value, list) else []
 
     def is_enabled(self, name: str) -> bool:
         """Whether the profile itself names the plugin as enabled."""
-        return any(one.get("name") == name for one in self.enabled)
+        return any(plugin.get("name") == name for plugin in self.enabled)
 
     def is_disabled(self, name: str) -> bool:
         """Whether the profile takes the plugin out of the defaults, by its name or all of them."""
-        return any(one.get("name") in (name, "*") for one in self.disabled)
+        return any(plugin.get("name") in (name, "*") for plugin in self.disabled)
 
     def weight(self, name: str) -> int:
         """The weight of a plugin that the profile enables; absent and 0 mean 1."""
-        return next((one.get("weight") or 1 for one in self.enabled if one.get("name") == name), 1)
+        return next((plugin.get("weight") or 1 for plugin in self.enabled if plugin.get("name") == name), 1)
 
     def enable(self, name: str, weight: int | None = None) -> None:
         """Enable a plugin behind those that are."""
@@ -59,19 +59,19 @@ class PluginSet:
         if not self.is_disabled(name):
             self.disabled.append({"name": name})
 
-    def forget(self, *names: str) -> None:
+    def remove(self, *names: str) -> None:
         """Name some plugins no more, neither as enabled nor as disabled."""
-        self.enabled = [one for one in self.enabled if one.get("name") not in names]
-        self.disabled = [one for one in self.disabled if one.get("name") not in names]
+        self.enabled = [plugin for plugin in self.enabled if plugin.get("name") not in names]
+        self.disabled = [plugin for plugin in self.disabled if plugin.get("name") not in names]
 
     def write(self) -> None:
         """Put the lists into the profile; what is empty, and was not there, does not come."""
         new = {
             name: value
             for name, value in (("enabled", self.enabled), ("disabled", self.disabled))
-            if value or self._given.get(name) == []
+            if value or self._original.get(name) == []
         }
-        if new == self._given:
+        if new == self._original:
             return
         plugins = self._profile.setdefault("plugins", {})
         if not isinstance(plugins, dict):
@@ -100,33 +100,33 @@ SCORING_PLUGINS = frozenset(_TYPE_OF)
 def plugin_to_strategy(profile: dict[str, Any], path: Path, target: Kind, losses: Losses) -> None:
     """Let NodeResourcesFit score as the plugins of a v1beta1 profile did, in place."""
     score = PluginSet(profile, "score")
-    here = (*path, "plugins", "score")
-    used = [str(one["name"]) for one in score.enabled if one.get("name") in _TYPE_OF]
-    named = bool(used)
-    if not score.is_disabled(_LEAST) and _LEAST not in used:
-        used.insert(0, _LEAST)
+    score_path = (*path, "plugins", "score")
+    scoring_plugins = [str(plugin["name"]) for plugin in score.enabled if plugin.get("name") in _TYPE_OF]
+    named = bool(scoring_plugins)
+    if not score.is_disabled(_LEAST) and _LEAST not in scoring_plugins:
+        scoring_plugins.insert(0, _LEAST)
     if score.is_enabled(_FIT):
-        for name in used if named else ():
-            losses.add(here, name, f"{_FIT} scores already, and has one strategy")
-        used = []
-    elif not used:
+        for name in scoring_plugins if named else ():
+            losses.add(score_path, name, f"{_FIT} scores already, and has one strategy")
+        scoring_plugins = []
+    elif not scoring_plugins:
         score.disable(_FIT)
-    for name in used[1:]:
-        losses.add(here, name, f"{_FIT} has one strategy: {_TYPE_OF[used[0]]}")
-    if used:
-        weight = score.weight(used[0])
-        score.disabled = [one for one in score.disabled if one.get("name") != _FIT]
+    for name in scoring_plugins[1:]:
+        losses.add(score_path, name, f"{_FIT} has one strategy: {_TYPE_OF[scoring_plugins[0]]}")
+    if scoring_plugins:
+        weight = score.weight(scoring_plugins[0])
+        score.disabled = [plugin for plugin in score.disabled if plugin.get("name") != _FIT]
         if named or score.is_disabled(_FIT):
             score.enable(_FIT, weight)
-    score.forget(*_TYPE_OF)
+    score.remove(*_TYPE_OF)
     score.write()
-    strategy = _taken_arguments(profile, path, used[0] if used else "", losses)
-    if used and (named or strategy):
-        args = _arguments_of(profile, _FIT, target)
-        args["scoringStrategy"] = {"type": _TYPE_OF[used[0]], **strategy}
+    strategy = _take_plugin_args(profile, path, scoring_plugins[0] if scoring_plugins else "", losses)
+    if scoring_plugins and (named or strategy):
+        args = _args_of(profile, _FIT, target)
+        args["scoringStrategy"] = {"type": _TYPE_OF[scoring_plugins[0]], **strategy}
 
 
-def _taken_arguments(profile: dict[str, Any], path: Path, used: str, losses: Losses) -> dict[str, Any]:
+def _take_plugin_args(profile: dict[str, Any], path: Path, used: str, losses: Losses) -> dict[str, Any]:
     """What a strategy takes over from the arguments of the plugin in use; those of all such plugins go."""
     strategy: dict[str, Any] = {}
     for index, entry in reversed(list(enumerate(_entries(profile)))):
@@ -151,13 +151,13 @@ def _taken_arguments(profile: dict[str, Any], path: Path, used: str, losses: Los
 def strategy_to_plugin(profile: dict[str, Any], path: Path, target: Kind, losses: Losses) -> None:
     """Let the plugins of v1beta1 score as the strategy of NodeResourcesFit did, in place."""
     score = PluginSet(profile, "score")
-    strategy = _taken_strategy(profile)
+    strategy = _take_strategy(profile)
     kind = strategy.get("type") or _DEFAULT
     plugin = _PLUGIN_OF.get(str(kind), _LEAST)
     named = bool(strategy) or score.is_enabled(_FIT)
     active = score.is_enabled(_FIT) or not score.is_disabled(_FIT)
     weight = score.weight(_FIT)
-    score.forget(_FIT)
+    score.remove(_FIT)
     if not active:
         score.disable(_LEAST)
     elif named:
@@ -176,10 +176,10 @@ def strategy_to_plugin(profile: dict[str, Any], path: Path, target: Kind, losses
     if args and not active:
         losses.add((*path, "pluginConfig"), strategy, f"{_FIT} does not score in this profile")
     elif args:
-        _arguments_of(profile, plugin, target).update(args)
+        _args_of(profile, plugin, target).update(args)
 
 
-def _taken_strategy(profile: dict[str, Any]) -> dict[str, Any]:
+def _take_strategy(profile: dict[str, Any]) -> dict[str, Any]:
     for entry in _entries(profile):
         args = entry.get("args")
         if entry.get("name") == _FIT and isinstance(args, dict) and isinstance(args.get("scoringStrategy"), dict):
@@ -188,22 +188,22 @@ def _taken_strategy(profile: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _arguments_of(profile: dict[str, Any], plugin: str, target: Kind) -> dict[str, Any]:
+def _args_of(profile: dict[str, Any], plugin: str, target: Kind) -> dict[str, Any]:
     """The arguments of a plugin, made where there are none."""
     for entry in _entries(profile):
         if entry.get("name") == plugin:
             if not isinstance(entry.get("args"), dict):
                 entry["args"] = {"apiVersion": target.api_version, "kind": f"{plugin}Args"}
-            found: dict[str, Any] = entry["args"]
-            return found
+            present: dict[str, Any] = entry["args"]
+            return present
     args: dict[str, Any] = {"apiVersion": target.api_version, "kind": f"{plugin}Args"}
     profile.setdefault("pluginConfig", []).append({"name": plugin, "args": args})
     return args
 
 
 def _entries(profile: dict[str, Any]) -> list[dict[str, Any]]:
-    given = profile.get("pluginConfig")
-    return [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    written = profile.get("pluginConfig")
+    return [entry for entry in written if isinstance(entry, dict)] if isinstance(written, list) else []
 
 
 _VERSIONS = ("v1beta1", "v1beta2", "v1beta3", "v1")
@@ -218,7 +218,7 @@ SCHEDULER_HINTS: Mapping[str, Hint] = {
     "profiles.plugins.multiPoint": Hint("the version has no multiPoint: name the plugins at each extension point"),
 }
 
-_GONE: Mapping[str, tuple[str, str]] = {
+_REMOVED_PLUGINS: Mapping[str, tuple[str, str]] = {
     "NodeLabel": ("v1beta1", "the plugin is gone: NodeAffinity's addedAffinity can ask for labels"),
     "ServiceAffinity": ("v1beta1", "the plugin is gone: InterPodAffinity can do the like"),
     "NodePreferAvoidPods": ("v1beta1", "the plugin is gone, and with it the annotation of nodes that it reads"),
@@ -233,7 +233,7 @@ _WEIGHTS: Mapping[str, tuple[int, int, int, int]] = {
 }
 """Default weights that differ between the versions, in their order."""
 
-_WITHOUT_EFFECT = ("multiPoint", "preEnqueue")
+_IGNORED_POINTS = ("multiPoint", "preEnqueue")
 """Extension points that kube-scheduler leaves out when it reads v1beta2."""
 
 _DEFAULT_PLUGINS = frozenset(
@@ -248,22 +248,26 @@ _DEFAULT_PLUGINS = frozenset(
 """Plugins that v1beta1 and v1beta2 enable at some extension point, and that have to be disabled there first."""
 
 
+def _is_after(version: str, last: str) -> bool:
+    return _VERSIONS.index(version) > _VERSIONS.index(last)
+
+
 def convert_scheduler(data: dict[str, Any], source: Kind, target: Kind, losses: Losses) -> None:
     """Bring the profiles into the form of the target version, in place."""
     if source.version == target.version:
         return
-    given = data.get("profiles")
-    profiles = given if isinstance(given, list) and given else [{"schedulerName": "default-scheduler"}]
+    written = data.get("profiles")
+    profiles = written if isinstance(written, list) and written else [{"schedulerName": "default-scheduler"}]
     if len(profiles) == 1 and isinstance(profiles[0], dict):
-        _one_percentage(data, profiles[0], target)
+        _hoist_percentage(data, profiles[0], target)
     for index, profile in enumerate(profiles):
         if isinstance(profile, dict):
             _profile(profile, ("profiles", index), source, target, losses)
-    if given or profiles != [{"schedulerName": "default-scheduler"}]:
+    if written or profiles != [{"schedulerName": "default-scheduler"}]:
         data["profiles"] = profiles
 
 
-def _one_percentage(data: dict[str, Any], profile: dict[str, Any], target: Kind) -> None:
+def _hoist_percentage(data: dict[str, Any], profile: dict[str, Any], target: Kind) -> None:
     """The value of the only profile counts for all, where a profile can have none of its own."""
     name = "percentageOfNodesToScore"
     if name not in target.fields["profiles"]["fields"] and profile.get(name) is not None:
@@ -272,39 +276,39 @@ def _one_percentage(data: dict[str, Any], profile: dict[str, Any], target: Kind)
 
 def _profile(profile: dict[str, Any], path: Path, source: Kind, target: Kind, losses: Losses) -> None:
     old, new = source.version, target.version
-    _avoided_pods(profile, path, old, new, losses)
+    _convert_prefer_avoid_pods(profile, path, old, new, losses)
     _arguments(profile, path, source, target, losses)
     plugins = profile.get("plugins")
     plugins = plugins if isinstance(plugins, dict) else {}
     for point in list(plugins):
-        if "v1beta2" in (old, new) and point in _WITHOUT_EFFECT:
+        if "v1beta2" in (old, new) and point in _IGNORED_POINTS:
             losses.add(
                 (*path, "plugins", point), plugins.pop(point), "v1beta2 takes the field, and does nothing with it"
             )
             continue
-        _gone_plugins(profile, point, path, new, losses)
+        _drop_removed_plugins(profile, point, path, new, losses)
     if old == "v1beta1":
         plugin_to_strategy(profile, path, target, losses)
-    _default_weights(profile, old, new)
+    _write_default_weights(profile, old, new)
     if new == "v1beta1":
         strategy_to_plugin(profile, path, target, losses)
     if new in ("v1beta1", "v1beta2"):
         _disable_before_enabling(profile)
 
 
-def _gone_plugins(profile: dict[str, Any], point: str, path: Path, new: str, losses: Losses) -> None:
-    found = PluginSet(profile, point)
-    for index, plugin in enumerate(found.enabled):
-        last, why = _GONE.get(str(plugin.get("name")), (new, ""))
-        if _VERSIONS.index(new) > _VERSIONS.index(last):
+def _drop_removed_plugins(profile: dict[str, Any], point: str, path: Path, new: str, losses: Losses) -> None:
+    plugin_set = PluginSet(profile, point)
+    for index, plugin in enumerate(plugin_set.enabled):
+        last, why = _REMOVED_PLUGINS.get(str(plugin.get("name")), (new, ""))
+        if _is_after(new, last):
             losses.add((*path, "plugins", point, "enabled", index), plugin, why)
-    found.forget(*(name for name, (last, _why) in _GONE.items() if _VERSIONS.index(new) > _VERSIONS.index(last)))
-    found.write()
+    plugin_set.remove(*(name for name, (last, _why) in _REMOVED_PLUGINS.items() if _is_after(new, last)))
+    plugin_set.write()
 
 
-def _avoided_pods(profile: dict[str, Any], path: Path, old: str, new: str, losses: Losses) -> None:
+def _convert_prefer_avoid_pods(profile: dict[str, Any], path: Path, old: str, new: str, losses: Losses) -> None:
     """v1beta1 enables NodePreferAvoidPods by default; no other version has it."""
-    name, why = "NodePreferAvoidPods", _GONE["NodePreferAvoidPods"][1]
+    name, why = "NodePreferAvoidPods", _REMOVED_PLUGINS["NodePreferAvoidPods"][1]
     score = PluginSet(profile, "score")
     if old == "v1beta1":
         if not score.is_disabled(name) and not score.is_enabled(name):
@@ -314,7 +318,7 @@ def _avoided_pods(profile: dict[str, Any], path: Path, old: str, new: str, losse
         score.write()
 
 
-def _default_weights(profile: dict[str, Any], old: str, new: str) -> None:
+def _write_default_weights(profile: dict[str, Any], old: str, new: str) -> None:
     """Write out the weights of plugins that are only there by default, where the default is another."""
     score = PluginSet(profile, "score")
     for name, weights in _WEIGHTS.items():
@@ -328,28 +332,28 @@ def _disable_before_enabling(profile: dict[str, Any]) -> None:
     """Later versions replace a default plugin by one that is enabled; older ones have it twice, and refuse that."""
     plugins = profile.get("plugins")
     for point in list(plugins) if isinstance(plugins, dict) else ():
-        found = PluginSet(profile, point)
-        for plugin in found.enabled:
+        plugin_set = PluginSet(profile, point)
+        for plugin in plugin_set.enabled:
             if plugin.get("name") in _DEFAULT_PLUGINS:
-                found.disable(str(plugin["name"]))
-        found.write()
+                plugin_set.disable(str(plugin["name"]))
+        plugin_set.write()
 
 
 def _arguments(profile: dict[str, Any], path: Path, source: Kind, target: Kind, losses: Losses) -> None:
-    given = profile.get("pluginConfig")
-    if not isinstance(given, list):
+    written = profile.get("pluginConfig")
+    if not isinstance(written, list):
         return
     kept = []
-    for index, entry in enumerate(given):
-        here = (*path, "pluginConfig", index)
-        if not isinstance(entry, dict) or _one_plugins_arguments(entry, here, source, target, losses):
+    for index, entry in enumerate(written):
+        entry_path = (*path, "pluginConfig", index)
+        if not isinstance(entry, dict) or _convert_plugin_args(entry, entry_path, source, target, losses):
             kept.append(entry)
     profile["pluginConfig"] = kept
-    if given and not kept:
+    if written and not kept:
         del profile["pluginConfig"]
 
 
-def _one_plugins_arguments(entry: dict[str, Any], path: Path, source: Kind, target: Kind, losses: Losses) -> bool:
+def _convert_plugin_args(entry: dict[str, Any], path: Path, source: Kind, target: Kind, losses: Losses) -> bool:
     """Convert one plugin's arguments, in place; False where the version does not have the plugin."""
     name, args = entry.get("name"), entry.get("args")
     old = find_kind(source.api_version, f"{name}Args")
@@ -357,7 +361,9 @@ def _one_plugins_arguments(entry: dict[str, Any], path: Path, source: Kind, targ
     if old is None or name in SCORING_PLUGINS:
         return True
     if new is None:
-        losses.add(path, entry, _GONE.get(str(name), ("", f"{target.api_version} has no arguments of {name}"))[1])
+        losses.add(
+            path, entry, _REMOVED_PLUGINS.get(str(name), ("", f"{target.api_version} has no arguments of {name}"))[1]
+        )
         return False
     if isinstance(args, dict):
         if name == "PodTopologySpread" and source.version == "v1beta1" and args.get("defaultConstraints"):

@@ -51,7 +51,10 @@ KUBEADM_HINTS: Mapping[str, Mapping[str, Hint]] = {
         "dns.type": Hint("only CoreDNS is left", ("CoreDNS",)),
         "useHyperKubeImage": Hint("the hyperkube image is no longer built: the components have images of their own"),
         "encryptionAlgorithm": Hint("the version always uses RSA-2048", ("RSA-2048",)),
-        **{f"{one}.extraEnvs": _EXTRA_ENVS for one in ("apiServer", "controllerManager", "scheduler", "etcd.local")},
+        **{
+            f"{component}.extraEnvs": _EXTRA_ENVS
+            for component in ("apiServer", "controllerManager", "scheduler", "etcd.local")
+        },
     },
     "InitConfiguration": _NODE_HINTS,
     "JoinConfiguration": _NODE_HINTS,
@@ -85,11 +88,13 @@ def carry_timeouts(parts: Sequence[tuple[dict[str, Any], list[Loss]]]) -> None:
     Each part is a converted document and its losses.
     """
     for data, losses in parts:
-        here, there = (_IN_CLUSTER, _IN_OTHERS) if data["kind"] == "ClusterConfiguration" else (_IN_OTHERS, _IN_CLUSTER)
-        kinds = ("InitConfiguration", "JoinConfiguration") if here == _IN_CLUSTER else ("ClusterConfiguration",)
-        others = [other for other, _losses in parts if other["kind"] in kinds]
-        for loss in [one for one in losses if one.path == here]:
-            for other in others:
-                other.setdefault(there[0], {}).setdefault(there[1], loss.value)
-            if others:
+        lost_path, new_path = (
+            (_IN_CLUSTER, _IN_OTHERS) if data["kind"] == "ClusterConfiguration" else (_IN_OTHERS, _IN_CLUSTER)
+        )
+        kinds = ("InitConfiguration", "JoinConfiguration") if lost_path == _IN_CLUSTER else ("ClusterConfiguration",)
+        documents = [document for document, _losses in parts if document["kind"] in kinds]
+        for loss in [loss for loss in losses if loss.path == lost_path]:
+            for document in documents:
+                document.setdefault(new_path[0], {}).setdefault(new_path[1], loss.value)
+            if documents:
                 losses.remove(loss)

@@ -172,14 +172,14 @@ def _duration(values: Sequence[str]) -> str:
 
 
 def _list(values: Sequence[str]) -> list[str]:
-    found: list[str] = []
+    items: list[str] = []
     for text in values:
         if text:
             try:
-                found += next(csv.reader([text], strict=True))
+                items += next(csv.reader([text], strict=True))
             except csv.Error:
                 raise ConfigError("must be a list with commas between") from None
-    return found
+    return items
 
 
 def _pairs(values: Sequence[str], separator: str) -> Iterator[tuple[str, str]]:
@@ -187,8 +187,8 @@ def _pairs(values: Sequence[str], separator: str) -> Iterator[tuple[str, str]]:
         for part in text.split(","):
             if not part:
                 continue
-            key, found, value = part.partition(separator)
-            if not found:
+            key, has_separator, value = part.partition(separator)
+            if not has_separator:
                 raise ConfigError(f"must be a list of key{separator}value with commas between")
             yield key.strip(), value.strip()
 
@@ -206,10 +206,10 @@ def _switches(values: Sequence[str]) -> dict[str, bool]:
 
 
 def _headers(values: Sequence[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    headers: dict[str, list[str]] = {}
     for key, value in _pairs(values, ":"):
-        found.setdefault(key, []).append(value)
-    return found
+        headers.setdefault(key, []).append(value)
+    return headers
 
 
 def _taints(values: Sequence[str]) -> list[dict[str, str]]:
@@ -217,8 +217,8 @@ def _taints(values: Sequence[str]) -> list[dict[str, str]]:
 
 
 def _taint(text: str) -> dict[str, str]:
-    left, colon, effect = text.partition(":")
-    key, _equals, value = left.partition("=")
+    pair, colon, effect = text.partition(":")
+    key, _equals, value = pair.partition("=")
     if not key or not colon or not effect or ":" in effect:
         raise ConfigError("must be a list of key=value:effect with commas between")
     return {"key": key, **({"value": value} if value else {}), "effect": effect}

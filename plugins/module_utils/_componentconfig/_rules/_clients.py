@@ -199,12 +199,12 @@ _OPTIONS = ("aliases[].options[]", "defaults[].options[]", "aliases[].flags[]", 
 
 
 def _allowlist(config: EffectiveConfig) -> Violations:
-    wanted, given = (
+    is_allowlist, has_plugins = (
         config.written("credentialPluginPolicy") == "Allowlist",
         bool(config.written("credentialPluginAllowlist")),
     )
-    if wanted != given:
-        words = "must hold at least one plugin with" if wanted else "is only allowed with"
+    if is_allowlist != has_plugins:
+        words = "must hold at least one plugin with" if is_allowlist else "is only allowed with"
         yield ("credentialPluginAllowlist",), f"{words} credentialPluginPolicy: Allowlist"
 
 

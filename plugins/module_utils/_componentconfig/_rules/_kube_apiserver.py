@@ -167,14 +167,14 @@ def _egress_name_unique(config: EffectiveConfig) -> Violations:
 def _egress_transport(config: EffectiveConfig) -> Violations:
     for path, connection in values_at(config.data, "egressSelections[].connection"):
         protocol, transport = connection.get("proxyProtocol"), connection.get("transport")
-        given = [name for name in ("tcp", "uds") if name in (transport or {})]
-        here = path + ("transport",)
+        set_transports = [name for name in ("tcp", "uds") if name in (transport or {})]
+        transport_path = path + ("transport",)
         if protocol == "Direct" and transport is not None:
-            yield here, "is not allowed with Direct"
-        elif protocol == "HTTPConnect" and len(given) != 1:
-            yield here, "must have exactly one of tcp and uds with HTTPConnect"
-        elif protocol == "GRPC" and "uds" not in given:
-            yield here, "must have uds with GRPC"
+            yield transport_path, "is not allowed with Direct"
+        elif protocol == "HTTPConnect" and len(set_transports) != 1:
+            yield transport_path, "must have exactly one of tcp and uds with HTTPConnect"
+        elif protocol == "GRPC" and "uds" not in set_transports:
+            yield transport_path, "must have uds with GRPC"
 
 
 def _egress_uds(config: EffectiveConfig) -> Violations:
@@ -247,8 +247,8 @@ def _audit_group(config: EffectiveConfig) -> Violations:
 
 
 def _audit_names(config: EffectiveConfig) -> Violations:
-    for path, one in values_at(config.data, "rules[].resources[]"):
-        if one.get("resourceNames") and not one.get("resources"):
+    for path, resource in values_at(config.data, "rules[].resources[]"):
+        if resource.get("resourceNames") and not resource.get("resources"):
             yield path + ("resourceNames",), "needs resources"
 
 

@@ -78,10 +78,10 @@ def _covers(wide: tuple[str, str], narrow: tuple[str, str]) -> bool:
 def _resource_overlap(config: EffectiveConfig) -> Violations:
     for path, names in values_at(config.data, "resources[].resources"):
         split = [_split(name) for name in names]
-        for index, one in enumerate(split):
-            if one in split[:index]:
+        for index, resource in enumerate(split):
+            if resource in split[:index]:
                 yield path + (index,), "must not stand twice in the list"
-            elif any(_covers(other, one) for other in split if other != one):
+            elif any(_covers(earlier, resource) for earlier in split if earlier != resource):
                 yield (
                     path + (index,),
                     "is covered by another resource of the list: give it an element of its own before",
@@ -90,8 +90,8 @@ def _resource_overlap(config: EffectiveConfig) -> Violations:
 
 def _provider_one(config: EffectiveConfig) -> Violations:
     for path, provider in values_at(config.data, "resources[].providers[]"):
-        given = [name for name in _PROVIDERS if name in provider]
-        if len(given) != 1:
+        set_providers = [name for name in _PROVIDERS if name in provider]
+        if len(set_providers) != 1:
             yield path, "must be exactly one of " + ", ".join(_PROVIDERS)
 
 
@@ -122,8 +122,8 @@ def _key_secret(config: EffectiveConfig) -> Violations:
         for index, key in enumerate(keys):
             text = "".join(str(key.get("secret", "")).split("\n")).replace("\r", "")
             if not text or not _BASE64.fullmatch(text) or len(binascii.a2b_base64(text)) not in sizes:
-                wanted = " or ".join(", ".join(map(str, sizes)).rsplit(", ", 1))
-                yield path + (index, "secret"), f"must be the base64 of {wanted} random bytes"
+                allowed_sizes = " or ".join(", ".join(map(str, sizes)).rsplit(", ", 1))
+                yield path + (index, "secret"), f"must be the base64 of {allowed_sizes} random bytes"
 
 
 def _kms(config: EffectiveConfig) -> Iterator[tuple[Path, Mapping[str, Any]]]:
@@ -216,11 +216,11 @@ def _is_issuer(text: str) -> bool:
 
 
 def _jwt_count(config: EffectiveConfig) -> Violations:
-    count, most = len(config.data.get("jwt") or ()), 1 if config.minor < 30 else 64
-    if count > most or (config.minor < 30 and count == 0):
+    count, limit = len(config.data.get("jwt") or ()), 1 if config.minor < 30 else 64
+    if count > limit or (config.minor < 30 and count == 0):
         yield (
             ("jwt",),
-            "must hold exactly one issuer" if config.minor < 30 else f"must not hold more than {most} issuers",
+            "must hold exactly one issuer" if config.minor < 30 else f"must not hold more than {limit} issuers",
         )
 
 
@@ -235,16 +235,16 @@ def _discovery(config: EffectiveConfig) -> Violations:
 
 def _audiences(config: EffectiveConfig) -> Violations:
     for path, issuer in values_at(config.data, "jwt[].issuer"):
-        here, audiences = path + ("audiences",), issuer.get("audiences") or []
+        audiences_path, audiences = path + ("audiences",), issuer.get("audiences") or []
         if not audiences:
-            yield here, "must hold at least one audience"
+            yield audiences_path, "must hold at least one audience"
         elif config.minor < 30 and len(audiences) > 1:
-            yield here, "must hold one audience"
+            yield audiences_path, "must hold one audience"
         for index, audience in enumerate(audiences):
             if not audience:
-                yield here + (index,), "must not be empty"
+                yield audiences_path + (index,), "must not be empty"
         yield from duplicates(
-            ((here + (index,), audience) for index, audience in enumerate(audiences)),
+            ((audiences_path + (index,), audience) for index, audience in enumerate(audiences)),
             "must not stand twice in the list",
         )
 
@@ -369,9 +369,12 @@ def _authorizer_type(config: EffectiveConfig) -> Violations:
 
 def _webhook(config: EffectiveConfig) -> Violations:
     for path, authorizer in values_at(config.data, "authorizers[]"):
-        given = "webhook" in authorizer
-        if given != (authorizer.get("type") == "Webhook"):
-            yield path + ("webhook",), "is only allowed with type Webhook" if given else "is required with type Webhook"
+        has_webhook = "webhook" in authorizer
+        if has_webhook != (authorizer.get("type") == "Webhook"):
+            yield (
+                path + ("webhook",),
+                "is only allowed with type Webhook" if has_webhook else "is required with type Webhook",
+            )
 
 
 def _webhook_match(config: EffectiveConfig) -> Violations:
@@ -383,14 +386,14 @@ def _webhook_match(config: EffectiveConfig) -> Violations:
 
 def _webhook_connection(config: EffectiveConfig) -> Violations:
     for path, webhook in values_at(config.data, "authorizers[].webhook"):
-        here, connection = path + ("connectionInfo",), webhook.get("connectionInfo") or {}
+        connection_path, connection = path + ("connectionInfo",), webhook.get("connectionInfo") or {}
         kind, file = connection.get("type", ""), connection.get("kubeConfigFile")
         if kind not in ("InClusterConfig", "KubeConfigFile"):
-            yield here + ("type",), "must be InClusterConfig or KubeConfigFile"
+            yield connection_path + ("type",), "must be InClusterConfig or KubeConfigFile"
         elif kind == "InClusterConfig" and file is not None:
-            yield here + ("kubeConfigFile",), "is only allowed with type KubeConfigFile"
+            yield connection_path + ("kubeConfigFile",), "is only allowed with type KubeConfigFile"
         elif kind == "KubeConfigFile" and not str(file or "").startswith("/"):
-            yield here + ("kubeConfigFile",), "must be an absolute path"
+            yield connection_path + ("kubeConfigFile",), "must be an absolute path"
 
 
 def _match_conditions(config: EffectiveConfig) -> Violations:
@@ -398,12 +401,13 @@ def _match_conditions(config: EffectiveConfig) -> Violations:
         if len(conditions) > 64:
             yield path, "must not be more than 64"
         expressions = [
-            (path + (index, "expression"), one.get("expression", "")) for index, one in enumerate(conditions)
+            (path + (index, "expression"), condition.get("expression", ""))
+            for index, condition in enumerate(conditions)
         ]
-        for here, expression in expressions:
+        for expression_path, expression in expressions:
             if not expression.strip():
-                yield here, "is required"
-        yield from duplicates((one for one in expressions if one[1].strip()), "must not stand twice")
+                yield expression_path, "is required"
+        yield from duplicates((condition for condition in expressions if condition[1].strip()), "must not stand twice")
 
 
 def _one_of(pattern: str, *values: str) -> Rule:

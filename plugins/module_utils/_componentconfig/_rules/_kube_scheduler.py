@@ -49,11 +49,16 @@ def _leader_durations(config: EffectiveConfig) -> Violations:
 
 def _leader(field: str, above: str, factor: float) -> Rule:
     def check(config: EffectiveConfig) -> Violations:
-        value, other = (
+        value, lower_value = (
             config.nanoseconds("leaderElection", field) or 0,
             config.nanoseconds("leaderElection", above) or 0,
         )
-        if config.get("leaderElection", "leaderElect") and value > 0 and other > 0 and value <= factor * other:
+        if (
+            config.get("leaderElection", "leaderElect")
+            and value > 0
+            and lower_value > 0
+            and value <= factor * lower_value
+        ):
             times = f"{factor} times " if factor != 1 else ""
             yield ("leaderElection", field), f"must be above {times}{above}"
 
@@ -80,11 +85,11 @@ def _bind_addresses(config: EffectiveConfig) -> Violations:
         if parts is None and _version(config) == "v1beta1":
             # Taken for absent.
             continue
-        least = 0 if config.minor >= 22 else 1
+        minimum = 0 if config.minor >= 22 else 1
         if not (value == "" and config.minor >= 22) and not is_ip_port(
-            value if parts is None or parts[0] else f"0.0.0.0:{parts[1]}", least
+            value if parts is None or parts[0] else f"0.0.0.0:{parts[1]}", minimum
         ):
-            yield (field,), f"must be IP:port with a port from {least} to 65535"
+            yield (field,), f"must be IP:port with a port from {minimum} to 65535"
 
 
 def _bind_addresses_off(config: EffectiveConfig) -> Violations:
@@ -109,7 +114,7 @@ def _profile_names(config: EffectiveConfig) -> Violations:
 
 
 def _names(plugins: Any) -> list[str]:
-    return [one.get("name", "") for one in plugins or ()]
+    return [plugin.get("name", "") for plugin in plugins or ()]
 
 
 def _queue_sort(profile: Mapping[str, Any]) -> Mapping[str, Any]:

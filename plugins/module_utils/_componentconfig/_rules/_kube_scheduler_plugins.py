@@ -89,19 +89,19 @@ def _selector_operators(config: EffectiveConfig) -> Violations:
 def _selector_values(config: EffectiveConfig) -> Violations:
     for path, requirement, of_fields in _requirements(config):
         values, operator = requirement.get("values") or [], requirement.get("operator", "")
-        here = path + ("values",)
+        values_path = path + ("values",)
         if of_fields and operator in _OPERATORS[:2] and len(values) != 1:
-            yield here, "must be exactly one value"
+            yield values_path, "must be exactly one value"
         elif operator in ("In", "NotIn") and not values:
-            yield here, f"must be at least one value with {operator}"
+            yield values_path, f"must be at least one value with {operator}"
         elif operator in ("Exists", "DoesNotExist") and values:
-            yield here, f"must be empty with {operator}"
+            yield values_path, f"must be empty with {operator}"
         elif operator in ("Gt", "Lt") and (len(values) != 1 or not _WHOLE.fullmatch(values[0])):
-            yield here, f"must be one whole number with {operator}"
+            yield values_path, f"must be one whole number with {operator}"
         elif not of_fields:
             for index, value in enumerate(values):
                 if not is_label_value(value):
-                    yield here + (index,), "must be the value of a label"
+                    yield values_path + (index,), "must be the value of a label"
 
 
 def _labels_conflict(config: EffectiveConfig) -> Violations:
@@ -142,9 +142,9 @@ def _shape(pattern: str, needed: bool) -> Rule:
 
 def _fit_ratio(config: EffectiveConfig) -> Violations:
     for path, strategy in values_at(config.data, "scoringStrategy"):
-        given = "requestedToCapacityRatio" in strategy
-        if given != (strategy.get("type") == _RATIO):
-            message = f"is only allowed with type {_RATIO}" if given else f"is required with type {_RATIO}"
+        has_ratio = "requestedToCapacityRatio" in strategy
+        if has_ratio != (strategy.get("type") == _RATIO):
+            message = f"is only allowed with type {_RATIO}" if has_ratio else f"is required with type {_RATIO}"
             yield path + ("requestedToCapacityRatio",), message
 
 
@@ -167,7 +167,10 @@ def _spread_selector(config: EffectiveConfig) -> Violations:
 def _spread_unique(config: EffectiveConfig) -> Violations:
     constraints = values_at(config.data, "defaultConstraints[]")
     yield from duplicates(
-        ((path, (one.get("topologyKey"), one.get("whenUnsatisfiable"))) for path, one in constraints),
+        (
+            (path, (constraint.get("topologyKey"), constraint.get("whenUnsatisfiable")))
+            for path, constraint in constraints
+        ),
         "topologyKey and whenUnsatisfiable must not be those of another constraint",
     )
 

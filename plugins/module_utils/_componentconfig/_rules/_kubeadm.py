@@ -149,8 +149,8 @@ INIT_RULES: dict[str, Rule] = {
 
 
 def _discovery_one(config: EffectiveConfig) -> Violations:
-    given = [name for name in ("bootstrapToken", "file") if config.written("discovery", name) is not None]
-    if len(given) != 1:
+    methods = [name for name in ("bootstrapToken", "file") if config.written("discovery", name) is not None]
+    if len(methods) != 1:
         yield ("discovery",), "must have exactly one of bootstrapToken and file"
 
 
@@ -251,34 +251,37 @@ _LARGEST_DIFFERENCE = 16
 
 
 def _dual_stack(config: EffectiveConfig) -> bool:
-    given = (config.data.get("featureGates") or {}).get("IPv6DualStack")
-    return config.minor >= 23 or (config.minor >= 21 if given is None else bool(given))
+    gate_setting = (config.data.get("featureGates") or {}).get("IPv6DualStack")
+    return config.minor >= 23 or (config.minor >= 21 if gate_setting is None else bool(gate_setting))
 
 
 def _networks(text: str) -> list[Network] | None:
     networks = [network(part) for part in text.split(",")]
-    return [one for one in networks if one is not None] if None not in networks else None
+    return [subnet for subnet in networks if subnet is not None] if None not in networks else None
 
 
-def _subnet(config: EffectiveConfig, field: str, least: int) -> Violations:
+def _subnet(config: EffectiveConfig, field: str, minimum: int) -> Violations:
     path, text = ("networking", field), config.written("networking", field) or ""
     networks = _networks(text) if text else []
     if networks is None:
         yield path, "must be a CIDR, for example 10.96.0.0/12"
     elif not _dual_stack(config) and len(networks) > 1:
         yield path, "must be one CIDR"
-    elif len(networks) > 2 or len({one.version for one in networks}) != len(networks):
+    elif len(networks) > 2 or len({subnet.version for subnet in networks}) != len(networks):
         yield path, "must be one CIDR, or an IPv4 and an IPv6 one separated by a comma"
-    for one in networks or ():
-        if one.num_addresses < least:
-            yield path, f"{one} is too small: at least {least} addresses are needed"
+    for subnet in networks or ():
+        if subnet.num_addresses < minimum:
+            yield path, f"{subnet} is too small: at least {minimum} addresses are needed"
 
 
 def _service_subnet(config: EffectiveConfig) -> Violations:
     yield from _subnet(config, "serviceSubnet", 10)
-    for one in _networks(config.written("networking", "serviceSubnet") or "") or ():
-        if one.max_prefixlen - one.prefixlen > 20:
-            yield ("networking", "serviceSubnet"), f"{one} is too large: /{one.max_prefixlen - 20} is the largest"
+    for subnet in _networks(config.written("networking", "serviceSubnet") or "") or ():
+        if subnet.max_prefixlen - subnet.prefixlen > 20:
+            yield (
+                ("networking", "serviceSubnet"),
+                f"{subnet} is too large: /{subnet.max_prefixlen - 20} is the largest",
+            )
 
 
 def _pod_subnet(config: EffectiveConfig) -> Violations:
@@ -287,8 +290,12 @@ def _pod_subnet(config: EffectiveConfig) -> Violations:
 
 def _argument(config: EffectiveConfig, name: str) -> str | None:
     """What the controller manager is told by an argument, the last of its name; a map up to v1beta3, then a list."""
-    given: Any = config.written("controllerManager", "extraArgs") or {}
-    pairs = given.items() if isinstance(given, dict) else [(one.get("name"), one.get("value", "")) for one in given]
+    arguments: Any = config.written("controllerManager", "extraArgs") or {}
+    pairs = (
+        arguments.items()
+        if isinstance(arguments, dict)
+        else [(argument.get("name"), argument.get("value", "")) for argument in arguments]
+    )
     return next((value for given_name, value in reversed(list(pairs)) if given_name == name), None)
 
 
@@ -296,17 +303,17 @@ def _node_mask(config: EffectiveConfig) -> Violations:
     path = ("networking", "podSubnet")
     if config.minor >= 21 and _argument(config, "allocate-node-cidrs") == "false":
         return
-    for one in _networks(config.written(*path) or "") or ():
-        argument = f"node-cidr-mask-size-ipv{one.version}" if _dual_stack(config) else "node-cidr-mask-size"
-        told = _argument(config, argument)
-        if told and not re.fullmatch(r"[-+]?[0-9]{1,9}", told):
+    for subnet in _networks(config.written(*path) or "") or ():
+        argument = f"node-cidr-mask-size-ipv{subnet.version}" if _dual_stack(config) else "node-cidr-mask-size"
+        mask_text = _argument(config, argument)
+        if mask_text and not re.fullmatch(r"[-+]?[0-9]{1,9}", mask_text):
             yield path, f"needs a whole number as {argument} in controllerManager.extraArgs"
             continue
-        mask = int(told) if told else 24 if one.version == 4 else 64
-        if one.prefixlen > mask:
-            yield path, f"{one} is smaller than the network of one node, which has a mask of {mask}"
-        elif mask - one.prefixlen > _LARGEST_DIFFERENCE:
-            yield path, f"{one} may be at most {_LARGEST_DIFFERENCE} bits larger than a node's mask of {mask}"
+        mask = int(mask_text) if mask_text else 24 if subnet.version == 4 else 64
+        if subnet.prefixlen > mask:
+            yield path, f"{subnet} is smaller than the network of one node, which has a mask of {mask}"
+        elif mask - subnet.prefixlen > _LARGEST_DIFFERENCE:
+            yield path, f"{subnet} may be at most {_LARGEST_DIFFERENCE} bits larger than a node's mask of {mask}"
 
 
 def _endpoint(text: str) -> bool:

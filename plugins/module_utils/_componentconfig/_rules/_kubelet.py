@@ -19,7 +19,9 @@ _CPUS = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*")
 
 def _alloc_needs_cgroups(config: EffectiveConfig) -> Violations:
     enforced = config.get("enforceNodeAllocatable") or []
-    if config.get("cgroupsPerQOS") is False and [one for one in enforced if config.minor < 31 or one != "none"]:
+    if config.get("cgroupsPerQOS") is False and [
+        option for option in enforced if config.minor < 31 or option != "none"
+    ]:
         allowed = "an empty list" if config.minor < 31 else "none"
         yield ("enforceNodeAllocatable",), f"must be {allowed} while cgroupsPerQOS is false (the default is pods)"
 
@@ -86,8 +88,8 @@ def _crash_loop(config: EffectiveConfig) -> Violations:
 
 def _alloc_duplicate(config: EffectiveConfig) -> Violations:
     enforced = config.get("enforceNodeAllocatable") or []
-    for index, one in enumerate(enforced):
-        if one in enforced[:index]:
+    for index, option in enumerate(enforced):
+        if option in enforced[:index]:
             yield ("enforceNodeAllocatable", index), "must not stand twice in the list"
 
 
@@ -122,7 +124,7 @@ def _reserved_cpus_alone(config: EffectiveConfig) -> Violations:
 def _reserved_cpus(config: EffectiveConfig) -> Violations:
     value = config.get("reservedSystemCPUs") or ""
     ranges = [part.split("-") for part in value.split(",")] if _CPUS.fullmatch(value) else None
-    if value and (ranges is None or any(int(one[0]) > int(one[-1]) for one in ranges)):
+    if value and (ranges is None or any(int(bounds[0]) > int(bounds[-1]) for bounds in ranges)):
         yield ("reservedSystemCPUs",), "must be a list of CPUs, for example 0-3,8"
 
 
@@ -266,10 +268,10 @@ def _gates_known(config: EffectiveConfig) -> Violations:
 
 
 def _gates_needed(config: EffectiveConfig) -> Violations:
-    for gate, other in config.gates.unmet_dependencies():
-        at = gate if config.written("featureGates", gate) is not None else other
+    for gate, dependency in config.gates.unmet_dependencies():
+        at = gate if config.written("featureGates", gate) is not None else dependency
         path = ("featureGates", at) if config.written("featureGates", at) is not None else ("featureGates",)
-        yield path, f"the gate {gate} may only be on while {other} is on"
+        yield path, f"the gate {gate} may only be on while {dependency} is on"
 
 
 def _needs_gate(field: str, gate: str, harmless: Callable[[Any], bool], words: str) -> Rule:
@@ -294,14 +296,14 @@ def _image_gc_order(config: EffectiveConfig) -> Violations:
     low, high = config.get("imageGCLowThresholdPercent"), config.get("imageGCHighThresholdPercent")
     if low >= high:
         low_given = config.written("imageGCLowThresholdPercent") is not None
-        field, other = ("Low", f"below imageGCHighThresholdPercent, {high}") if low_given else ("High", f"above {low}")
+        field, bound = ("Low", f"below imageGCHighThresholdPercent, {high}") if low_given else ("High", f"above {low}")
         suffix = "" if low_given else ", the default of imageGCLowThresholdPercent"
-        yield (f"imageGC{field}ThresholdPercent",), f"must be {other}{suffix}"
+        yield (f"imageGC{field}ThresholdPercent",), f"must be {bound}{suffix}"
 
 
 def _image_age_order(config: EffectiveConfig) -> Violations:
-    most, least = config.nanoseconds("imageMaximumGCAge") or 0, config.nanoseconds("imageMinimumGCAge") or 0
-    if 0 < most <= least:
+    maximum, minimum = config.nanoseconds("imageMaximumGCAge") or 0, config.nanoseconds("imageMinimumGCAge") or 0
+    if 0 < maximum <= minimum:
         yield ("imageMaximumGCAge",), f"must be above imageMinimumGCAge, which is {config.get('imageMinimumGCAge')}"
 
 

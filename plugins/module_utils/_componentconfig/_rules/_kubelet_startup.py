@@ -61,7 +61,7 @@ _SUITES = frozenset(
 def _tls_version(config: EffectiveConfig) -> Violations:
     allowed = value_table("tlsMinVersion")
     if (config.get("tlsMinVersion") or "") not in allowed:
-        yield ("tlsMinVersion",), "must be one of " + ", ".join(one for one in allowed if one)
+        yield ("tlsMinVersion",), "must be one of " + ", ".join(version for version in allowed if version)
 
 
 def _tls_suites(config: EffectiveConfig) -> Violations:
@@ -82,10 +82,10 @@ def _tls_suites_of_http2(config: EffectiveConfig) -> Violations:
 
 def _tls_pair(config: EffectiveConfig) -> Violations:
     fields = ("tlsCertFile", "tlsPrivateKeyFile")
-    given = [field for field in fields if config.get(field)]
-    if len(given) == 1 and config.get("enableServer"):
-        other = fields[1 - fields.index(given[0])]
-        yield (given[0],), f"needs {other} as well"
+    set_fields = [field for field in fields if config.get(field)]
+    if len(set_fields) == 1 and config.get("enableServer"):
+        missing = fields[1 - fields.index(set_fields[0])]
+        yield (set_fields[0],), f"needs {missing} as well"
 
 
 def _address(config: EffectiveConfig) -> Violations:
@@ -95,15 +95,15 @@ def _address(config: EffectiveConfig) -> Violations:
 
 def _ports(config: EffectiveConfig) -> Violations:
     # The health server only logs that its port is taken, the other two end the kubelet. Which comes first varies.
-    for field, other in (("readOnlyPort", "port"), ("healthzPort", "port"), ("readOnlyPort", "healthzPort")):
-        same = config.get(field) and config.get(field) == config.get(other)
-        served = config.get("enableServer") or other != "port"
-        if same and served and _overlap(config.get(_ADDRESS_OF[field]), config.get(_ADDRESS_OF[other])):
-            yield (field,), f"must be another one than {other}, which is {config.get(other)}"
+    for field, second_field in (("readOnlyPort", "port"), ("healthzPort", "port"), ("readOnlyPort", "healthzPort")):
+        same = config.get(field) and config.get(field) == config.get(second_field)
+        served = config.get("enableServer") or second_field != "port"
+        if same and served and _overlap(config.get(_ADDRESS_OF[field]), config.get(_ADDRESS_OF[second_field])):
+            yield (field,), f"must be another one than {second_field}, which is {config.get(second_field)}"
 
 
-def _overlap(one: str, other: str) -> bool:
-    return one == other or not {one, other}.isdisjoint(_EVERYWHERE)
+def _overlap(first: str, second: str) -> bool:
+    return first == second or not {first, second}.isdisjoint(_EVERYWHERE)
 
 
 SERVER_RULES: dict[str, Rule] = {
@@ -265,9 +265,9 @@ def _cpu_options(config: EffectiveConfig) -> Violations:
         if value not in _TRUE and value not in _FALSE:
             yield ("cpuManagerPolicyOptions", option), 'must be "true" or "false"'
     on = _true_options(config)
-    for one, other in _EXCLUDING_CPU_OPTIONS:
-        if one in on and other in on:
-            yield ("cpuManagerPolicyOptions", other), f"excludes {one}"
+    for option, excluded in _EXCLUDING_CPU_OPTIONS:
+        if option in on and excluded in on:
+            yield ("cpuManagerPolicyOptions", excluded), f"excludes {option}"
 
 
 def _cpu_align(config: EffectiveConfig) -> Violations:
@@ -295,13 +295,13 @@ def _memory_static(config: EffectiveConfig) -> Violations:
         return
     eviction = (config.get("evictionHard") or {}).get("memory.available", 0)
     reserved = [_quantity((config.get(field) or {}).get("memory", 0)) for field in ("kubeReserved", "systemReserved")]
-    wanted = [*reserved, _quantity(eviction)]
-    if None in wanted:
+    parts = [*reserved, _quantity(eviction)]
+    if None in parts:
         return  # a percentage needs the host, and what is no quantity is found elsewhere
-    total = sum(amount for amount in wanted if amount is not None)
+    total = sum(amount for amount in parts if amount is not None)
     entries = config.get("reservedMemory") or []
-    found = sum(parse_quantity(entry.get("limits", {}).get("memory", 0)) for entry in entries)
-    if found != total:
+    reserved_total = sum(parse_quantity(entry.get("limits", {}).get("memory", 0)) for entry in entries)
+    if reserved_total != total:
         yield (
             ("reservedMemory",),
             f"memory must add up to {int(total)} bytes: kubeReserved, systemReserved and evictionHard memory.available",
@@ -319,12 +319,12 @@ def _evict_signals(config: EffectiveConfig) -> Violations:
 
 
 def _evict_values(config: EffectiveConfig) -> Violations:
-    most = 10_000 if config.minor == 20 else 100  # the real 1.20 takes 150%: it compares the fraction with 100
+    maximum = 10_000 if config.minor == 20 else 100  # the real 1.20 takes 150%: it compares the fraction with 100
     for field in ("evictionHard", "evictionSoft"):
         for signal, value in (config.get(field) or {}).items():
             amount = _quantity(value)
             percent = _percent(value)
-            if not (amount is not None and amount > 0) and not (percent is not None and 0 <= percent <= most):
+            if not (amount is not None and amount > 0) and not (percent is not None and 0 <= percent <= maximum):
                 yield (
                     (field, signal),
                     "must be a quantity above 0 or a percentage from 0% to 100%, for example 100Mi or 10%",
@@ -410,10 +410,10 @@ def _runtime_timeout(config: EffectiveConfig) -> Violations:
 
 def _iptables_bits(config: EffectiveConfig) -> Violations:
     if config.get("makeIPTablesUtilChains") and config.get("iptablesDropBit") == config.get("iptablesMasqueradeBit"):
-        field, other = "iptablesDropBit", "iptablesMasqueradeBit"
+        field, other_field = "iptablesDropBit", "iptablesMasqueradeBit"
         if config.written(field) is None:
-            field, other = other, field
-        yield (field,), f"must be another one than {other}, which is {config.get(other)}"
+            field, other_field = other_field, field
+        yield (field,), f"must be another one than {other_field}, which is {config.get(other_field)}"
 
 
 def _cgroup_driver(config: EffectiveConfig) -> Violations:

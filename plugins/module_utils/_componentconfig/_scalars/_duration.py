@@ -26,8 +26,7 @@ _LARGEST = 2**63 - 1
 
 
 def nanoseconds(text: str) -> int:
-    """A Go duration in nanoseconds, exactly; raises ValueError with a sentence for anything `time.ParseDuration`
-    refuses."""
+    """Return a Go duration in nanoseconds, exactly. Raises ConfigError for text that `time.ParseDuration` refuses."""
     error = f"not a duration: {text[:40]!r} (write for example 90s, 1m30s, 500ms)"
     body = text[1:] if text[:1] in ("+", "-") else text
     if body == "0":
@@ -47,21 +46,21 @@ def nanoseconds(text: str) -> int:
 
 
 def parse_duration(text: str) -> float:
-    """A Go duration in seconds; raises ValueError like `nanoseconds`."""
+    """Return a Go duration in seconds. Raises ConfigError as `nanoseconds` does."""
     return nanoseconds(text) / 1e9
 
 
 def format_duration(seconds: float) -> str:
-    """Seconds as a Go duration that a component reads back as the same: 90 is `1m30s`, 0.5 is `500ms`."""
-    left = round(abs(seconds) * 10**9)
-    sign = "-" if seconds < 0 and left else ""
-    if left < 10**9:
+    """Return seconds as a Go duration that a component reads as the same: 90 is `1m30s`, 0.5 is `500ms`."""
+    remaining = round(abs(seconds) * 10**9)
+    sign = "-" if seconds < 0 and remaining else ""
+    if remaining < 10**9:
         for unit in ("ms", "us", "ns"):
-            if left % _UNITS[unit] == 0:
-                return f"{sign}{left // _UNITS[unit]}{unit}" if left else "0s"
-    hours, left = divmod(left, _UNITS["h"])
-    minutes, left = divmod(left, _UNITS["m"])
-    whole, fraction = divmod(left, 10**9)
+            if remaining % _UNITS[unit] == 0:
+                return f"{sign}{remaining // _UNITS[unit]}{unit}" if remaining else "0s"
+    hours, remaining = divmod(remaining, _UNITS["h"])
+    minutes, remaining = divmod(remaining, _UNITS["m"])
+    whole, fraction = divmod(remaining, 10**9)
     rest = f".{fraction:09d}".rstrip("0") if fraction else ""
     text = (f"{hours}h" if hours else "") + (f"{minutes}m" if minutes else "")
     return sign + text + (f"{whole}{rest}s" if whole or fraction or not text else "")

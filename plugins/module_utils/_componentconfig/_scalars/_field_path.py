@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Field paths as tuples of keys and indexes, and how they are written."""
+"""Format, parse and follow field paths, which are tuples of keys and indexes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def format_path(path: Path) -> str:
 
 
 def parse_path(text: str) -> Path:
-    """Read what `format_path` writes; raises ComponentConfigError for anything else."""
+    """Read a path as `format_path` writes it. Raises ConfigError for other text."""
     parts: list[str | int] = []
     position = 0
     while position < len(text):
@@ -47,7 +47,7 @@ def parse_path(text: str) -> Path:
 
 
 def value_at(data: Any, path: Path) -> Any:
-    """Return what stands at a path in decoded data, None where there is nothing."""
+    """Return the value at a path in decoded data, None for no value."""
     for part in path:
         if isinstance(part, int):
             if not isinstance(data, list) or part >= len(data):

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which values are secrets: keys, tokens, passwords."""
+"""Recognize and redact secrets: keys, tokens, passwords."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ _TEXT = re.compile(
     r"|(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}"  # JSON web token
     r"|\b[Bb]earer +[A-Za-z0-9._~+/-]{16,}"
     r"|\bBasic +[A-Za-z0-9+/]{12,}={0,2}"
-    r"|\b(?:ghp|gho|ghs|github_pat|glpat|xox[abp])[-_][A-Za-z0-9_-]{16,}"  # tokens that say so
+    r"|\b(?:ghp|gho|ghs|github_pat|glpat|xox[abp])[-_][A-Za-z0-9_-]{16,}"  # tokens with a prefix of their own
     r"|\bAKIA[0-9A-Z]{16}\b"
     r"|://[^/\s@]+@"  # a password in a URL, or a token alone
     r"|[?&][\w-]*?(?i:token|secret|password|api[_-]?key|signature)=[^&\s]"  # in a URL's query
 )
-# A bootstrap token is six characters, a dot and sixteen: too short to be known by its look outside a field of that
-# name.
+# A bootstrap token is six characters, a dot and sixteen: too short to be recognized outside a field of that name.
 _NAMES = frozenset(
     ("password", "token", "secret", "client-key-data", "tlsBootstrapToken", "certificateKey", "secretKey", "privateKey")
 )
@@ -33,7 +32,7 @@ _MASKED = "staticPodURLHeader"  # the kubelet masks each of these headers when i
 
 
 def is_secret(value: Any, path: Path = ()) -> bool:
-    """Whether a decoded value, at a field path, must neither be published nor shown."""
+    """Return whether a decoded value at a field path is, or holds, a secret, which is neither published nor shown."""
     if not isinstance(value, str):
         return isinstance(value, (dict, list)) and any(True for _unused in secrets(value, path))
     named = value != "" and (_MASKED in path or (bool(path) and path[-1] in _NAMES))
@@ -41,20 +40,20 @@ def is_secret(value: Any, path: Path = ()) -> bool:
 
 
 def secrets(data: Any, path: Path = ()) -> Iterator[Path]:
-    """The paths of all secrets in decoded data."""
+    """Yield the paths of all secrets in decoded data."""
     pending: list[tuple[Path, Any]] = [(path, data)]
     while pending:
-        here, value = pending.pop()
+        current, value = pending.pop()
         if isinstance(value, dict):
-            pending.extend((here + (key,), item) for key, item in value.items())
+            pending.extend((current + (key,), item) for key, item in value.items())
         elif isinstance(value, list):
-            pending.extend((here + (index,), item) for index, item in enumerate(value))
-        elif isinstance(value, str) and is_secret(value, here):
-            yield here
+            pending.extend((current + (index,), item) for index, item in enumerate(value))
+        elif isinstance(value, str) and is_secret(value, current):
+            yield current
 
 
 def redacted(data: Any, path: Path = ()) -> Any:
-    """Decoded data with every secret replaced by a word that says so."""
+    """Return decoded data with a note in place of every secret."""
     if isinstance(data, dict):
         return {key: redacted(item, path + (key,)) for key, item in data.items()}
     if isinstance(data, list):

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names as Kubernetes allows them: DNS names, label keys and values, resource names."""
+"""Check DNS names, label keys and values, IP addresses, CIDRs, ports and URLs."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ _KEY_NAME = re.compile(r"(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
 
 
 def is_dns_label(text: str) -> bool:
-    """Whether it is a name without dots as namespaces have: at most 63 of a-z, 0-9 and -."""
+    """Return whether the text is a name without dots as namespaces have: at most 63 of a-z, 0-9 and -."""
     return len(text) <= 63 and _DNS_LABEL.fullmatch(text) is not None
 
 
 def is_dns_name(text: str, *, wildcard: bool = False) -> bool:
-    """Whether it is a DNS name in lower case of at most 253 characters; `wildcard` wants `*.` before it."""
+    """Return whether the text is a lower-case DNS name of at most 253 characters, with `wildcard` after `*.`."""
     if wildcard:
         return len(text) <= 253 and text.startswith("*.") and _DNS_NAME.fullmatch(text[2:]) is not None
     return len(text) <= 253 and _DNS_NAME.fullmatch(text) is not None
 
 
 def is_label_key(text: str) -> bool:
-    """Whether it is a qualified name, as keys of labels, taints and annotations are: `[prefix/]name`."""
+    """Return whether the text is a qualified name, as keys of labels, taints and annotations are: `[prefix/]name`."""
     prefix, slash, name = text.rpartition("/")
     if slash and not is_dns_name(prefix):
         return False
@@ -54,12 +54,12 @@ def is_label_key(text: str) -> bool:
 
 
 def is_label_value(text: str) -> bool:
-    """Whether it may be the value of a label or a taint; empty is one."""
+    """Return whether the text may be the value of a label or a taint; empty is one."""
     return not text or (len(text) <= 63 and _KEY_NAME.fullmatch(text) is not None)
 
 
 def is_extended_resource(text: str) -> bool:
-    """Whether it names a resource that is none of Kubernetes' own: `example.com/gpu`."""
+    """Return whether the text names a resource that is not one of Kubernetes' own: `example.com/gpu`."""
     native = "/" not in text or "kubernetes.io/" in text
     return not native and not text.startswith("requests.") and is_label_key(f"requests.{text}") and is_label_key(text)
 
@@ -74,37 +74,37 @@ _HOST = re.compile(r"(?:[^\s:\[\]<>\"]*|\[[^\s\[\]]*\])(?::[0-9]*)?")
 _CIDR = re.compile(r"[0-9A-Fa-f:.]+/[0-9]{1,3}")
 
 
-def _plain(text: str) -> str:
+def _without_leading_zeros(text: str) -> str:
     # Kubernetes takes 010.0.0.1 for 10.0.0.1, as Go once did; Python does not.
     return text if ":" in text else _LEADING_ZEROS.sub("", text)
 
 
 def is_ip(text: str) -> bool:
-    """Whether it is an IPv4 or IPv6 address, without a zone."""
+    """Return whether the text is an IPv4 or IPv6 address, without a zone."""
     try:
-        ipaddress.ip_address(_plain(text))
+        ipaddress.ip_address(_without_leading_zeros(text))
     except ValueError:
         return False
     return "%" not in text
 
 
 def network(text: str) -> Network | None:
-    """The network of a CIDR (bits below the mask may be set), None where it is none."""
+    """Return the network of a CIDR (bits below the mask may be set), None for other text."""
     if not _CIDR.fullmatch(text):
         return None
     try:
-        return ipaddress.ip_interface(_plain(text)).network
+        return ipaddress.ip_interface(_without_leading_zeros(text)).network
     except ValueError:
         return None
 
 
 def is_cidr(text: str) -> bool:
-    """Whether it is a CIDR: `10.0.0.0/8`, `fd00::/8`."""
+    """Return whether the text is a CIDR: `10.0.0.0/8`, `fd00::/8`."""
     return network(text) is not None
 
 
 def split_host_port(text: str) -> tuple[str, str] | None:
-    """Host and port of `host:port` or `[ipv6]:port`, both as written, None where it is neither."""
+    """Return host and port of `host:port` or `[ipv6]:port` as written, None for other text."""
     if text.startswith("["):
         host, bracket, rest = text[1:].partition("]")
         return (host, rest[1:]) if bracket and rest.startswith(":") and ":" not in rest[1:] else None
@@ -112,15 +112,15 @@ def split_host_port(text: str) -> tuple[str, str] | None:
     return (host, port) if colon and ":" not in port and "[" not in text and "]" not in text else None
 
 
-def is_port(text: str, least: int = 1) -> bool:
-    """Whether it is the number of a port, from `least` to 65535."""
-    return text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= 65535
+def is_port(text: str, minimum: int = 1) -> bool:
+    """Return whether the text is the number of a port, from `least` to 65535."""
+    return text.isascii() and text.isdigit() and len(text) < 10 and minimum <= int(text) <= 65535
 
 
-def is_ip_port(text: str, least: int = 1) -> bool:
-    """Whether it is `IP:port`, the port from `least` on."""
+def is_ip_port(text: str, minimum: int = 1) -> bool:
+    """Return whether the text is `IP:port`, the port from `least` on."""
     parts = split_host_port(text)
-    return parts is not None and is_ip(parts[0]) and is_port(parts[1], least)
+    return parts is not None and is_ip(parts[0]) and is_port(parts[1], minimum)
 
 
 class Url(NamedTuple):
@@ -134,7 +134,7 @@ class Url(NamedTuple):
 
 
 def split_url(text: str) -> Url | None:
-    """The parts of a URL, None where Go would not take it for one."""
+    """Return the parts of a URL, None for text that Go refuses."""
     match = _URL.fullmatch(text)
     if match is None or _NOT_IN_URL.search(text):
         return None
@@ -146,5 +146,5 @@ def split_url(text: str) -> Url | None:
 
 
 def is_grpc_target(text: str) -> bool:
-    """Whether it is where traces may be sent to: `host:port`, or a URL with the scheme dns, unix or unix-abstract."""
+    """Return whether the text is a target for traces: `host:port`, or a URL of scheme dns, unix or unix-abstract."""
     return "//" not in text or text.split(":")[0] in ("dns", "unix", "unix-abstract")

@@ -57,9 +57,9 @@ _UNRESOLVED_FIELDS: Mapping[str, tuple[str, ...]] = {
         "CSRSigningController.ClusterSigningCertFile",
         "CSRSigningController.ClusterSigningKeyFile",
         *(
-            f"CSRSigningController.{signer}SignerConfiguration.{one}File"
+            f"CSRSigningController.{signer}SignerConfiguration.{part}File"
             for signer in _SIGNERS
-            for one in ("Cert", "Key")
+            for part in ("Cert", "Key")
         ),
         *(
             f"PersistentVolumeBinderController.VolumeConfiguration.{field}"

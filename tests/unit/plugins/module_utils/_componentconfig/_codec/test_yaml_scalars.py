@@ -12,23 +12,23 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import (
     Scalar,
     key_text,
-    resolve,
+    resolve_scalar,
 )
 
 
 @pytest.mark.parametrize("text", ["y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "true", "True", "TRUE"])
 def test_words_that_are_true(text: str) -> None:
-    assert resolve(text) is True
+    assert resolve_scalar(text) is True
 
 
 @pytest.mark.parametrize("text", ["n", "N", "no", "No", "NO", "off", "Off", "OFF", "false", "False", "FALSE"])
 def test_words_that_are_false(text: str) -> None:
-    assert resolve(text) is False
+    assert resolve_scalar(text) is False
 
 
 @pytest.mark.parametrize("text", ["", "~", "null", "Null", "NULL"])
 def test_null(text: str) -> None:
-    assert resolve(text) is None
+    assert resolve_scalar(text) is None
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_null(text: str) -> None:
     ],
 )
 def test_numbers(text: str, value: float) -> None:
-    found = resolve(text)
+    found = resolve_scalar(text)
     assert found == value
     assert type(found) is type(value)
 
@@ -76,16 +76,16 @@ def test_numbers(text: str, value: float) -> None:
     ],
 )
 def test_what_stays_a_string(text: str) -> None:
-    assert resolve(text) == text
+    assert resolve_scalar(text) == text
 
 
 def test_a_number_beyond_all_floats_stays_a_string() -> None:
-    assert resolve("9" * 5000) == "9" * 5000
+    assert resolve_scalar("9" * 5000) == "9" * 5000
 
 
 def test_infinite_and_no_number() -> None:
-    assert resolve("-.inf") == -math.inf
-    assert math.isnan(float(resolve(".nan") or 0))
+    assert resolve_scalar("-.inf") == -math.inf
+    assert math.isnan(float(resolve_scalar(".nan") or 0))
 
 
 @pytest.mark.parametrize(

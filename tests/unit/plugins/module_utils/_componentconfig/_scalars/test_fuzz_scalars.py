@@ -10,7 +10,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import resolve
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import resolve_scalar
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._exceptions import ConfigError
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._flags._kubelet_flags import (
     fields_set_by_flags,
@@ -83,4 +83,4 @@ def test_flags(argv: list[str], fields: list[str]) -> None:
 @fuzz(150)
 @given(TEXTS | NUMBERS)
 def test_scalars(text: str) -> None:
-    parse_twice(resolve, text)
+    parse_twice(resolve_scalar, text)
