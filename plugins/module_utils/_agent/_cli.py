@@ -45,12 +45,12 @@ def describe_node(configuration: AgentConfiguration, messages: LastMessageReader
     store = Store(configuration.state_directory, now=clock.now)
     faults = directory_faults(configuration.state_directory)
     with _locked(store.lock):
-        local = read_node_state(configuration, store, clock)
+        state = read_node_state(configuration, store, clock)
         damaged = store.set_aside()
-        components = _components(configuration, store, local)
+        components = _components(configuration, store, state)
     for name, component in components.items():
-        component["lastCrash"] = _crash(local.startups[name], messages)  # after the lock: the journal takes its time
-    snapshot = local.records
+        component["lastCrash"] = _crash(state.startups[name], messages)  # after the lock: the journal takes its time
+    snapshot = state.records
     answered = snapshot.answered
     report = read_report(configuration.run_directory)
     return {
@@ -63,19 +63,19 @@ def describe_node(configuration: AgentConfiguration, messages: LastMessageReader
             "report": None if report is None else report.to_dict(),
         },
         "using": {
-            "record": local.active.record_name,
-            "left": local.active.fallback_reason,
-            **_record(local.active_record),
+            "record": state.active.record_name,
+            "left": state.active.fallback_reason,
+            **_record(state.active_record),
         },
         "current": None if snapshot.current is None else _record(snapshot.current),
         "lastKnownGood": None if snapshot.last_known_good is None else _record(snapshot.last_known_good),
-        "inTrial": in_trial(local.active_record, snapshot.last_known_good),
+        "inTrial": in_trial(state.active_record, snapshot.last_known_good),
         "assignment": {
             "id": answered.id,
             "source": None if answered.source is None else answered.source.to_dict(),
             "outcome": None if answered.outcome is None else answered.outcome.to_dict(),
         },
-        "badConfigs": {uid: mark._asdict() for uid, mark in sorted(local.bad_configs.items())},
+        "badConfigs": {uid: mark._asdict() for uid, mark in sorted(state.bad_configs.items())},
         "components": components,
         "damaged": damaged,
         "faults": faults,
@@ -93,15 +93,15 @@ def _locked(path: str) -> Iterator[None]:
         yield
 
 
-def _components(configuration: AgentConfiguration, store: Store, local: NodeState) -> dict[str, Any]:
+def _components(configuration: AgentConfiguration, store: Store, state: NodeState) -> dict[str, Any]:
     drift = InitConfigDrift(configuration)
     return {
         name: {
             "unit": component.unit,
-            "version": local.tracking_versions[name],
+            "version": state.tracking_versions[name],
             "config": store.config_path(name),
-            "crashes": local.crashes[name],
-            "lastStart": _start(local.last_start(name)),
+            "crashes": state.crashes[name],
+            "lastStart": _start(state.last_start(name)),
             "shadowed": list(overridden_fields(store, name, digest(store.read_config(name) or b""))),
             "drift": drift.drifted_origin(name),
         }
@@ -143,50 +143,50 @@ def count_of(crashes: int) -> str:
     return f"{crashes} crash" if crashes == 1 else f"{crashes} crashes"
 
 
-def next_step(found: Mapping[str, Any]) -> str:
+def next_step(status: Mapping[str, Any]) -> str:
     """Return what the agent does from here, if nobody does anything."""
-    using, outcome = found["using"], found["assignment"]["outcome"]
-    if not found["dynamicConfig"]:
+    using, outcome = status["using"], status["assignment"]["outcome"]
+    if not status["dynamicConfig"]:
         return "nothing: the local config stays"
-    if found["faults"]:
+    if status["faults"]:
         return "nothing, until the agent can use its own files; what runs stays"
     if using["left"]:
         return f"the next start of a component goes back to last-known-good: current is {using['left']}"
-    if found["inTrial"]:
+    if status["inTrial"]:
         left = max(0.0, using["trialDuration"] - using["healthySeconds"])
         return (
             f"after at most {left:.0f} more healthy seconds it is last-known-good; "
             f"{count_of(using['crashLoopThreshold'] + 1)}, or no health, and the node goes back"
         )
-    if not found["daemon"]["running"]:
+    if not status["daemon"]["running"]:
         return "nothing until the agent runs; a crash loop in a trial still goes back"
-    if _is_stopped(found):
+    if _is_stopped(status):
         return "the unit's next start reads this config"
     if outcome is not None and outcome["suspect"]:
         return "it stays on last-known-good, which fails as well: the cause may lie elsewhere"
     if outcome is not None:
         return "what runs stays, until another config is assigned"
-    if found["assignment"]["source"] != using["source"] and found["assignment"]["id"]:
+    if status["assignment"]["source"] != using["source"] and status["assignment"]["id"]:
         return "the assigned config is fetched and checked; what runs stays until then"
-    report = found["daemon"]["report"]
+    report = status["daemon"]["report"]
     if report is not None and report["apiTrouble"]:
         return "the API is asked again, with growing pauses; nothing that runs is changed"
     return "nothing, until another config is assigned"
 
 
-def operator_advice(found: Mapping[str, Any]) -> list[str]:
+def operator_advice(status: Mapping[str, Any]) -> list[str]:
     """Return what an operator can do at this node or in the cluster; nothing where nothing is wrong.
 
     A command stands on a line of its own where it is long.
     """
-    outcome = found["assignment"]["outcome"]
+    outcome = status["assignment"]["outcome"]
     advice = []
-    if not found["daemon"]["running"]:
+    if not status["daemon"]["running"]:
         advice.append("start the agent: systemctl start configok-agent")
-    elif _is_stopped(found):
+    elif _is_stopped(status):
         advice.append("start the unit that is stopped; where it is masked, unmask it first")
     if outcome is not None and outcome["suspect"]:
-        units = ", ".join(component["unit"] for component in found["components"].values())
+        units = ", ".join(component["unit"] for component in status["components"].values())
         advice.append(f"look at what the component says: journalctl -u {units}")
     if outcome is not None and outcome["kind"] in _WENT_BACK:
         advice.append(f"have it tried again, once the cause is gone:\nconfigok-agent forget-bad {outcome['uid']}")
@@ -195,15 +195,15 @@ def operator_advice(found: Mapping[str, Any]) -> list[str]:
             "publish a config that validates, and assign that; "
             "or assign this one with forget_bad, once what it needs is on this host"
         )
-    if found["faults"]:
-        advice.append(f"give the agent its files back: root:root and mode 0700, writable, {found['stateDirectory']}")
-    if found["damaged"]:
-        advice.append(f"look at *.corrupt-* in {found['stateDirectory']}, and remove them")
+    if status["faults"]:
+        advice.append(f"give the agent its files back: root:root and mode 0700, writable, {status['stateDirectory']}")
+    if status["damaged"]:
+        advice.append(f"look at *.corrupt-* in {status['stateDirectory']}, and remove them")
     return advice
 
 
-def _is_stopped(found: Mapping[str, Any]) -> bool:
-    report = found["daemon"]["report"]
+def _is_stopped(status: Mapping[str, Any]) -> bool:
+    report = status["daemon"]["report"]
     return bool(report and report["configOK"] and report["configOK"]["cause"] == "UnitStopped")
 
 
@@ -213,20 +213,20 @@ _MOST_LINES = 3  # for one text; --json and the journal have all of it
 _MOST_OF_A_KIND = 2  # bad configs, damaged files, shadowed fields
 
 
-def render_status(found: Mapping[str, Any]) -> str:
+def render_status(status: Mapping[str, Any]) -> str:
     """Return the description as lines."""
-    lines = _row("node", found["nodeName"])
-    lines += _row("agent", _agent(found))
-    report = found["daemon"]["report"]
+    lines = _row("node", status["nodeName"])
+    lines += _row("agent", _agent(status))
+    report = status["daemon"]["report"]
     if report is not None:
-        lines += _condition(report, running=found["daemon"]["running"])
+        lines += _condition(report, running=status["daemon"]["running"])
         lines += _row("API", _api(report))
-    using, good, assignment = found["using"], found["lastKnownGood"], found["assignment"]
-    went_back = assignment["outcome"] is not None and not found["inTrial"]  # or stayed on what was good before
+    using, good, assignment = status["using"], status["lastKnownGood"], status["assignment"]
+    went_back = assignment["outcome"] is not None and not status["inTrial"]  # or stayed on what was good before
     lines += _source("uses", f"{'last-known-good' if went_back else using['record']}: ", using)
-    if found["inTrial"]:
-        lines += _row("trial", _trial(found))
-    if good is None and found["current"] is None and not using["left"]:
+    if status["inTrial"]:
+        lines += _row("trial", _trial(status))
+    if good is None and status["current"] is None and not using["left"]:
         lines += _row("last-known-good", "the local config")
     elif good is None:
         lines += _row("last-known-good", "none on record: the local config takes its place")
@@ -235,27 +235,27 @@ def render_status(found: Mapping[str, Any]) -> str:
     else:
         lines += _source("last-known-good", "", good)
     lines += _assigned(assignment, using)
-    for name, component in found["components"].items():
+    for name, component in status["components"].items():
         lines += _component(name, component)
-    newest = sorted(found["badConfigs"].items(), key=lambda one: one[1]["time"], reverse=True)
+    newest = sorted(status["badConfigs"].items(), key=lambda one: one[1]["time"], reverse=True)
     lines += _some("bad config", [_bad(uid, mark) for uid, mark in newest])
-    lines += _some("damaged", [f"{name} was damaged and set aside" for name in found["damaged"]])
-    lines += _some("fault", found["faults"])
-    lines += _row("next", next_step(found))
-    for advice in operator_advice(found):
+    lines += _some("damaged", [f"{name} was damaged and set aside" for name in status["damaged"]])
+    lines += _some("fault", status["faults"])
+    lines += _row("next", next_step(status))
+    for advice in operator_advice(status):
         for index, part in enumerate(advice.split("\n")):
             lines += _row("" if index else "you can", part)
     return "\n".join(lines)
 
 
-def _agent(found: Mapping[str, Any]) -> str:
-    if not found["dynamicConfig"]:
-        return f"{found['agentVersion']}, dynamic configuration is turned off on this node"
-    if not found["daemon"]["running"]:
-        return f"{found['agentVersion']}, the daemon does not run"
-    report = found["daemon"]["report"]
+def _agent(status: Mapping[str, Any]) -> str:
+    if not status["dynamicConfig"]:
+        return f"{status['agentVersion']}, dynamic configuration is turned off on this node"
+    if not status["daemon"]["running"]:
+        return f"{status['agentVersion']}, the daemon does not run"
+    report = status["daemon"]["report"]
     if report is None:
-        return f"{found['agentVersion']}, running"
+        return f"{status['agentVersion']}, running"
     return f"{report['agentVersion']}, running since {report['startedAt']} (pid {report['pid']})"
 
 
@@ -276,9 +276,9 @@ def _api(report: Mapping[str, Any]) -> str:
     return f"no answer: {report['apiTrouble']}; {stands}" if report["apiTrouble"] else f"answers; {stands}"
 
 
-def _trial(found: Mapping[str, Any]) -> str:
-    using = found["using"]
-    crashes = max((component["crashes"] for component in found["components"].values()), default=0)
+def _trial(status: Mapping[str, Any]) -> str:
+    using = status["using"]
+    crashes = max((component["crashes"] for component in status["components"].values()), default=0)
     healthy, duration = using["healthySeconds"], using["trialDuration"]
     allowed = using["crashLoopThreshold"]
     # The daemon writes down what it has seen once a minute.

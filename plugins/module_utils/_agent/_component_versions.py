@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which version of each component runs, and what it thinks of the init config. Private to configok.node.
+"""Asks each started component for its version, and validates the init config for it. Private to configok.node.
 
 Both are asked of a program that may hang, so they are asked in the background; a version waits for no init config.
 """
@@ -22,11 +22,11 @@ from ._validation._validator import ValidationUnavailable, validate_init_config
 __all__ = ["VersionTracker"]
 
 _KINDS: Final = ("version", "init config")
-_FIRST_PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds before a component that did not say it is asked again
+_FIRST_PAUSE, _LONGEST_PAUSE = 5.0, 600.0  # seconds before a question is repeated
 
 
-class _Question(NamedTuple):
-    """What is asked of a component; of: its invocation, or the version that the init config is judged for."""
+class _Query(NamedTuple):
+    """A question to a component. of: its invocation, or the version that the init config is validated for."""
 
     kind: str  # one of _KINDS
     component: str
@@ -34,10 +34,10 @@ class _Question(NamedTuple):
 
 
 class VersionTracker:
-    """Asks a component for its version when it was started anew, and writes it down for prestart.
+    """Asks a component for its version after each start.
 
-    The init config is judged for that version, for the record; a bad one is told, and changes nothing that runs. What
-    got no answer is asked again with growing pauses.
+    The init config is validated for that version, for the record; a bad one is logged, and changes nothing that runs. A
+    question without an answer is repeated with growing pauses.
     """
 
     def __init__(self, context: AgentContext) -> None:
@@ -46,21 +46,21 @@ class VersionTracker:
         self._store = context.store
         self._clock = context.clock
         self._tasks = {kind: context.new_task() for kind in _KINDS}
-        self._questions: dict[str, _Question] = {}  # kind -> the one that was asked last
-        self._asked: dict[str, tuple[str, str]] = {}  # component -> invocation, version
-        self._init_judged: dict[str, str] = {}  # component -> version
-        self._unanswered: dict[tuple[str, str], Backoff] = {}  # kind and component of what is asked again
+        self._questions: dict[str, _Query] = {}  # kind -> the last question
+        self._answers: dict[str, tuple[str, str]] = {}  # component -> invocation, version
+        self._validated_init: dict[str, str] = {}  # component -> version
+        self._backoffs: dict[tuple[str, str], Backoff] = {}  # kind and component of what is asked again
         self._to_note: dict[str, tuple[str, str]] = {}  # component -> invocation, version: answered, not noted yet
 
     def version_of(self, component: str) -> str:
         """Return the version to validate for, "" where it is not known."""
-        answer = self._asked.get(component, ("", ""))[1]
+        answer = self._answers.get(component, ("", ""))[1]
         return answer or self._store.known_version(component, self._components[component].version)
 
     @property
     def due(self) -> float:
-        """When to ask again, in seconds since boot; never, where nothing is left to ask, or that wakes the daemon."""
-        idle = [one.until for (kind, _name), one in self._unanswered.items() if not self._tasks[kind].running]
+        """When to ask again, in seconds since boot; infinity where nothing is to be asked, or a task's end wakes."""
+        idle = [one.until for (kind, _name), one in self._backoffs.items() if not self._tasks[kind].running]
         return min(idle, default=float("inf"))
 
     def advance(self, invocations: Mapping[str, str]) -> None:
@@ -74,7 +74,7 @@ class VersionTracker:
         A component that could not answer is not waited for.
         """
         names = list(self._components)
-        if not all(self._was_asked(name, invocations) or ("version", name) in self._unanswered for name in names):
+        if not all(self._was_asked(name, invocations) or ("version", name) in self._backoffs for name in names):
             return None
         return {name: self.version_of(name) for name in names}
 
@@ -85,10 +85,10 @@ class VersionTracker:
 
     def noted(self, component: str) -> None:
         """Take a new version as noted."""
-        self._asked[component] = self._to_note.pop(component)
+        self._answers[component] = self._to_note.pop(component)
 
     def _ask(self, kind: str, invocations: Mapping[str, str]) -> None:
-        """Hear the answer to what was asked, and ask what is next, for as long as answers come at once."""
+        """Collect the answer and ask the next question, for as long as answers come at once."""
         task = self._tasks[kind]
         while True:
             if task.running:
@@ -102,38 +102,38 @@ class VersionTracker:
             task.start(partial(self._answer, question))
 
     def _was_asked(self, name: str, invocations: Mapping[str, str]) -> bool:
-        return name in self._asked and self._asked[name][0] == invocations.get(name, "")
+        return name in self._answers and self._answers[name][0] == invocations.get(name, "")
 
-    def _next_version(self, invocations: Mapping[str, str]) -> _Question | None:
+    def _next_version(self, invocations: Mapping[str, str]) -> _Query | None:
         for name in self._components:
             if name in self._to_note and self._to_note[name][0] == invocations.get(name, ""):
                 continue
             if not self._was_asked(name, invocations) or self._is_due("version", name):
-                return _Question("version", name, invocations.get(name, ""))
+                return _Query("version", name, invocations.get(name, ""))
         return None
 
-    def _next_init_config(self) -> _Question | None:
-        for name, (_invocation, version) in self._asked.items():
-            anew = self._init_judged.get(name) != version and ("init config", name) not in self._unanswered
+    def _next_init_config(self) -> _Query | None:
+        for name, (_invocation, version) in self._answers.items():
+            anew = self._validated_init.get(name) != version and ("init config", name) not in self._backoffs
             if self._components[name].init_config and (anew or self._is_due("init config", name)):
-                return _Question("init config", name, version)
+                return _Query("init config", name, version)
         return None
 
     def _is_due(self, kind: str, name: str) -> bool:
-        backoff = self._unanswered.get((kind, name))
+        backoff = self._backoffs.get((kind, name))
         return backoff is not None and backoff.due(self._clock.since_boot())
 
     # In the task
 
-    def _answer(self, question: _Question) -> Any:
+    def _answer(self, question: _Query) -> Any:
         component = self._components[question.component]
         if question.kind == "init config":
-            return self._judge_init(component.name, question.of)
+            return self._validate_init(component.name, question.of)
         version_of = self._context.commands.version
         return component.version or ("" if version_of is None else version_of(component.name))
 
-    def _judge_init(self, name: str, version: str) -> list[dict[str, Any]]:
-        """Return what was found. Raises JudgeFailed, OSError, Locked."""
+    def _validate_init(self, name: str, version: str) -> list[dict[str, Any]]:
+        """Return what was found. Raises ValidationUnavailable, OSError, LockTimeout."""
         data = render_init_config_now(self._components[name])
         if data is None:
             raise ValidationUnavailable("it cannot be read")
@@ -149,39 +149,39 @@ class VersionTracker:
 
     # What came of it
 
-    def _take(self, question: _Question) -> None:
+    def _take(self, question: _Query) -> None:
         try:
             answer = self._tasks[question.kind].result()
         except (ValidationUnavailable, OSError, LockTimeout) as error:
             log.warning("the %s: %s", question.kind, error, extra={"component": question.component})
-            self._ask_again(question)
+            self._retry_later(question)
             return
         if question.kind == "version":
             self._learned(question, answer)
         else:
-            self._judged(question, answer)
+            self._log_findings(question, answer)
 
-    def _learned(self, question: _Question, version: str) -> None:
+    def _learned(self, question: _Query, version: str) -> None:
         name = question.component
         component = self._components[name]
         if not version and component.version_command:
-            self._ask_again(question)
+            self._retry_later(question)
         else:
-            self._unanswered.pop((question.kind, name), None)
+            self._backoffs.pop((question.kind, name), None)
         if version and version != self._store.known_version(name, component.version):
             self._to_note[name] = (question.of, version)
         else:
             self._to_note.pop(name, None)
-            self._asked[name] = (question.of, version or self.version_of(name))
+            self._answers[name] = (question.of, version or self.version_of(name))
 
-    def _judged(self, question: _Question, findings: Sequence[Mapping[str, Any]]) -> None:
-        self._unanswered.pop((question.kind, question.component), None)
-        self._init_judged[question.component] = question.of
+    def _log_findings(self, question: _Query, findings: Sequence[Mapping[str, Any]]) -> None:
+        self._backoffs.pop((question.kind, question.component), None)
+        self._validated_init[question.component] = question.of
         for finding in findings:
             said = f"the init config: {finding.get('message')}"
             log.warning("%s", said, extra={"component": question.component, "path": finding.get("path")})
 
-    def _ask_again(self, question: _Question) -> None:
+    def _retry_later(self, question: _Query) -> None:
         backoff = Backoff(first=_FIRST_PAUSE, longest=_LONGEST_PAUSE)
-        backoff = self._unanswered.setdefault((question.kind, question.component), backoff)
+        backoff = self._backoffs.setdefault((question.kind, question.component), backoff)
         backoff.failed(self._clock.since_boot())

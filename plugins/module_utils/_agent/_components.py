@@ -1,8 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Takes care of the components: restarts what reads another config than it should, and looks after their health.
-Private to configok.node."""
+"""Component manager: unit states, restarts, probes, health. Private to configok.node."""
 
 from __future__ import annotations
 
@@ -37,7 +36,7 @@ _NOT_STARTED = ("stopped", "masked", "missing")
 
 
 class ComponentManager:
-    """Looks at the components of the config in use. Nothing is remembered on disk."""
+    """Observes and restarts the components of the config in use. Keeps nothing on disk."""
 
     def __init__(self, context: AgentContext) -> None:
         configuration = context.configuration
@@ -52,7 +51,7 @@ class ComponentManager:
         self._probes = {name: _ProbeTask(context.new_task()) for name in configuration.components}
         self._health: dict[str, Health] = {}
         self._requested: dict[str, tuple[str, float]] = {}
-        self._effective: dict[str, tuple[str, Mapping[str, Any]]] = {}
+        self._decoded_configs: dict[str, tuple[str, Mapping[str, Any]]] = {}
         self.invocations: dict[str, str] = {}
         self.well_units: dict[str, Unit] = {}  # components as they were last seen well
         self.next_due = 0.0  # when to probe again, in seconds since boot
@@ -120,17 +119,17 @@ class ComponentManager:
             self._health[name] = after
             seconds.append(healthy_seconds(before, after, most=2 * self._configuration.probe_interval))
             states[name] = "healthy" if is_healthy(after) else "unknown"
-        self._plan(involved, now, probing=probing, steady=steady)
-        bad = self._failed([name for name in involved if name not in unknown], now)
+        self._schedule_probe(involved, now, probing=probing, steady=steady)
+        bad = self._failed_component([name for name in involved if name not in unknown], now)
         if bad:
             states[bad] = "failing"
         return ComponentsObservation(
             healthy=self._all_healthy(involved),
             failed=bad,
             detail=f"{bad}: {self._health[bad].detail}" if bad else "",
-            within=self._within(bad),
+            within=self._failure_window(bad),
             stopped=stopped,
-            well_for=self._well_for(involved, now),
+            well_for=self._healthy_for(involved, now),
             seconds=min(seconds, default=0.0),
             states=states,
             restarts_due=restarts_due,
@@ -212,10 +211,12 @@ class ComponentManager:
         elif unit.state != "active":
             result = ProbeResult(False, f"{unit.name} is {unit.state}")
         else:
-            found = probe.probe(partial(self._prober, name, self._values(name, config), unit), unit.invocation, now)
-            if found is None:
+            answer = probe.probe(
+                partial(self._prober, name, self._decoded_config(name, config), unit), unit.invocation, now
+            )
+            if answer is None:
                 return health
-            result = found
+            result = answer
             if result.ok:
                 self.well_units[name] = unit
         return after_probe(
@@ -227,9 +228,9 @@ class ComponentManager:
             settling=self._configuration.settling_time,
         )
 
-    def _values(self, name: str, config: str) -> Mapping[str, Any]:
+    def _decoded_config(self, name: str, config: str) -> Mapping[str, Any]:
         """Return the decoded config that the component reads: where to probe it."""
-        known = self._effective.get(name)
+        known = self._decoded_configs.get(name)
         if known is not None and known[0] == config:
             return known[1]
         try:
@@ -237,23 +238,23 @@ class ComponentManager:
         except UndecodableConfig:
             values = None
         known = (config, values if isinstance(values, Mapping) else {})
-        self._effective[name] = known
+        self._decoded_configs[name] = known
         return known[1]
 
-    def _plan(self, involved: list[str], now: float, *, probing: bool, steady: bool) -> None:
-        """Decide when to look again: never, where all is well and nothing is on trial."""
-        found = [self._health[name] for name in involved if name in self._health]
-        if not found or (steady and all(is_healthy(health) for health in found)):
+    def _schedule_probe(self, involved: list[str], now: float, *, probing: bool, steady: bool) -> None:
+        """Decide when to probe again: never, where all is well and nothing is on trial."""
+        healths = [self._health[name] for name in involved if name in self._health]
+        if not healths or (steady and all(is_healthy(health) for health in healths)):
             self.next_due = float("inf")
             return
         settings = self._configuration
         wait = min(
             next_probe_in(health, now=now, settling=settings.settling_time, interval=settings.probe_interval)
-            for health in found
+            for health in healths
         )
         self.next_due = now + wait if probing else min(self.next_due, now + wait)
 
-    def _failed(self, involved: list[str], now: float) -> str:
+    def _failed_component(self, involved: list[str], now: float) -> str:
         for name in involved:
             health = self._health.get(name)
             if health is not None and has_failed(
@@ -265,23 +266,23 @@ class ComponentManager:
                 return name
         return ""
 
-    def _within(self, name: str) -> float:
+    def _failure_window(self, name: str) -> float:
         settings = self._configuration
         if name and self._health[name].failures >= settings.unhealthy_threshold:
             return settings.unhealthy_threshold * settings.probe_interval
         return settings.health_timeout
 
-    def _well_for(self, involved: list[str], now: float) -> float:
-        found = [self._health.get(name) for name in involved]
-        if not found or any(health is None or health.ok_since is None for health in found):
+    def _healthy_for(self, involved: list[str], now: float) -> float:
+        healths = [self._health.get(name) for name in involved]
+        if not healths or any(health is None or health.ok_since is None for health in healths):
             return 0.0
-        return min(now - health.ok_since for health in found if health is not None and health.ok_since is not None)
+        return min(now - health.ok_since for health in healths if health is not None and health.ok_since is not None)
 
     def _all_healthy(self, involved: list[str]) -> bool | None:
-        found = [self._health.get(name) for name in involved]
-        if any(health is None for health in found):
+        healths = [self._health.get(name) for name in involved]
+        if any(health is None for health in healths):
             return None
-        return all(health is not None and is_healthy(health) for health in found)
+        return all(health is not None and is_healthy(health) for health in healths)
 
 
 class _ProbeTask:

@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What this agent has done since it was started, counted. Private to configok.node.
+"""Counts what this agent has done since it was started. Private to configok.node.
 
-Nothing of it is kept on disk: a counter that begins at nought again is what Prometheus expects of a process that was
-restarted, and a number read back from a file could not be trusted.
+Nothing is kept on disk: Prometheus expects the counters of a restarted process to begin at zero, and a number that was
+read back from a file could not be trusted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ OPERATIONS = ("watch", "fetch", "status")  # what is asked of the API: follow th
 
 
 class Counters:
-    """Counters, as they are exposed. The watch counts in its own thread, under a key that nobody else counts under."""
+    """Counters, as they are exposed. The watch counts in its own thread, under a key of its own."""
 
     def __init__(self, components: list[str]) -> None:
         """components: the names of those that this node runs."""

@@ -1,10 +1,11 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``prestart``: which config the component reads now, decided at its own start. Private to configok.node.
+"""``prestart`` and ``poststop``, called by the component's own unit. Private to configok.node.
 
-It works while the daemon is dead and the API server away. It imports nothing heavy, waits for nothing, and never stops
-a component from starting by a fault of its own: what the component reads is a whole file at every moment.
+``prestart`` decides which config the component reads, at each start of the component. It works while the daemon is dead
+and the API server away. It imports nothing heavy, waits for nothing, and never keeps a component from starting by a
+fault of its own: the component reads a whole file at every moment.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from ._store._store import Store, digest
 from ._transaction import Transactions
 from ._validation._validator import is_known_fatal
 
-__all__ = ["REFUSE", "poststop", "prestart"]
+__all__ = ["EXIT_REFUSED", "poststop", "prestart"]
 
-REFUSE = 78  # EX_CONFIG, the one exit code that the unit's wrapper lets count
+EXIT_REFUSED = 78  # EX_CONFIG, the one exit code that the unit's wrapper lets count
 
 
 def prestart(
@@ -38,10 +39,10 @@ def prestart(
     *,
     store: Store | None = None,
 ) -> int:
-    """Decide, switch the files, write down the start; return 0, or 78 to refuse the start. Never raises.
+    """Decide, switch the files, record the start; return 0, or 78 to refuse the start. Never raises.
 
-    environ: systemd's variables (INVOCATION_ID). Refused is only an init config of which this version of the component
-    would itself die, when nothing else is usable.
+    environ: systemd's variables (INVOCATION_ID). A start is refused only where nothing but an init config is usable of
+    which this version of the component would die.
     """
     try:
         code = _prestart(configuration, component, environ, clock, store)
@@ -63,38 +64,38 @@ def _prestart(
         return 0
     store = store or Store(configuration.state_directory, now=clock.now)
     with locked(store.lock, wait=PRESTART_WAIT):
-        local = read_node_state(configuration, store, clock)
+        state = read_node_state(configuration, store, clock)
         transactions = Transactions(configuration, store, clock)
-        if local.active.fallback_reason:
-            transactions.roll_back(local)
+        if state.active.fallback_reason:
+            transactions.roll_back(state)
         else:
-            transactions.switch(local, local.active_record)
+            transactions.switch(state, state.active_record)
         for name in store.damaged:
             log.error("%s was damaged and set aside", name, extra={"file": name, "message_id": DAMAGED})
-        fatal = _init_is_fatal(configuration, store, local, component)
-        refused = must_refuse_start(local.active, init_is_fatal=fatal)
+        fatal = _init_config_is_fatal(configuration, store, state, component)
+        refused = must_refuse_start(state.active, init_is_fatal=fatal)
         if not refused:
-            _write_start(store, local, component, environ, clock)
+            _record_start(store, state, component, environ, clock)
     if refused:
         log.error(
             "refused: the component would not run with the init config",
             extra={"component": component, "message_id": START_REFUSED},
         )
-        return REFUSE
+        return EXIT_REFUSED
     return 0
 
 
-def _init_is_fatal(configuration: AgentConfiguration, store: Store, local: NodeState, component: str) -> bool:
-    """Return the recorded verdict on the init config; what was never judged is started."""
-    if local.active_record.source is not None:
+def _init_config_is_fatal(configuration: AgentConfiguration, store: Store, state: NodeState, component: str) -> bool:
+    """Return the recorded verdict on the init config; one that was never validated is started."""
+    if state.active_record.source is not None:
         return False
     configured = configuration.components[component]
-    verdicts = store.read_verdicts(component, local.tracking_versions[component])
+    verdicts = store.read_verdicts(component, state.tracking_versions[component])
     version = store.known_version(component, configured.version)
     return is_known_fatal(verdicts, init_config_hash(configured, store), version)
 
 
-def _write_start(store: Store, local: NodeState, component: str, environ: Mapping[str, str], clock: Clock) -> None:
+def _record_start(store: Store, state: NodeState, component: str, environ: Mapping[str, str], clock: Clock) -> None:
     data = store.read_config(component)
     start = Start(
         invocation=environ.get("INVOCATION_ID", ""),
@@ -103,7 +104,7 @@ def _write_start(store: Store, local: NodeState, component: str, environ: Mappin
         time=clock.now(),
         config="" if data is None else digest(data),
     )
-    store.write_startups(component, local.tracking_versions[component], append_start(local.startups[component], start))
+    store.write_startups(component, state.tracking_versions[component], append_start(state.startups[component], start))
 
 
 _WAIT = 0.5  # seconds; an end that is not written down is a crash that does not count
@@ -117,7 +118,7 @@ def poststop(
     *,
     store: Store | None = None,
 ) -> int:
-    """Write down the end of the invocation; return 0. Never raises.
+    """Record the end of the invocation; return 0. Never raises.
 
     environ: systemd's variables for ExecStopPost: INVOCATION_ID, SERVICE_RESULT, EXIT_CODE, EXIT_STATUS. It also runs
     when an ExecStartPre failed: then no start was written down, or no EXIT_CODE is set, and nothing counts.

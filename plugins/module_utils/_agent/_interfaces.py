@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the agent needs from the world, as protocols: the cycle decides, these do. Private to configok.node.
+"""Protocols of the outside world: clock, commands, service manager, probes, tasks. Private to configok.node.
 
-The real ones are beside (systemd, supervisor, probes) and in the entry point (processes, output), which may start
-processes and print; tests bring their own.
+The real ones are in this package (systemd, supervisor, probes) and in the entry point, which may start processes; tests
+bring their own.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Prober(Protocol):
 
 
 class Task(Protocol):
-    """Runs one piece of blocking work at a time in the background; nobody waits for it, its end wakes the loop."""
+    """Runs one piece of blocking work at a time in the background. Its end wakes the loop, which never waits for it."""
 
     @property
     def running(self) -> bool:

@@ -54,11 +54,11 @@ def annotations_of(node: dict[str, Any]) -> NodeAnnotations:
 class NodeWatch:
     """The newest view of the Node. A deleted Node is no view: nothing is known until there is one again."""
 
-    def __init__(self, node_name: str, client: Any, wake: Callable[[], None], tally: Counters) -> None:
+    def __init__(self, node_name: str, client: Any, wake: Callable[[], None], counters: Counters) -> None:
         """wake: called when the view has changed, and when the watch begins or ceases to fail."""
         self._node_name = node_name
         self._client = client
-        self._tally = tally
+        self._counters = counters
         self._wake = wake
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="node-watch", daemon=True)
@@ -86,18 +86,18 @@ class NodeWatch:
     def _follow(self) -> None:
         for event in watch_node(self._client, self._node_name, stop=self._stop):
             if event.type == "ERROR":
-                self._tally.errors["watch"] += 1
-                self._find(str(event.error))
+                self._counters.errors["watch"] += 1
+                self._set_error(str(event.error))
                 continue
             if event.type == "GONE":  # the list that follows tells more
                 continue
-            self._find("")
+            self._set_error("")
             if event.type == "DELETED":
-                self._see(None)
+                self._set_node(None)
             elif event.object is not None:
-                self._see(annotations_of(event.object))
+                self._set_node(annotations_of(event.object))
 
-    def _find(self, trouble: str) -> None:
+    def _set_error(self, trouble: str) -> None:
         if trouble == self.trouble:  # one line for each kind of trouble, not one for each attempt
             return
         self.trouble = trouble
@@ -113,7 +113,7 @@ class NodeWatch:
         self._noticed = returns
         return returns != before
 
-    def _see(self, view: NodeAnnotations | None) -> None:
+    def _set_node(self, view: NodeAnnotations | None) -> None:
         if view != self.view:
             self.view = view
             self._wake()

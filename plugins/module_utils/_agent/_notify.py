@@ -20,7 +20,7 @@ SOCKET_NAME = "agent.sock"
 
 
 def notify_agent(run_directory: str) -> None:
-    """Tell the daemon of this run directory to read the store again; nobody listening is no fault."""
+    """Wake the daemon of this run directory, so that it reads the store again; it need not run."""
     try:
         directory = os.open(run_directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
@@ -35,7 +35,7 @@ def notify_agent(run_directory: str) -> None:
 
 
 def is_listening(run_directory: str) -> bool:
-    """Return whether a daemon listens in this run directory, without a word to it."""
+    """Return whether a daemon listens in this run directory, without waking it."""
     try:
         directory = os.open(run_directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
@@ -67,10 +67,10 @@ class Wakeup(Enum):
 
 
 class Notifications:
-    """What the daemon waits on: nudges from outside, and set() from its own threads and signal handlers."""
+    """Wakes the daemon: for a datagram from a hook, and for its own threads and signal handlers."""
 
     def __init__(self, run_directory: str | None = None) -> None:
-        """Listen in the run directory (None: only to set()). Raises OSError."""
+        """Listen in the run directory (None: only for this process). Raises OSError."""
         self._inside, self._waker = socket.socketpair()
         self._sockets = [self._inside]
         self._waker.setblocking(False)

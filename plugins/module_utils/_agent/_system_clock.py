@@ -27,9 +27,9 @@ class SystemClock:
         The agent's unit says which it is (32 hex digits): a sandbox may have a /proc of its own, which in a container
         has the host's boot id and not the one of the hooks.
         """
-        told = os.environ.get(BOOT_ID, "")
-        if re.fullmatch("[0-9a-f]{32}", told):
-            return "-".join((told[:8], told[8:12], told[12:16], told[16:20], told[20:]))
+        configured = os.environ.get(BOOT_ID, "")
+        if re.fullmatch("[0-9a-f]{32}", configured):
+            return "-".join((configured[:8], configured[8:12], configured[12:16], configured[16:20], configured[20:]))
         try:
             with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as stream:
                 return stream.read().strip()

@@ -40,7 +40,7 @@ class StateChanged(Exception):
 
 
 class Transactions:
-    """What changes on this node, one bundle as one transaction."""
+    """Changes what this node uses, one bundle in one transaction."""
 
     def __init__(self, configuration: AgentConfiguration, store: Store, clock: Clock) -> None:
         self._configuration = configuration
@@ -58,7 +58,7 @@ class Transactions:
                 raise StateChanged
             yield
 
-    def switch(self, local: NodeState, record: ConfigRecord) -> bool:
+    def switch(self, state: NodeState, record: ConfigRecord) -> bool:
         """Make what every component reads what the record says, and set aside state files that this makes fatal.
 
         Return whether any component reads another file now.
@@ -78,12 +78,12 @@ class Transactions:
                 self._store.write_config(name, data)
                 is_changed = True
                 log.info("switched what the component reads", extra={"component": name, "config": digest(data)[:10]})
-            self._set_aside_state(local, name, digest(data))
+            self._set_aside_state(state, name, digest(data))
         return is_changed
 
-    def _set_aside_state(self, local: NodeState, component: str, config: str) -> None:
+    def _set_aside_state(self, state: NodeState, component: str, config: str) -> None:
         root = self._configuration.components[component].root_directory
-        start = local.last_start(component)
+        start = state.last_start(component)
         if not root or (start is not None and start.config == config):
             return
         # A component that was taken over as it ran has no start on record: its state file tells what that was.
@@ -115,10 +115,10 @@ class Transactions:
                 continue  # what cannot be read says nothing
         return written
 
-    def adopt(self, local: NodeState, record: ConfigRecord) -> None:
+    def adopt(self, state: NodeState, record: ConfigRecord) -> None:
         """Use a config that was checked. ``current`` first: from then on every start of a component switches to it."""
-        self._store.write_current(record._replace(dropped=self._dropped(local.active_record, record)))
-        self.switch(local, record)
+        self._store.write_current(record._replace(dropped=self._dropped(state.active_record, record)))
+        self.switch(state, record)
 
     def _dropped(self, before: ConfigRecord, after: ConfigRecord) -> tuple[str, ...]:
         """Return the components of this node that go back to their init config."""
@@ -130,7 +130,7 @@ class Transactions:
         """Write down what was answered."""
         self._store.write_answered(answered)
 
-    def unassign(self, local: NodeState, answered: AnsweredAssignment) -> None:
+    def unassign(self, state: NodeState, answered: AnsweredAssignment) -> None:
         """Use the init config, which becomes last-known-good.
 
         In this order a cut leaves a node that uses its config with the init config to fall back to, and that
@@ -139,7 +139,7 @@ class Transactions:
         self._store.write_last_known_good(LOCAL_CONFIG)
         self._store.write_current(LOCAL_CONFIG)
         self._store.write_answered(answered)
-        self.switch(local, LOCAL_CONFIG)
+        self.switch(state, LOCAL_CONFIG)
 
     def keep_assigned(self, state: NodeState, answered: AnsweredAssignment) -> None:
         """Answer a new assignment of the config in use. A damaged ``current`` is written again with it."""
@@ -172,77 +172,79 @@ class Transactions:
         self._store.write_current(record)
         self._store.write_last_known_good(record)
 
-    def roll_back(self, local: NodeState, failure: AssignmentFailure | None = None, culprit: str = "") -> ConfigRecord:
-        """Go back to last-known-good, as local.active says; return what is used now.
+    def roll_back(
+        self, state: NodeState, failure: AssignmentFailure | None = None, component: str = ""
+    ) -> ConfigRecord:
+        """Go back to last-known-good, as state.active says; return the record that is used now.
 
-        failure, culprit: for what the daemon saw (not healthy); None for what the choice itself knows (crash loop, an
-        unreadable record). The bad mark comes first: from then on every start of a component rolls back by itself.
+        failure, component: for what the controller saw (not healthy); None for what the state itself tells (crash loop,
+        an unreadable record). The bad mark comes first: from then on every start of a component rolls back by itself.
         """
-        snapshot = local.records
-        left = snapshot.current
-        target = snapshot.last_known_good if failure is not None else local.active.record
-        if target is None or (target.source is not None and failure is not None and not self._whole(local)):
+        records = state.records
+        abandoned = records.current
+        target = records.last_known_good if failure is not None else state.active.record
+        if target is None or (target.source is not None and failure is not None and not self._has_all_files(state)):
             target = LOCAL_CONFIG
-        if left is not None and left.source is not None:
-            failure = failure or self._failure(local, left)
+        if abandoned is not None and abandoned.source is not None:
+            failure = failure or self._failure_of_selection(state, abandoned)
             if failure is not None:
-                self._mark_bad(local, left, failure, culprit or local.most_crashed_component())
-                if snapshot.answered.source is None or snapshot.answered.source.uid == failure.uid:
-                    known = snapshot.answered
+                self._mark_bad(state, abandoned, failure, component or state.most_crashed_component())
+                if records.answered.source is None or records.answered.source.uid == failure.uid:
+                    known = records.answered
                     answered = AnsweredAssignment(
-                        known.node_uid or left.node_uid, max(known.id, left.assignment), left.source
+                        known.node_uid or abandoned.node_uid, max(known.id, abandoned.assignment), abandoned.source
                     )
                     self._store.write_answered(answered.failed(failure))
         now = target._replace(
             adopted_at=self._clock.now(),
             boot_id=self._clock.boot_id(),
             since_boot=self._clock.since_boot(),
-            dropped=() if left is None else self._dropped(left, target),
-            confirmed=False,  # until it is probed healthy again: a component may still run what is left
+            dropped=() if abandoned is None else self._dropped(abandoned, target),
+            confirmed=False,  # until it is probed healthy again: a component may still run what is abandoned
         )
         target = now if target.source is not None else LOCAL_CONFIG
         self._store.write_current(target)
-        self.switch(local, target)
+        self.switch(state, target)
         log.error(
             "rolled back to last-known-good",
             extra={
-                "why": failure.text if failure is not None else f"current is {local.active.fallback_reason}",
+                "why": failure.text if failure is not None else f"current is {state.active.fallback_reason}",
                 "uid": target.uid or "init",
                 "message_id": ROLLED_BACK,
             },
         )
         return target
 
-    def _whole(self, local: NodeState) -> bool:
-        good = local.records.last_known_good
+    def _has_all_files(self, state: NodeState) -> bool:
+        good = state.records.last_known_good
         return good is not None and all(
             config_for_record(component, self._store, good) is not None
             for name, component in self._configuration.components.items()
             if name in good.files
         )
 
-    def _failure(self, local: NodeState, left: ConfigRecord) -> AssignmentFailure | None:
-        """Return why the choice leaves a config that is bad; None where only its files are damaged."""
-        uid = left.uid or ""
-        if local.active.fallback_reason == "CrashLoop":
-            found = AssignmentFailure(
-                "CrashLoop", uid, crash_reason(local.active.crashes), crashes=local.active.crashes
+    def _failure_of_selection(self, state: NodeState, abandoned: ConfigRecord) -> AssignmentFailure | None:
+        """Return why a bad config is abandoned; None where only its files are damaged."""
+        uid = abandoned.uid or ""
+        if state.active.fallback_reason == "CrashLoop":
+            failure = AssignmentFailure(
+                "CrashLoop", uid, crash_reason(state.active.crashes), crashes=state.active.crashes
             )
-        elif local.active.fallback_reason == "bad":
-            found = failure_from_mark(uid, local.bad_configs[uid], left.trial)
+        elif state.active.fallback_reason == "bad":
+            failure = failure_from_mark(uid, state.bad_configs[uid], abandoned.trial)
         else:
             return None
-        return found._replace(
-            time=found.time or self._clock.now(),
+        return failure._replace(
+            time=failure.time or self._clock.now(),
             boot_id=self._clock.boot_id(),
             since_boot=self._clock.since_boot(),
         )
 
-    def _mark_bad(self, local: NodeState, record: ConfigRecord, failure: AssignmentFailure, culprit: str) -> None:
-        if record.uid is None or record.uid in local.bad_configs or culprit not in local.tracking_versions:
+    def _mark_bad(self, state: NodeState, record: ConfigRecord, failure: AssignmentFailure, component: str) -> None:
+        if record.uid is None or record.uid in state.bad_configs or component not in state.tracking_versions:
             return
-        version = local.tracking_versions[culprit]
-        bad = self._store.read_bad_configs(culprit, version)
+        version = state.tracking_versions[component]
+        bad = self._store.read_bad_configs(component, version)
         reason = failure.text if failure.kind == "CrashLoop" else unhealthy_reason(failure.within, failure.text)
         bad[record.uid] = BadConfig(
             time=failure.time,
@@ -253,12 +255,12 @@ class Transactions:
             within=failure.within,
             probe=failure.text if failure.kind == "NotHealthy" else "",
         )
-        self._store.write_bad_configs(culprit, version, bad)
+        self._store.write_bad_configs(component, version, bad)
 
     def forget(self, uid: str | None) -> list[str]:
-        """Forget a bad UID (None: all of them) under every version; return what was forgotten.
+        """Forget a bad UID (None: all of them) under every version; return the forgotten UIDs.
 
-        An assignment that failed with it is as new again.
+        An assignment that failed with it is tried again.
         """
         forgotten = set()
         for component in self._configuration.components:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from ..._nodeconfig import _config_ok as words
+from ..._nodeconfig import _config_ok as verdicts
 from ..._nodeconfig._config_ok import ConfigOk
 from ..._nodeconfig._config_status import Cause
 from ..._nodeconfig._redact import beginning, redact
@@ -91,11 +91,11 @@ _CRASH_CAUSES = (Cause.CRASH_LOOP, Cause.NOT_HEALTHY, Cause.SUSPECT, Cause.FAILI
 _WINDOW = 600.0  # seconds; an older crash has nothing to do with the failure
 
 
-def last_crash(local: NodeState, boot_id: str, *, until: float = float("inf")) -> tuple[str, Start] | None:
+def last_crash(state: NodeState, boot_id: str, *, until: float = float("inf")) -> tuple[str, Start] | None:
     """Return the component that crashed last in a boot, until this time (seconds since boot), and its start."""
     crashes = [
         (start.end.since_boot, name, start)
-        for name, starts in local.startups.items()
+        for name, starts in state.startups.items()
         for start in starts
         if start.boot_id == boot_id and start.end is not None and is_crash(start.end) and start.end.since_boot <= until
     ]
@@ -116,14 +116,14 @@ class CrashMessages:
         self._asked: tuple[ConfigOk, str] | None = None  # the verdict in question, and the component
         self._explained: tuple[ConfigOk, ConfigOk] | None = None  # the verdict without and with the message
 
-    def explain(self, verdict: ConfigOk, local: NodeState) -> ConfigOk | None:
+    def explain(self, verdict: ConfigOk, state: NodeState) -> ConfigOk | None:
         """Return the verdict with its message, or as it is if there is none; None while the journal is read."""
         if self._explained is not None and self._explained[0] == verdict:
             return self._explained[1]
         if self._asked is None or self._asked[0] != verdict:
             self._task.abandon()
             self._asked = None
-            crash = self._crash(verdict, local)
+            crash = self._crash(verdict, state)
             if crash is None:
                 return verdict
             self._asked = verdict, crash[0]
@@ -132,20 +132,20 @@ class CrashMessages:
             return None
         message, component = self._task.result(), self._asked[1]
         self._asked = None
-        explained = words.with_last_message(verdict, component, message) if message else verdict
+        explained = verdicts.with_last_message(verdict, component, message) if message else verdict
         self._explained = verdict, explained
         return explained
 
-    def _crash(self, verdict: ConfigOk, local: NodeState) -> tuple[str, Start] | None:
+    def _crash(self, verdict: ConfigOk, state: NodeState) -> tuple[str, Start] | None:
         if verdict.cause not in _CRASH_CAUSES:
             return None
         boot_id, until = self._clock.boot_id(), self._clock.since_boot()
-        outcome = local.records.answered.outcome
+        outcome = state.records.answered.outcome
         if verdict.cause in (Cause.CRASH_LOOP, Cause.NOT_HEALTHY) and outcome is not None:
             if outcome.boot_id != boot_id:
                 return None
             until = outcome.since_boot  # crashes of last-known-good after the rollback do not count
-        crash = last_crash(local, boot_id, until=until)
+        crash = last_crash(state, boot_id, until=until)
         if crash is None or crash[1].end is None or crash[1].end.since_boot < until - _WINDOW:
             return None
         return crash

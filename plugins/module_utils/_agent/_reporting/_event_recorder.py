@@ -29,9 +29,9 @@ _DONE = {"confirmed": CONFIRMED, "promoted": PROMOTED, "suspect": SUSPECT}
 class ChangeRecorder:
     """Each happening is told once, in all three."""
 
-    def __init__(self, events: EventRecorder, tally: Counters, clock: Clock) -> None:
+    def __init__(self, events: EventRecorder, counters: Counters, clock: Clock) -> None:
         self._events = events
-        self._tally = tally
+        self._counters = counters
         self._clock = clock
         self._adopting: tuple[str, float] | None = None  # the uid, and since when (seconds since boot)
 
@@ -41,11 +41,11 @@ class ChangeRecorder:
         """Record what came of an assignment. started_at: when its preparation was started, in seconds since boot."""
         fields = {"assignment": desired.answered.id, "uid": "init" if desired.source is None else desired.source.uid}
         if transition == "refused":
-            self._tally.refusals += 1
+            self._counters.refusals += 1
             log.warning("refused %s", detail, extra={**fields, "message_id": REFUSED})
             self._events.tell("ConfigRefused", detail, warning=True)
         elif transition in ("adopted", "unassigned"):
-            self._tally.adoptions += 1
+            self._counters.adoptions += 1
             self._adopting = None if desired.source is None else (desired.source.uid, started_at)
             log.info("adopted %s", detail, extra={**fields, "message_id": ADOPTED})
             self._events.tell("ConfigAdopted", f"adopted {detail}")
@@ -60,12 +60,12 @@ class ChangeRecorder:
             fields["detail"] = detail
         write("config %s", done, extra={"uid": record.uid or "init", **fields})
         if done in ("confirmed", "promoted") and self._adopting is not None and record.uid == self._adopting[0]:
-            self._tally.adopted_within(self._clock.since_boot() - self._adopting[1])
+            self._counters.adopted_within(self._clock.since_boot() - self._adopting[1])
             self._adopting = None
 
     def rolled_back(self, message: str, reason: str) -> None:
         """Tell of a roll-back, whoever did it, once it was seen how it went."""
-        self._tally.rollbacks += 1
+        self._counters.rollbacks += 1
         self._events.tell("ConfigRolledBack", f"{message}: {reason}", warning=True)
 
 
@@ -76,8 +76,8 @@ PAUSE = 3.0  # seconds
 _MAX_MESSAGE = 1024  # what Kubernetes allows
 _MAX_NODE = 236  # characters of a Node's name in an Event's, which has room for 253
 # An answer that will not be another one the next time: no permission, an object that is not accepted.
-_FINAL = range(400, 500)
-_NOT_FINAL = (401, 408, 429)
+_PERMANENT = range(400, 500)
+_RETRIED = (401, 408, 429)
 
 
 class Writer(Protocol):
@@ -97,13 +97,13 @@ class NodeEvent(NamedTuple):
     times: int = 1
 
 
-def event_body(node_name: str, told: NodeEvent) -> dict[str, Any]:
+def event_body(node_name: str, event: NodeEvent) -> dict[str, Any]:
     """Return the Event.
 
     Its name is that of its content: what was sent already, by an agent that was killed before it knew, is answered
     with 409 and not there twice.
     """
-    text = "\0".join((told.reason, told.message, told.first))
+    text = "\0".join((event.reason, event.message, event.first))
     unique = hashlib.sha256(text.encode()).hexdigest()[:16]
     return {
         "apiVersion": "v1",
@@ -111,15 +111,15 @@ def event_body(node_name: str, told: NodeEvent) -> dict[str, Any]:
         "metadata": {"name": f"{node_name[:_MAX_NODE].rstrip('.-')}.{unique}", "namespace": NAMESPACE},
         # As the kubelet does it: the Node's name in the place of its uid. kubectl describe looks for that.
         "involvedObject": {"kind": "Node", "name": node_name, "uid": node_name, "apiVersion": "v1"},
-        "reason": told.reason,
-        "message": told.message,
-        "type": "Warning" if told.warning else "Normal",
+        "reason": event.reason,
+        "message": event.message,
+        "type": "Warning" if event.warning else "Normal",
         "source": {"component": "configok-agent", "host": node_name},
         "reportingComponent": "configok-agent",
         "reportingInstance": node_name[:128],
-        "firstTimestamp": told.first,
-        "lastTimestamp": told.last,
-        "count": told.times,
+        "firstTimestamp": event.first,
+        "lastTimestamp": event.last,
+        "count": event.times,
     }
 
 
@@ -141,9 +141,9 @@ class EventRecorder:
     def tell(self, reason: str, message: str, *, warning: bool = False) -> None:
         """Have this told. The same as what still waits is counted there; of too many the oldest is dropped."""
         message, now = " ".join(sanitize(message).split())[:_MAX_MESSAGE], self._clock.now()
-        for index, told in enumerate(self._waiting):
-            if (told.reason, told.message) == (reason, message):
-                self._waiting[index] = told._replace(last=now, times=told.times + 1)
+        for index, event in enumerate(self._waiting):
+            if (event.reason, event.message) == (reason, message):
+                self._waiting[index] = event._replace(last=now, times=event.times + 1)
                 return
         self._waiting.append(NodeEvent(reason, message, warning, now, now))
         if len(self._waiting) > MOST_WAITING:
@@ -169,9 +169,9 @@ class EventRecorder:
                 self._task.start(partial(self._client.create, events(NAMESPACE), body))
             if not self._task.done:
                 return
-            told, self._sending = self._sending, None
-            if not self._sent(told):
-                self._waiting.insert(0, told)
+            event, self._sending = self._sending, None
+            if not self._sent(event):
+                self._waiting.insert(0, event)
                 return
 
     def hurry(self, within: float) -> None:
@@ -183,15 +183,15 @@ class EventRecorder:
         self._allowance = min(float(AT_ONCE), self._allowance + (now - self._counted) / PAUSE) - 1.0
         self._counted = now
 
-    def _sent(self, told: NodeEvent) -> bool:
+    def _sent(self, event: NodeEvent) -> bool:
         """Return whether that is done with, one way or the other."""
         try:
             self._task.result()
         except AlreadyExists:
             pass  # told before
         except KubeError as error:
-            log.warning("an Event was not created: %s", error, extra={"event": told.reason})
-            if error.status not in _FINAL or error.status in _NOT_FINAL:
+            log.warning("an Event was not created: %s", error, extra={"event": event.reason})
+            if error.status not in _PERMANENT or error.status in _RETRIED:
                 self._backoff.failed(self._clock.since_boot(), error.retry_after)
                 return False
         self._backoff.reset()

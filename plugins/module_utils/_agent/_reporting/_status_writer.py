@@ -116,7 +116,7 @@ class StatusBuilder:
     def status(
         self,
         verdict: ConfigOk,
-        local: NodeState,
+        state: NodeState,
         *,
         assignment: int,
         assigned: ConfigSource | None,
@@ -124,7 +124,7 @@ class StatusBuilder:
         states: Mapping[str, ComponentState],
     ) -> ConfigStatus:
         """Return the status. assignment: the id that this answers. active: the record in use, or about to be."""
-        good = local.records.last_known_good
+        good = state.records.last_known_good
         return ConfigStatus(
             assignment=assignment,
             assigned=assigned,
@@ -133,16 +133,16 @@ class StatusBuilder:
             error="" if verdict.status == "True" else verdict.shortened().reason,
             cause=verdict.cause,
             in_trial=in_trial(active, good),
-            components={name: self._component(name, active, local, states) for name in self._configuration.components},
+            components={name: self._component(name, active, state, states) for name in self._configuration.components},
             ignored=self._ignored_keys(active),
             agent_version=self._agent_version,
             local_config=self._local_config.current(),
         )
 
     def _component(
-        self, name: str, active: ConfigRecord, local: NodeState, states: Mapping[str, ComponentState]
+        self, name: str, active: ConfigRecord, state: NodeState, states: Mapping[str, ComponentState]
     ) -> ComponentStatus:
-        version = local.tracking_versions.get(name, "")
+        version = state.tracking_versions.get(name, "")
         config = active.files.get(name) or digest(self._store.read_config(name) or b"")
         drifted = self.drift.drifted_origin(name)
         return ComponentStatus(
@@ -212,7 +212,7 @@ class StatusWriter:
         node_name: str,
         client: Writer,
         clock: Clock,
-        tally: Counters,
+        counters: Counters,
         task: Task,
         *,
         heartbeat_interval: float,
@@ -223,7 +223,7 @@ class StatusWriter:
         self._node_name = node_name
         self._client = client
         self._clock = clock
-        self._tally = tally
+        self._counters = counters
         self._task = task
         self._interval = heartbeat_interval
         self._random = random
@@ -321,7 +321,7 @@ class StatusWriter:
         except KubeError as error:
             transient = is_transient(error, idempotent=True)
             self._backoff.failed(self._clock.since_boot(), error.retry_after, transient=transient)
-            self._tally.errors["status"] += 1
+            self._counters.errors["status"] += 1
             self.trouble = str(error)
             log.warning("the status was not written: %s", error)
             return

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..._nodeconfig import _config_ok as words
+from ..._nodeconfig import _config_ok as verdicts
 from ..._nodeconfig._config_ok import ConfigInUse, ConfigOk
 from ..._nodeconfig._config_status import Cause
 from ..._nodeconfig._durations import condition_duration
@@ -37,85 +37,91 @@ class ComponentsCondition(NamedTuple):
     unread: str = ""
 
 
-def config_in_use(wish: DesiredState | None, local: NodeState, *, init_provided: bool) -> ConfigInUse:
-    """Return which config this node uses, of which record. wish: as for answer()."""
-    record = local.active_record
-    name = local.active.record_name
+def config_in_use(desired: DesiredState | None, state: NodeState, *, init_provided: bool) -> ConfigInUse:
+    """Return which config this node uses, of which record. desired: as for choose_verdict()."""
+    record = state.active_record
+    name = state.active.record_name
     # How it went with another Node object of this name is over with that.
-    outcome = (local.records.answered if wish is None else wish.answered).outcome
-    if outcome is not None and not in_trial(record, local.records.last_known_good):
+    outcome = (state.records.answered if desired is None else desired.answered).outcome
+    if outcome is not None and not in_trial(record, state.records.last_known_good):
         name = "last-known-good"  # what is assigned failed; what runs is what the node fell back to, or stayed on
     return ConfigInUse(name, record.uid, init_provided)
 
 
 def choose_verdict(
-    wish: DesiredState | None,
-    local: NodeState,
+    desired: DesiredState | None,
+    state: NodeState,
     condition: ComponentsCondition,
     *,
     init_provided: bool,
     fetch_error: str = "",
     damaged: Sequence[str] = (),
 ) -> ConfigOk | None:
-    """Return the verdict. wish: None before the API has answered for the first time."""
-    verdict = _verdict(wish, local, condition, config_in_use(wish, local, init_provided=init_provided), fetch_error)
+    """Return the verdict. desired: None before the API has answered for the first time."""
+    verdict = _verdict(
+        desired, state, condition, config_in_use(desired, state, init_provided=init_provided), fetch_error
+    )
     if verdict is not None and damaged:
-        verdict = words.with_damaged(verdict, damaged[-1])
+        verdict = verdicts.with_damaged(verdict, damaged[-1])
     return verdict
 
 
 def _verdict(
-    wish: DesiredState | None, local: NodeState, condition: ComponentsCondition, use: ConfigInUse, fetch_error: str
+    desired: DesiredState | None,
+    state: NodeState,
+    condition: ComponentsCondition,
+    in_use: ConfigInUse,
+    fetch_error: str,
 ) -> ConfigOk | None:
-    if wish is None:
+    if desired is None:
         return None
-    outcome = local.records.answered.outcome if wish.kind == "failed" else None
+    outcome = state.records.answered.outcome if desired.kind == "failed" else None
     if outcome is not None and outcome.kind in ("InvalidConfig", "KnownBad"):
-        return _refused(outcome, local, use)
+        return _refused(outcome, state, in_use)
     if condition.stopped:
-        return words.unit_stopped(use.label, condition.stopped)
+        return verdicts.unit_stopped(in_use.label, condition.stopped)
     if condition.unread:
-        return words.not_read(use.label, condition.unread)
-    if wish.kind == "lost":
-        return words.assignment_lost(use)
-    if wish.kind == "stale":
-        return words.stale_assignment(use, wish.stale_id)
-    if wish.kind == "invalid":
-        return words.not_synced(use, wish.cause, machine_cause=Cause.INVALID_CONFIG_SOURCE)
+        return verdicts.not_read(in_use.label, condition.unread)
+    if desired.kind == "lost":
+        return verdicts.assignment_lost(in_use)
+    if desired.kind == "stale":
+        return verdicts.stale_assignment(in_use, desired.stale_id)
+    if desired.kind == "invalid":
+        return verdicts.not_synced(in_use, desired.cause, machine_cause=Cause.INVALID_CONFIG_SOURCE)
     if fetch_error:
-        return words.not_synced(use, fetch_error, machine_cause=Cause.FETCH_FAILED)
+        return verdicts.not_synced(in_use, fetch_error, machine_cause=Cause.FETCH_FAILED)
     if outcome is not None:
-        return _fallen_back(outcome, condition, use)
-    if wish.kind in ("adopt", "unassign"):
+        return _fallen_back(outcome, condition, in_use)
+    if desired.kind in ("adopt", "unassign"):
         return None  # about to be done
-    return _in_use(local, condition, use)
+    return _in_use(state, condition, in_use)
 
 
-def _refused(outcome: AssignmentFailure, local: NodeState, use: ConfigInUse) -> ConfigOk:
+def _refused(outcome: AssignmentFailure, state: NodeState, in_use: ConfigInUse) -> ConfigOk:
     if outcome.kind == "KnownBad":
-        return words.known_bad(use, outcome.uid, outcome.time, outcome.text)
-    if in_trial(local.active_record, local.records.last_known_good):
-        return words.invalid_in_trial(use, outcome.uid, outcome.text)
-    return words.invalid(use, outcome.uid, outcome.text)
+        return verdicts.known_bad(in_use, outcome.uid, outcome.time, outcome.text)
+    if in_trial(state.active_record, state.records.last_known_good):
+        return verdicts.invalid_in_trial(in_use, outcome.uid, outcome.text)
+    return verdicts.invalid(in_use, outcome.uid, outcome.text)
 
 
-def _fallen_back(outcome: AssignmentFailure, condition: ComponentsCondition, use: ConfigInUse) -> ConfigOk | None:
+def _fallen_back(outcome: AssignmentFailure, condition: ComponentsCondition, in_use: ConfigInUse) -> ConfigOk | None:
     if outcome.suspect:
-        return words.both_fail(use, outcome.uid)
+        return verdicts.both_fail(in_use, outcome.uid)
     if not condition.healthy:
         return None  # after going back, probe before saying that it worked
     if outcome.kind == "CrashLoop":
-        return words.crash_loop(use, outcome.uid, outcome.crashes)
-    return words.not_healthy(use, outcome.uid, condition_duration(outcome.within), outcome.text)
+        return verdicts.crash_loop(in_use, outcome.uid, outcome.crashes)
+    return verdicts.not_healthy(in_use, outcome.uid, condition_duration(outcome.within), outcome.text)
 
 
-def _in_use(local: NodeState, condition: ComponentsCondition, use: ConfigInUse) -> ConfigOk | None:
-    record = local.active_record
-    if condition.failing and not in_trial(record, local.records.last_known_good):
+def _in_use(state: NodeState, condition: ComponentsCondition, in_use: ConfigInUse) -> ConfigOk | None:
+    record = state.active_record
+    if condition.failing and not in_trial(record, state.records.last_known_good):
         # After the trial the agent reports trouble and changes nothing.
-        return words.failing(use, condition.failing)
+        return verdicts.failing(in_use, condition.failing)
     if condition.healthy:
-        return words.good(use)
+        return verdicts.good(in_use)
     if record.source is not None and not record.confirmed:
-        return words.adopting(use.label)
+        return verdicts.adopting(in_use.label)
     return None

@@ -59,11 +59,11 @@ def read_desired_state(
     except InvalidAssignment as error:
         return DesiredState("invalid", known, cause=str(error))
     if node.source is None:
-        return _absent(node, answered, known, current, assignment)
+        return _without_source(node, answered, known, current, assignment)
     if assignment is not None and assignment.id < known.id:
         return DesiredState("stale", known, stale_id=assignment.id)
     try:
-        source = _parse(node.source, namespace)
+        source = _parse_source(node.source, namespace)
     except InvalidConfigSource as error:
         if assignment is not None and assignment.id > known.id:
             known = AnsweredAssignment(node.uid, assignment.id)
@@ -83,7 +83,7 @@ def read_desired_state(
     return DesiredState("keep" if source == current.source else "adopt", known, source)
 
 
-def _absent(
+def _without_source(
     node: NodeAnnotations,
     recorded: AnsweredAssignment,
     known: AnsweredAssignment,
@@ -94,16 +94,16 @@ def _absent(
         if assignment is None or assignment.id <= known.id:
             return DesiredState("local", known)
         return DesiredState("local", AnsweredAssignment(node.uid, assignment.id), new=True)
-    given = 0 if assignment is None else assignment.id
+    assignment_id = 0 if assignment is None else assignment.id
     if node.uid not in (current.node_uid, recorded.node_uid):
         # A Node that is registered again, or restored: what it brings along asks for nothing. What comes later does.
-        return DesiredState("lost", AnsweredAssignment(node.uid, given))
-    if given > known.id:  # also where it was cut short: the answer is written last
-        return DesiredState("unassign", AnsweredAssignment(node.uid, given), new=True)
+        return DesiredState("lost", AnsweredAssignment(node.uid, assignment_id))
+    if assignment_id > known.id:  # also where it was cut short: the answer is written last
+        return DesiredState("unassign", AnsweredAssignment(node.uid, assignment_id), new=True)
     return DesiredState("lost", known)
 
 
-def _parse(text: str, namespace: str) -> ConfigSource:
+def _parse_source(text: str, namespace: str) -> ConfigSource:
     source = ConfigSource.parse(text)
     if source.namespace != namespace:
         raise InvalidConfigSource(
