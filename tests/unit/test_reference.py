@@ -105,7 +105,7 @@ def test_the_page_of_the_playbooks_lists_all_of_them_and_their_variables() -> No
 
 def test_the_page_of_the_agent_configuration_lists_its_fields() -> None:
     source = (ROOT / "plugins/module_utils/_agent/_agent_configuration.py").read_text(encoding="utf-8")
-    fields = set(re.findall(r'\.(?:get|take|raw)\(\s*"([a-z]\w+)"', source)) | {"apiVersion", "kind"}
+    fields = set(re.findall(r'\w\.[a-z]+\(\s*"([a-z]\w+)"', source)) | {"apiVersion", "kind"}
     listed = {name for row in rows("agent-configuration.md") for name in re.findall(r"`(\w+)`", row[0])}
     assert listed == fields
 
