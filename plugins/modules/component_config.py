@@ -317,7 +317,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._fi
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config, load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import HostRules
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redacted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
 from ansible_collections.configok.node.plugins.module_utils._host._host_facts import read_host
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 
@@ -382,7 +382,7 @@ def check_layers(parameters: dict[str, Any]) -> tuple[Config | None, list[Findin
 def result_of(config: Config | None, findings: list[Finding], drop_ins: list[DropIn]) -> dict[str, Any]:
     """Return the module's result."""
     data = config.data if config is not None else {}
-    shown = redacted(data)
+    shown = redact(data)
     files = [{"name": drop_in.name, "layer": drop_in.layer, "text": drop_in.text} for drop_in in drop_ins]
     return {
         "changed": False,
@@ -391,7 +391,7 @@ def result_of(config: Config | None, findings: list[Finding], drop_ins: list[Dro
         "lines": sanitize_all([f"{finding.level}: {finding}" for finding in findings]),
         "config": shown,
         "provenance": [origin.as_dict() for origin in config.origins()] if config is not None else [],
-        "drop_ins": files if all(redacted(file) == file for file in files) else [],
+        "drop_ins": files if all(redact(file) == file for file in files) else [],
         "text": config.text if config is not None and shown == data else "",
     }
 

@@ -157,7 +157,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._config_fil
 )
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode_all
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._convert import ConvertedFile, convert
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redacted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -178,7 +178,7 @@ def converted_file(parameters: dict[str, Any]) -> ConvertedFile:
 
 def result_of(converted: ConvertedFile) -> dict[str, Any]:
     """Return the module's result."""
-    shown = redacted(converted.after)
+    shown = redact(converted.after)
     return {
         "changed": False,
         "text": converted.text if shown == converted.after else "",
@@ -200,7 +200,7 @@ def main() -> None:
         converted = converted_file(module.params)
         result = result_of(converted)
         if module._diff:
-            before, after = (encode_all(redacted(documents)) for documents in (converted.before, converted.after))
+            before, after = (encode_all(redact(documents)) for documents in (converted.before, converted.after))
             result["diff"] = {"before": before, "after": after}
         if converted.losses and module.params["fail_on_loss"]:
             lost = "\n".join(line for line in result["lines"] if line.startswith("lost: "))

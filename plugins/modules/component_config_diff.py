@@ -181,7 +181,7 @@ from ansible_collections.configok.node.plugins.module_utils._ansible._config_fil
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._codec._yaml import encode
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._compare import Comparison, compare
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import Config, load
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redacted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
 from ansible_collections.configok.node.plugins.module_utils._nodeconfig._untrusted import sanitize_all
 
 _SIDE: dict[str, Any] = {
@@ -228,7 +228,7 @@ def main() -> None:
         comparison = compare(before, after, versions, module.params["disruption_overrides"])
         result = result_of(comparison)
         if module._diff:
-            texts = [encode(redacted(dict(sorted(data.items())))) for data in comparison.effective]
+            texts = [encode(redact(dict(sorted(data.items())))) for data in comparison.effective]
             shown = {"before_header": "before", "before": texts[0], "after_header": "after", "after": texts[1]}
             result["diff"] = sanitize_all(shown)
         module.exit_json(**result)

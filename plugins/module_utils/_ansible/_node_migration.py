@@ -14,7 +14,7 @@ from typing import Any
 from .._componentconfig._codec._yaml import encode
 from .._componentconfig._flags._kubelet_flags import parse_flags
 from .._componentconfig._migrate import Migration, migrate
-from .._componentconfig._scalars._secrets import redacted
+from .._componentconfig._scalars._secrets import redact
 from .._host._component_process import StartedComponent, read_started
 from .._nodeconfig._untrusted import sanitize_all
 from ._component_units import ComponentUnits, NoSystemd, Runner
@@ -87,11 +87,11 @@ def migration_result(migration: Migration, *, diff: bool) -> dict[str, Any]:
             for flag in migration.flags
         ],
         "left": [flag._asdict() for flag in migration.dropped],
-        "instance_config": redacted(dict(migration.instance_config)),
+        "instance_config": redact(dict(migration.instance_config)),
         "findings": sanitize_all([finding.as_dict() for finding in migration.findings]),
         "lines": sanitize_all(migration.lines),
     }
     if diff:
-        before, after = (encode(redacted(dict(sorted(data.items())))) for data in (migration.before, migration.after))
+        before, after = (encode(redact(dict(sorted(data.items())))) for data in (migration.before, migration.after))
         result["diff"] = {"before_header": "today", "before": before, "after_header": "migrated", "after": after}
     return result

@@ -11,7 +11,7 @@ from typing import Any
 from ._denied_fields import INSTANCE_FIELDS
 from ._findings import RULE_DENIED, RULE_SECRET, Finding, Level, show
 from ._scalars._field_path import Path, format_path, value_at
-from ._scalars._secrets import secrets
+from ._scalars._secrets import secret_paths
 from ._schema._path_fields import PATH_FIELDS, is_relative
 
 __all__ = ["bundle_findings", "denied_field_findings", "matching_fields"]
@@ -19,7 +19,7 @@ __all__ = ["bundle_findings", "denied_field_findings", "matching_fields"]
 
 def bundle_findings(data: Any, kind: str) -> Iterator[Finding]:
     """What may not stand in a bundle, since a bundle is shared by nodes and can be read by all of them."""
-    for path in secrets(data):
+    for path in secret_paths(data):
         message = "a secret may not stand in a ConfigMap: name a file that holds it"
         yield Finding(path, message, RULE_SECRET, Level.POLICY)
     for name in PATH_FIELDS.get(kind, ()):

@@ -34,7 +34,7 @@ from ._flags._flag_migration import (
 from ._flags._flag_set import FlagSet, apply_flags, components_with_flags, flag_set, set_field, values_by_flag
 from ._flags._pflag import CommandLine, FlagUse, parse_command_line
 from ._scalars._field_path import Path, dotted, format_path, leaf_paths
-from ._scalars._secrets import redacted
+from ._scalars._secrets import redact
 from ._schema._defaults import apply_defaults, is_zero
 from ._schema._kinds import MAIN_KINDS, Kind, fact_at, find_kind, kinds
 from ._schema._path_fields import resolve_paths
@@ -65,7 +65,7 @@ class KeptFlag(NamedTuple):
     def shown_words(self) -> tuple[str, ...]:
         """`words` without a value that is a secret by its look or by the end of the flag's name."""
         value = self.words[-1] if len(self.words) > 1 else self.words[0].partition("=")[2]
-        shown = redacted(value, (self.name.rpartition("-")[2],))
+        shown = redact(value, (self.name.rpartition("-")[2],))
         return self.words if shown == value else (f"--{self.name}={shown}",)
 
 
@@ -105,7 +105,7 @@ class Migration:
         lines = [f"--{flag.name} stays: {flag.reason}" for flag in self.flags]
         lines += [f"--{flag.name} goes: {flag.reason}" for flag in self.dropped]
         for name, value in self.instance_config.items():
-            shown = json.dumps(redacted(value, (name,)))
+            shown = json.dumps(redact(value, (name,)))
             lines.append(f"{name} belongs to this node, put it into its instance config: {shown}")
         return lines + [f"{finding.level}: {finding}" for finding in self.findings]
 

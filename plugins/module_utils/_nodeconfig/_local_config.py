@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._componentconfig._denied_fields import INSTANCE_FIELDS, DenyPolicy
-from .._componentconfig._scalars._secrets import redacted
+from .._componentconfig._scalars._secrets import redact
 from ._untrusted import InvalidText
 from ._well_known import LABEL_LOCAL_CONFIG, NAMESPACE_ROLLOUTS
 
@@ -128,4 +128,4 @@ def _without_private_values(values: Any) -> dict[str, Any]:
     """Return a decoded config without secrets and without values that only one node can have."""
     if not isinstance(values, Mapping):
         return {}
-    return dict(redacted({key: value for key, value in values.items() if key not in _PRIVATE_FIELDS}))
+    return dict(redact({key: value for key, value in values.items() if key not in _PRIVATE_FIELDS}))

@@ -34,7 +34,7 @@ from ansible_collections.configok.node.plugins.module_utils._componentconfig._ex
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._load import load
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._migrate import migrate
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._rules._host_rules import Host, HostRules
-from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redacted
+from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import redact
 
 from .inputs import Hostile, hostile_input
 
@@ -54,7 +54,7 @@ def _check(hostile: Hostile) -> None:
     findings = check(config, versions=_VERSIONS, bundle=True, denied_fields=["staticPodPath", "authentication.*"])
     json.dumps([finding.as_dict() for finding in findings])
     assert all("\n" not in str(finding) for finding in findings), "a finding of two lines"
-    redacted(config.data)
+    redact(config.data)
     json.dumps([origin.as_dict() for origin in config.origins()])
 
 

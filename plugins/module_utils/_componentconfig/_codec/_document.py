@@ -101,11 +101,11 @@ class Builder:
         return InvalidConfig([located(Finding(path, message, rule), self.file, line)])
 
     def report(self, line: int, path: Path, message: str, rule: str) -> None:
-        """Add a finding with which decoding goes on."""
+        """Add a finding that does not stop the decoding."""
         self.findings.append(located(Finding(path, message, rule, Level.POLICY), self.file, line))
 
     def open(self, container: Any, line: int, anchor: str | None = None) -> None:
-        """Begin a mapping (give an empty dict) or a list (an empty list)."""
+        """Begin a mapping (`container` is an empty dict) or a list (an empty list)."""
         if len(self._stack) >= self._depth:
             raise self.error(line, f"nested deeper than {self._depth} levels", "too-deep")
         if self._at_key():
@@ -128,7 +128,7 @@ class Builder:
         self._add_value(frame.container, frame.line)
 
     def scalar(self, value: Any, line: int, anchor: str | None = None, *, plain_text: str | None = None) -> None:
-        """Add a scalar; `plain_text` is its text where it was written without quotes."""
+        """Add a scalar; `plain_text` is its text if it was written without quotes."""
         size = len(value) if isinstance(value, str) else 0
         self._charge(1, size, line)
         if isinstance(value, float) and not math.isfinite(value):
@@ -182,9 +182,9 @@ class Builder:
         text = key_text(value)
         path = frame.path + (text,)
         if not isinstance(value, str):
-            kind = "boolean" if isinstance(value, bool) else "number"
+            type_name = "boolean" if isinstance(value, bool) else "number"
             written = plain_text or text
-            message = f"the key {written} is read as the {kind} {text}: write it in quotes"
+            message = f"the key {written} is read as the {type_name} {text}: write it in quotes"
             self.report(line, path, message, "key-type")
         if text in frame.lines_by_key:
             message = f"duplicate field, first on line {frame.lines_by_key[text]}; the last one is used"

@@ -32,10 +32,10 @@ def decode_values(text: str, file: str) -> Any:
 
 
 def fingerprint(values: Any) -> str:
-    """Return a hash that is the same for the same decoded values, whatever their order and writing.
+    """Return a hash that is the same for the same decoded values, whatever their order and notation.
 
-    Nothing counts as absent: an empty value or null may switch a default off, and only the schema says where it does
-    not. Nodes keep fingerprints, so what they are made of never changes.
+    Nothing counts as absent: an empty value or null may switch a default off, which only the schema knows. Nodes keep
+    fingerprints, so the text that is hashed must never change.
     """
     import hashlib  # not at the top: importing the package costs less without it
 
@@ -55,11 +55,11 @@ def merge(documents: Sequence[Any]) -> dict[str, Any]:
     return result
 
 
-def _merge(below: Any, above: Any) -> Any:
-    if not isinstance(above, dict):
-        return above
-    result = dict(below) if isinstance(below, dict) else {}
-    for key, value in above.items():
+def _merge(lower: Any, upper: Any) -> Any:
+    if not isinstance(upper, dict):
+        return upper
+    result = dict(lower) if isinstance(lower, dict) else {}
+    for key, value in upper.items():
         if value is None:
             result.pop(key, None)
         else:

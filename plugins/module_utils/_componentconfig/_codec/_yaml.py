@@ -142,7 +142,7 @@ def _check_tag(tag: str | None, line: int, builder: Builder) -> None:
 
 
 def _first_document(yaml: Any, text: str, builder: Builder) -> Iterator[Any]:
-    """Yield the events of the first document. Text after it is reported, not read, and need not be YAML."""
+    """Yield the events of the first document. A second one is reported; it is not read and need not be YAML."""
     end_line = next_line = 0
     try:
         for event in _events(yaml, text, builder):
@@ -163,7 +163,7 @@ def _first_document(yaml: Any, text: str, builder: Builder) -> Iterator[Any]:
 def parse_yaml(text: str, builder: Builder) -> None:
     """Feed the first document of a YAML text to a builder; raises InvalidConfig, ImportError without PyYAML.
 
-    Go's decoder reads the first document and ignores the rest: a second one is a finding, and is not looked at.
+    Go's decoder reads the first document and ignores the rest: a second one is a finding and is not read.
     """
     import yaml  # not at the top: decoding JSON does not need it
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the configok.node authors
 # GNU General Public License v3.0 or later (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Go durations as Kubernetes writes them: `1h2m3.5s`."""
+"""Parse and format Go durations, such as `1h2m3.5s`."""
 
 from __future__ import annotations
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from ._field_path import Path
 
-__all__ = ["is_secret", "redacted", "secrets"]
+__all__ = ["is_secret", "redact", "secret_paths"]
 
-_TEXT = re.compile(
+_SECRET_TEXT = re.compile(
     r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY"  # PEM
     r"|LS0tLS1CRUdJTi[A-Za-z0-9+/]{0,48}?(?:UFJJVkFURS|BSSVZBVEU|QUklWQVRF)"  # the same in base64
     r"|(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}"  # JSON web token
@@ -25,21 +25,21 @@ _TEXT = re.compile(
     r"|[?&][\w-]*?(?i:token|secret|password|api[_-]?key|signature)=[^&\s]"  # in a URL's query
 )
 # A bootstrap token is six characters, a dot and sixteen: too short to be recognized outside a field of that name.
-_NAMES = frozenset(
+_SECRET_FIELDS = frozenset(
     ("password", "token", "secret", "client-key-data", "tlsBootstrapToken", "certificateKey", "secretKey", "privateKey")
 )
-_MASKED = "staticPodURLHeader"  # the kubelet masks each of these headers when it writes its config to its log
+_MASKED_FIELD = "staticPodURLHeader"  # the kubelet masks each of these headers when it writes its config to its log
 
 
 def is_secret(value: Any, path: Path = ()) -> bool:
     """Return whether a decoded value at a field path is, or holds, a secret, which is neither published nor shown."""
     if not isinstance(value, str):
-        return isinstance(value, (dict, list)) and any(True for _unused in secrets(value, path))
-    named = value != "" and (_MASKED in path or (bool(path) and path[-1] in _NAMES))
-    return named or _TEXT.search(value) is not None
+        return isinstance(value, (dict, list)) and any(True for _path in secret_paths(value, path))
+    named = value != "" and (_MASKED_FIELD in path or (bool(path) and path[-1] in _SECRET_FIELDS))
+    return named or _SECRET_TEXT.search(value) is not None
 
 
-def secrets(data: Any, path: Path = ()) -> Iterator[Path]:
+def secret_paths(data: Any, path: Path = ()) -> Iterator[Path]:
     """Yield the paths of all secrets in decoded data."""
     pending: list[tuple[Path, Any]] = [(path, data)]
     while pending:
@@ -52,10 +52,10 @@ def secrets(data: Any, path: Path = ()) -> Iterator[Path]:
             yield current
 
 
-def redacted(data: Any, path: Path = ()) -> Any:
+def redact(data: Any, path: Path = ()) -> Any:
     """Return decoded data with a note in place of every secret."""
     if isinstance(data, dict):
-        return {key: redacted(item, path + (key,)) for key, item in data.items()}
+        return {key: redact(item, path + (key,)) for key, item in data.items()}
     if isinstance(data, list):
-        return [redacted(item, path + (index,)) for index, item in enumerate(data)]
+        return [redact(item, path + (index,)) for index, item in enumerate(data)]
     return "(a secret, not shown)" if is_secret(data, path) else data

@@ -39,7 +39,7 @@ def is_dns_label(text: str) -> bool:
 
 
 def is_dns_name(text: str, *, wildcard: bool = False) -> bool:
-    """Return whether the text is a lower-case DNS name of at most 253 characters, with `wildcard` after `*.`."""
+    """Return whether the text is a lower-case DNS name of up to 253 characters; `wildcard` requires `*.` before it."""
     if wildcard:
         return len(text) <= 253 and text.startswith("*.") and _DNS_NAME.fullmatch(text[2:]) is not None
     return len(text) <= 253 and _DNS_NAME.fullmatch(text) is not None
@@ -54,7 +54,7 @@ def is_label_key(text: str) -> bool:
 
 
 def is_label_value(text: str) -> bool:
-    """Return whether the text may be the value of a label or a taint; empty is one."""
+    """Return whether the text is valid as the value of a label or a taint; empty text is."""
     return not text or (len(text) <= 63 and _KEY_NAME.fullmatch(text) is not None)
 
 
@@ -75,7 +75,7 @@ _CIDR = re.compile(r"[0-9A-Fa-f:.]+/[0-9]{1,3}")
 
 
 def _without_leading_zeros(text: str) -> str:
-    # Kubernetes takes 010.0.0.1 for 10.0.0.1, as Go once did; Python does not.
+    # Kubernetes reads 010.0.0.1 as 10.0.0.1, as Go once did; Python refuses it.
     return text if ":" in text else _LEADING_ZEROS.sub("", text)
 
 
@@ -113,12 +113,12 @@ def split_host_port(text: str) -> tuple[str, str] | None:
 
 
 def is_port(text: str, minimum: int = 1) -> bool:
-    """Return whether the text is the number of a port, from `least` to 65535."""
+    """Return whether the text is the number of a port, from `minimum` to 65535."""
     return text.isascii() and text.isdigit() and len(text) < 10 and minimum <= int(text) <= 65535
 
 
 def is_ip_port(text: str, minimum: int = 1) -> bool:
-    """Return whether the text is `IP:port`, the port from `least` on."""
+    """Return whether the text is `IP:port`, the port at or above `minimum`."""
     parts = split_host_port(text)
     return parts is not None and is_ip(parts[0]) and is_port(parts[1], minimum)
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ._componentconfig._exceptions import ConfigError
 from ._componentconfig._findings import Level
 from ._componentconfig._migrate import migrate
-from ._componentconfig._scalars._secrets import redacted
+from ._componentconfig._scalars._secrets import redact
 from ._host._component_process import read_started
 from ._output import complain
 
@@ -41,7 +41,7 @@ def migrate_flags(component: str, argv: Sequence[str], *, version: str, as_json:
             "config": migration.shown_text,
             "flags": [{"words": list(flag.shown_words), "reason": flag.reason} for flag in migration.flags],
             "left": [flag._asdict() for flag in migration.dropped],
-            "instanceConfig": redacted(dict(migration.instance_config)),
+            "instanceConfig": redact(dict(migration.instance_config)),
             "findings": [finding.as_dict() for finding in migration.findings],
         }
         print(json.dumps(answer))

@@ -12,8 +12,8 @@ import pytest
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._findings import show
 from ansible_collections.configok.node.plugins.module_utils._componentconfig._scalars._secrets import (
     is_secret,
-    redacted,
-    secrets,
+    redact,
+    secret_paths,
 )
 
 KEYS = [f"-----BEGIN {kind}PRIVATE KEY-----\nMIIE" for kind in ("", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED ")]
@@ -40,9 +40,9 @@ TOKEN = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0." + "c" * 30
 def test_secrets(value: str) -> None:
     assert is_secret(value)
     assert value not in str(show(value))
-    assert list(secrets({"a": [{"b": value}]})) == [("a", 0, "b")]
+    assert list(secret_paths({"a": [{"b": value}]})) == [("a", 0, "b")]
     assert show({"a": [value]}) == "(a secret, not shown)"
-    assert redacted({"a": [value], "b": 1}) == {"a": ["(a secret, not shown)"], "b": 1}
+    assert redact({"a": [value], "b": 1}) == {"a": ["(a secret, not shown)"], "b": 1}
 
 
 @pytest.mark.parametrize("name", ["token", "password", "client-key-data", "secret"])
@@ -54,8 +54,8 @@ def test_names_of_secrets(name: str) -> None:
 def test_every_header_for_static_pods_is_one() -> None:
     """As the kubelet's own log has it (cmd/kubelet/app/server.go), whatever the header is called."""
     headers = {"staticPodURLHeader": {"X-Vault": ["abc", ""]}}
-    assert list(secrets(headers)) == [("staticPodURLHeader", "X-Vault", 0)]
-    assert redacted(headers) == {"staticPodURLHeader": {"X-Vault": ["(a secret, not shown)", ""]}}
+    assert list(secret_paths(headers)) == [("staticPodURLHeader", "X-Vault", 0)]
+    assert redact(headers) == {"staticPodURLHeader": {"X-Vault": ["(a secret, not shown)", ""]}}
 
 
 @pytest.mark.parametrize(
